@@ -1,1 +1,7 @@
+//! The svc media server, as a library with a thin binary.
+//!
+//! See `ARCHITECTURE.md` for the code map and the rules between the modules.
 
+pub mod domain;
+pub mod media_root;
+pub mod plugins;

@@ -1,0 +1,59 @@
+//! Embeds the first-party plugins and the facts of this build.
+//!
+//! The plugins are built by `cargo xtask plugins` into `target/plugins` (or `SVC_BUILT_PLUGINS`) before the server.
+
+use std::env;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=build.rs");
+    embed_plugins()?;
+    build_facts()
+}
+
+fn embed_plugins() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-env-changed=SVC_BUILT_PLUGINS");
+    let workspace = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..");
+    let folder = env::var_os("SVC_BUILT_PLUGINS").map_or_else(|| workspace.join("target/plugins"), PathBuf::from);
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut plugins: Vec<PathBuf> = match fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?,
+        Err(_) => Vec::new(),
+    };
+    plugins.retain(|path| path.extension().is_some_and(|extension| extension == "wasm"));
+    plugins.sort();
+    if plugins.is_empty() {
+        return Err(format!("no plugins in {}: run `cargo xtask plugins` first", folder.display()).into());
+    }
+    let mut list = String::from("&[\n");
+    for path in &plugins {
+        let path = path.canonicalize()?;
+        println!("cargo:rerun-if-changed={}", path.display());
+        let name = path.file_stem().ok_or("a plugin without a name")?.to_string_lossy();
+        writeln!(list, "    BuiltIn {{ name: {name:?}, bytes: include_bytes!({path:?}) }},")?;
+    }
+    list.push_str("]\n");
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("built_in_plugins.rs"), list)?;
+    Ok(())
+}
+
+fn build_facts() -> Result<(), Box<dyn Error>> {
+    let rustc = output(Command::new(env::var("RUSTC")?).arg("--version")).ok_or("rustc tells no version")?;
+    let version = rustc.split(' ').nth(1).ok_or("rustc tells no version")?;
+    println!("cargo:rustc-env=SVC_RUSTC_VERSION={version}");
+    // A build outside of a checkout, as from a source archive, has no commit.
+    let head = output(Command::new("git").args(["log", "-1", "--format=%h-%cd", "--date=format:%y%m%dT%H%M%S"]));
+    println!("cargo:rustc-env=SVC_COMMIT={}", head.as_deref().unwrap_or("unknown-000000T000000"));
+    println!("cargo:rerun-if-changed=../.git/HEAD");
+    println!("cargo:rerun-if-changed=../.git/refs/heads");
+    Ok(())
+}
+
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}

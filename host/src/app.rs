@@ -1,0 +1,189 @@
+//! The composition root: the only place that knows all concrete types, and builds them in order.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::auth::random::{Random, SystemRandom, random_hex};
+use crate::config::Config;
+use crate::data_dir::{DataDir, DataDirError};
+use crate::domain::id::IdGenerator;
+use crate::domain::time::{Clock, SystemClock};
+use crate::plugins::{BuiltIn, Compiler, PluginHostError, PluginSettings, Plugins};
+use crate::scan::Scanner;
+use crate::secret_key::{self, SecretKeyError};
+use crate::service::indexing::Indexing;
+use crate::store::{Instance, Store, StoreError, StoreOptions};
+
+/// The plugins that are part of this program.
+const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data directory.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A key.
+    #[error(transparent)]
+    Key(#[from] SecretKeyError),
+    /// The plugin host.
+    #[error(transparent)]
+    Plugins(#[from] PluginHostError),
+    /// The database is another one than before, or empty.
+    #[error(
+        "the data directory belongs to the installation {expected}, but the database {found}; restore the database, \
+         or use another data directory for a new installation"
+    )]
+    OtherDatabase {
+        /// By the file in the data directory.
+        expected: String,
+        /// What the database says.
+        found: String,
+    },
+    /// The machine.
+    #[error("{0}")]
+    System(#[from] std::io::Error),
+    /// A thread of the start failed.
+    #[error("the plugins could not be loaded: {0}")]
+    Thread(#[from] tokio::task::JoinError),
+}
+
+/// A complete server, not yet listening.
+#[derive(Debug)]
+pub struct App {
+    /// The options.
+    pub config: Config,
+    /// The index and all else that is stored.
+    pub store: Store,
+    /// Who reads media files.
+    pub plugins: Plugins,
+    /// Runs of the indexer.
+    pub indexing: Indexing,
+    /// Makes ids.
+    pub ids: Arc<IdGenerator>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Gives secrets.
+    pub random: Arc<dyn Random>,
+    /// Which installation this is.
+    pub instance: Instance,
+    /// Signs access tokens.
+    pub signing_key: secret_key::SecretKey,
+    data_dir: DataDir,
+}
+
+impl App {
+    /// Opens data directory, keys, database and plugins, in this order, and repairs what a crash left behind.
+    ///
+    /// # Errors
+    /// The first thing that cannot be used; nothing is damaged then.
+    pub async fn open(config: Config) -> Result<Self, StartError> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let data_dir = DataDir::open(&config.data_dir)?;
+        let signing_key = secret_key::load_or_create(&data_dir.keys()?.join("signing.key"), random.as_ref())?;
+        let ids = Arc::new(IdGenerator::new(random_node(random.as_ref())?));
+        let store = Store::open(&config.database_url, StoreOptions::default()).await?;
+        let instance = check_instance(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
+        store.fail_interrupted_runs(clock.now()).await?;
+        store.sync_directories(&config.media, &ids, clock.now()).await?;
+        let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
+        let threads = std::thread::available_parallelism()?.get();
+        let scanner = Scanner {
+            store: store.clone(),
+            plugins: plugins.clone(),
+            ids: Arc::clone(&ids),
+            clock: Arc::clone(&clock),
+            threads,
+        };
+        let indexing = Indexing::new(scanner);
+        Ok(Self { config, store, plugins, indexing, ids, clock, random, instance, signing_key, data_dir })
+    }
+
+    /// Ends what is under way and closes the database.
+    pub async fn close(self) {
+        // An error means that no run is under way.
+        let _ = self.indexing.act(crate::service::indexing::IndexAction::Stop).await;
+        self.indexing.wait_until_idle().await;
+        self.store.close().await;
+        drop(self.data_dir);
+    }
+}
+
+/// Loads the plugins for a command that works on single files: with a cache of the user's own, beside any server.
+///
+/// # Errors
+/// As [`App::open`], of the plugins and their cache.
+pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins, StartError> {
+    let cache = crate::config::user_cache_dir();
+    let (keys, compiled) = (cache.join("keys"), cache.join("plugins"));
+    for directory in [&keys, &compiled] {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    }
+    let plugin_dir = plugin_dir.map(Path::to_owned);
+    Ok(Plugins::load(plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?, BUILT_IN)?)
+}
+
+fn plugin_settings(
+    keys: &Path,
+    cache_dir: PathBuf,
+    plugin_dir: Option<PathBuf>,
+    random: &dyn Random,
+) -> Result<PluginSettings, StartError> {
+    Ok(PluginSettings {
+        cache_dir,
+        cache_key: secret_key::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
+        compiler: Compiler::Child { program: std::env::current_exe()? },
+        plugin_dir,
+    })
+}
+
+async fn load_plugins(config: &Config, data_dir: &DataDir, random: &dyn Random) -> Result<Plugins, StartError> {
+    let settings =
+        plugin_settings(&data_dir.keys()?, data_dir.plugin_cache()?, config.plugin_dir.clone(), random)?;
+    Ok(tokio::task::spawn_blocking(move || Plugins::load(settings, BUILT_IN)).await??)
+}
+
+fn random_node(random: &dyn Random) -> std::io::Result<u16> {
+    let mut bytes = [0; 2];
+    random.fill(&mut bytes)?;
+    Ok(u16::from_le_bytes(bytes))
+}
+
+/// The installation's identity, made at the first start. A database without it, beside a marker that has one, is a
+/// database that got lost: to go on with an empty one would open the setup to whoever comes first.
+async fn check_instance(
+    store: &Store,
+    data_dir: &DataDir,
+    random: &dyn Random,
+    clock: &dyn Clock,
+) -> Result<Instance, StartError> {
+    let marker = data_dir.instance_marker()?;
+    let stored = store.instance().await?;
+    match (marker, stored) {
+        (Some(expected), None) => Err(StartError::OtherDatabase { expected, found: "is empty".to_owned() }),
+        (Some(expected), Some(stored)) if expected != stored.instance_id => {
+            Err(StartError::OtherDatabase { expected, found: format!("to {}", stored.instance_id) })
+        }
+        (Some(_), Some(stored)) => Ok(stored),
+        (None, stored) => {
+            let instance = match stored {
+                Some(stored) => stored,
+                None => {
+                    let new = Instance {
+                        instance_id: random_hex(random)?,
+                        server_name: "svc".to_owned(),
+                        created_at: clock.now(),
+                    };
+                    store.create_instance_if_absent(&new).await?
+                }
+            };
+            data_dir.set_instance_marker(&instance.instance_id)?;
+            Ok(instance)
+        }
+    }
+}

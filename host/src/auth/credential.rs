@@ -1,0 +1,131 @@
+//! Which credential a request shows, before anyone asks whether it is any good.
+
+/// The prefix of personal access tokens.
+pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
+
+/// What a request carries, as text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Presented<'a> {
+    /// The values of the `Authorization` header. Bytes, because a header may hold any.
+    pub authorization: &'a [&'a [u8]],
+    /// The values of the query parameter `token`, decoded.
+    pub token: &'a [&'a str],
+    /// Whether the method only reads; elsewhere `token` counts for nothing.
+    pub reads_only: bool,
+}
+
+/// A credential by its form.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// Looks like a personal access token.
+    PersonalAccessToken(String),
+    /// Anything else: to be read as an access token.
+    AccessToken(String),
+}
+
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::PersonalAccessToken(_) => "PersonalAccessToken(…)",
+            Self::AccessToken(_) => "AccessToken(…)",
+        })
+    }
+}
+
+/// The credential that counts: a Bearer header before `?token=`, never falling back from a bad header to the
+/// query, and nothing at all when two different ones are shown.
+pub fn find(presented: Presented<'_>) -> Option<Credential> {
+    let query = if presented.reads_only { presented.token } else { &[] };
+    let mut bearer = presented.authorization.iter().filter_map(|value| bearer_token(value));
+    let in_header = bearer.next();
+    if bearer.next().is_some() || query.len() > 1 {
+        return None;
+    }
+    match (in_header, query.first()) {
+        (Some(header), Some(query)) if header != query.as_bytes() => None,
+        (Some(header), _) => classify(std::str::from_utf8(header).ok()?),
+        (None, Some(query)) => classify(query),
+        (None, None) => None,
+    }
+}
+
+/// The token of a Bearer header; `None` for another scheme, such as a proxy's Basic, which is not ours to judge.
+fn bearer_token(value: &[u8]) -> Option<&[u8]> {
+    let value = value.trim_ascii();
+    let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
+    let (scheme, token) = value.split_at(end);
+    scheme.eq_ignore_ascii_case(b"bearer").then(|| token.trim_ascii())
+}
+
+fn classify(token: &str) -> Option<Credential> {
+    if token.is_empty() {
+        None
+    } else if token.starts_with(PERSONAL_ACCESS_TOKEN_PREFIX) {
+        Some(Credential::PersonalAccessToken(token.to_owned()))
+    } else {
+        Some(Credential::AccessToken(token.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
+        let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
+        find(Presented { authorization: &authorization, token, reads_only }).map(|credential| match credential {
+            Credential::PersonalAccessToken(token) => format!("pat {token}"),
+            Credential::AccessToken(token) => token,
+        })
+    }
+
+    #[test]
+    fn credential_is_found_by_the_rules_of_delivery() {
+        // (Authorization headers, ?token= values, GET or HEAD, credential that counts)
+        let cases: &[(&[&str], &[&str], bool, Option<&str>)] = &[
+            (&[], &[], true, None),
+            (&["Bearer abc"], &[], true, Some("abc")),
+            (&["bearer abc"], &[], false, Some("abc")),
+            (&["BEARER   abc "], &[], true, Some("abc")),
+            (&["Bearer\tabc"], &[], true, Some("abc")),
+            (&["Bearer"], &[], true, None),
+            (&["Bearer "], &[], true, None),
+            (&[""], &[], true, None),
+            (&["abc"], &[], true, None),
+            (&["Bearerabc"], &[], true, None),
+            (&["Basic dXNlcjpwYXNz"], &[], true, None),
+            (&["Basic dXNlcjpwYXNz"], &["abc"], true, Some("abc")),
+            (&[], &["abc"], true, Some("abc")),
+            (&[], &["abc"], false, None),
+            (&[], &[""], true, None),
+            (&["Bearer abc"], &["abc"], true, Some("abc")),
+            (&["Bearer abc"], &["def"], true, None),
+            (&["Bearer abc"], &["def"], false, Some("abc")),
+            (&["Bearer "], &["def"], true, None),
+            (&["Bearer a b"], &["def"], true, None),
+            (&[], &["abc", "abc"], true, None),
+            (&[], &["abc", "def"], true, None),
+            (&["Bearer abc"], &["abc", "abc"], true, None),
+            (&["Bearer abc", "Bearer abc"], &[], true, None),
+            (&["Bearer abc", "Basic x"], &[], true, Some("abc")),
+            (&["Bearer svc_pat_x"], &[], true, Some("pat svc_pat_x")),
+            (&[], &["svc_pat_x"], true, Some("pat svc_pat_x")),
+            (&["Bearer SVC_PAT_x"], &[], true, Some("SVC_PAT_x")),
+        ];
+        for (authorization, token, reads_only, expected) in cases {
+            let found = shown(authorization, token, *reads_only);
+            assert_eq!(found.as_deref(), *expected, "{authorization:?} {token:?} {reads_only}");
+        }
+    }
+
+    #[test]
+    fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
+        let presented = Presented { authorization: &[b"Bearer \xff"], token: &["abc"], reads_only: true };
+        assert_eq!(find(presented), None);
+    }
+
+    #[test]
+    fn credentials_do_not_show_themselves_in_debug_output() {
+        assert!(!format!("{:?}", Credential::AccessToken("secret".into())).contains("secret"));
+    }
+}

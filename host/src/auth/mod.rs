@@ -1,0 +1,12 @@
+//! Who calls, and what they may do: passwords, tokens, roles, capabilities. Knows no HTTP and no database.
+
+pub mod access_token;
+pub mod actor;
+pub mod app;
+pub mod capability;
+pub mod credential;
+pub mod password;
+pub mod policy;
+pub mod random;
+pub mod role;
+pub mod signing_key;

@@ -1,0 +1,289 @@
+//! Passwords: argon2id on threads of its own, as many at a time as memory and cores allow.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::random::Random;
+
+/// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
+/// that memory, so `MAX_PARALLEL` of them bound what a flood of logins can take.
+const MEMORY_KIB: u32 = 19_456;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+/// More at a time would take cores from serving media.
+const MAX_PARALLEL: usize = 4;
+/// Callers that may wait for a thread; the next one is told to come back.
+const MAX_WAITING: usize = 64;
+/// How long one waits before it is told to come back.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+/// Salt of the hash that is computed when there is none to compare with, so that both take as long.
+const DUMMY_SALT: &[u8] = b"no such account!";
+
+/// Why a password was not hashed or compared.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordError {
+    /// Too many at once.
+    #[error("too many passwords are being checked")]
+    Busy,
+    /// The machine or the stored hash is at fault.
+    #[error("password hashing failed: {0}")]
+    Failed(String),
+}
+
+/// A password that may be set: 8 to 256 bytes, taken as it is.
+#[derive(Clone)]
+pub struct NewPassword(String);
+
+impl NewPassword {
+    /// Bytes a password must have.
+    pub const MIN_BYTES: usize = 8;
+    /// Bytes a password may have; more only costs time.
+    pub const MAX_BYTES: usize = 256;
+
+    /// The password, if its length will do.
+    pub fn new(text: String) -> Option<Self> {
+        (Self::MIN_BYTES..=Self::MAX_BYTES).contains(&text.len()).then_some(Self(text))
+    }
+}
+
+impl std::fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("NewPassword(…)")
+    }
+}
+
+/// The outcome of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The password is right.
+    Right {
+        /// The hash was made with less effort than today's and should be made again.
+        outdated: bool,
+    },
+    /// It is not, or there was nothing to compare it with.
+    Wrong,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+struct Shared {
+    permits: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    work: mpsc::SyncSender<Work>,
+    random: Arc<dyn Random>,
+}
+
+/// Hashes and compares passwords.
+#[derive(Clone)]
+pub struct Passwords(Arc<Shared>);
+
+impl std::fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Passwords").field("free", &self.0.permits.available_permits()).finish()
+    }
+}
+
+/// Counts a waiting caller for as long as it waits, also when it goes away.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Passwords {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// If the system gives none.
+    pub fn start(random: Arc<dyn Random>) -> io::Result<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL);
+        // As many places as permits: a holder of a permit never blocks on sending.
+        let (work, queue) = mpsc::sync_channel::<Work>(threads);
+        let queue = Arc::new(Mutex::new(queue));
+        for number in 0..threads {
+            let queue = Arc::clone(&queue);
+            std::thread::Builder::new().name(format!("password-{number}")).spawn(move || run(&queue))?;
+        }
+        let permits = Arc::new(Semaphore::new(threads));
+        Ok(Self(Arc::new(Shared { permits, waiting: AtomicUsize::new(0), work, random })))
+    }
+
+    /// The hash to store for a password, as a PHC string.
+    ///
+    /// # Errors
+    /// If too many wait, or hashing fails.
+    pub async fn hash(&self, password: NewPassword) -> Result<String, PasswordError> {
+        let mut salt = [0; 16];
+        self.0.random.fill(&mut salt).map_err(|error| PasswordError::Failed(error.to_string()))?;
+        self.run(move || hash(password.0.as_bytes(), &salt)).await?
+    }
+
+    /// Compares a password with a stored hash. Without a hash the same work is done and the answer is `Wrong`, so
+    /// that time does not tell whether there is an account.
+    ///
+    /// # Errors
+    /// If too many wait, or the stored hash is damaged.
+    pub async fn verify(&self, password: String, stored: Option<String>) -> Result<Verdict, PasswordError> {
+        self.run(move || match stored {
+            Some(stored) => verify(password.as_bytes(), &stored),
+            None => hash(password.as_bytes(), DUMMY_SALT).map(|_| Verdict::Wrong),
+        })
+        .await?
+    }
+
+    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, PasswordError> {
+        let permit = self.permit().await?;
+        let (answer, answered) = oneshot::channel();
+        let work = Box::new(move || {
+            // Nobody listens if the client has gone; the permit is held to the end all the same.
+            let _ = answer.send(work());
+            drop(permit);
+        });
+        self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
+        answered.await.map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
+    }
+
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, PasswordError> {
+        if let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let ahead = self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        let _waiting = Waiting(&self.0.waiting);
+        if ahead >= MAX_WAITING {
+            return Err(PasswordError::Busy);
+        }
+        match tokio::time::timeout(MAX_WAIT, Arc::clone(&self.0.permits).acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(PasswordError::Busy),
+        }
+    }
+}
+
+fn run(queue: &Mutex<mpsc::Receiver<Work>>) {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(work) => work(),
+            // All handles are gone.
+            Err(_) => return,
+        }
+    }
+}
+
+fn params() -> Result<Params, PasswordError> {
+    Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(|error| PasswordError::Failed(error.to_string()))
+}
+
+fn hash(password: &[u8], salt: &[u8]) -> Result<String, PasswordError> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params()?)
+        .hash_password_with_salt(password, salt)
+        .map(|hash| hash.to_string())
+        .map_err(|error| PasswordError::Failed(error.to_string()))
+}
+
+fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
+    let failed = |error: &dyn std::fmt::Display| PasswordError::Failed(error.to_string());
+    let stored = PasswordHash::new(stored).map_err(|error| failed(&error))?;
+    let made_with = Params::try_from(&stored).map_err(|error| failed(&error))?;
+    let current = params()?;
+    match Argon2::default().verify_password(password, &stored) {
+        Ok(()) => Ok(Verdict::Right {
+            outdated: made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost(),
+        }),
+        Err(argon2::password_hash::Error::PasswordInvalid) => Ok(Verdict::Wrong),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::random::SystemRandom;
+
+    fn passwords() -> Passwords {
+        Passwords::start(Arc::new(SystemRandom)).unwrap()
+    }
+
+    fn new_password(text: &str) -> NewPassword {
+        NewPassword::new(text.to_owned()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn password_is_right_only_with_its_own_hash() {
+        let passwords = passwords();
+        let hash = passwords.hash(new_password("correct horse")).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert_ne!(hash, passwords.hash(new_password("correct horse")).await.unwrap());
+        let verify = |text: &str, stored: Option<&str>| {
+            let (text, stored) = (text.to_owned(), stored.map(str::to_owned));
+            let passwords = passwords.clone();
+            async move { passwords.verify(text, stored).await }
+        };
+        assert_eq!(verify("correct horse", Some(&hash)).await.unwrap(), Verdict::Right { outdated: false });
+        for wrong in ["Correct horse", "correct horse ", "", "correct hors"] {
+            assert_eq!(verify(wrong, Some(&hash)).await.unwrap(), Verdict::Wrong, "{wrong:?}");
+        }
+        for anything in ["", "correct horse"] {
+            assert_eq!(verify(anything, None).await.unwrap(), Verdict::Wrong);
+        }
+    }
+
+    #[tokio::test]
+    async fn weaker_hash_is_accepted_and_marked_outdated() {
+        let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8192, 1, 1, None).unwrap())
+            .hash_password_with_salt(b"password", b"some salt of 16b")
+            .unwrap()
+            .to_string();
+        let verdict = passwords().verify("password".into(), Some(weak)).await.unwrap();
+        assert_eq!(verdict, Verdict::Right { outdated: true });
+    }
+
+    #[tokio::test]
+    async fn damaged_hash_is_an_error_and_never_right() {
+        for damaged in ["", "x", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ", "$2b$12$abcdefghijklmnopqrstuv"] {
+            let outcome = passwords().verify("password".into(), Some(damaged.into())).await;
+            assert!(!matches!(outcome, Ok(Verdict::Right { .. })), "{damaged:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn flood_of_passwords_is_answered_busy_beyond_the_queue() {
+        let passwords = passwords();
+        let flood = (0..200).map(|_| {
+            let passwords = passwords.clone();
+            async move { passwords.verify("x".into(), None).await }
+        });
+        let outcomes: Vec<_> = futures_join(flood).await;
+        let busy = outcomes.iter().filter(|outcome| matches!(outcome, Err(PasswordError::Busy))).count();
+        assert!(busy >= 200 - MAX_WAITING - MAX_PARALLEL, "{busy}");
+        assert!(outcomes.iter().any(Result::is_ok));
+    }
+
+    async fn futures_join<F: Future<Output: Send + 'static> + Send + 'static>(
+        futures: impl Iterator<Item = F>,
+    ) -> Vec<F::Output> {
+        let mut tasks = tokio::task::JoinSet::new();
+        futures.for_each(|future| {
+            tasks.spawn(future);
+        });
+        tasks.join_all().await
+    }
+
+    #[test]
+    fn password_length_is_counted_in_bytes() {
+        for (text, good) in [("1234567", false), ("12345678", true), ("pässwö", true)] {
+            assert_eq!(NewPassword::new(text.to_owned()).is_some(), good, "{text}");
+        }
+        assert!(NewPassword::new("x".repeat(256)).is_some());
+        assert!(NewPassword::new("x".repeat(257)).is_none());
+    }
+}

@@ -1,0 +1,111 @@
+//! What each built-in role allows: one table, pinned as text in the test below.
+
+use super::capability::Capability::{self, *};
+use super::capability::CapabilitySet;
+use super::role::Role::{self, *};
+
+/// Who runs the server.
+const STAFF: &[Role] = &[Administrator];
+/// Everyone with an account of their own that uses some app.
+const PEOPLE: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser];
+const MUSIC: &[Role] = &[Administrator, Member, MusicUser];
+const PHOTOS: &[Role] = &[Administrator, Member, PhotosUser];
+/// The same with the guest, for what only reads.
+const MUSIC_READERS: &[Role] = &[Administrator, Member, MusicUser, Guest];
+const PHOTO_READERS: &[Role] = &[Administrator, Member, PhotosUser, Guest];
+const CINEMA_READERS: &[Role] = &[Administrator, Member, CinemaUser, Guest];
+const ITEM_READERS: &[Role] = &[Administrator, Member, Guest];
+const EVERYONE: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Guest, Newcomer];
+const EVERYONE_BUT_GUESTS: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Newcomer];
+
+/// The roles that allow something, beside the owner, who may do everything.
+const fn allowed_to(capability: Capability) -> &'static [Role] {
+    match capability {
+        AdminAppLogin => STAFF,
+        MusicAppLogin => &[Administrator, Member, MusicUser, Guest, Newcomer],
+        PhotosAppLogin => &[Administrator, Member, PhotosUser, Guest, Newcomer],
+        CinemaAppLogin => &[Administrator, Member, CinemaUser, Guest, Newcomer],
+
+        CurrentUserRead => EVERYONE,
+        CurrentUserUpdate => EVERYONE_BUT_GUESTS,
+        UsersCreate | UsersRead | UsersUpdate => STAFF,
+        RoleAssignmentsCreate | RoleAssignmentsRead | RoleAssignmentsDelete => STAFF,
+        InvitationsCreate | InvitationsRead | InvitationsDelete => STAFF,
+
+        ServerSettingsRead | ServerSettingsUpdate => STAFF,
+        MediaServerFactoryReset => &[],
+        IndexingRead | IndexingOperate | IndexingDeindex => STAFF,
+        LibrariesCreate | LibrariesUpdate | LibrariesDelete => STAFF,
+        LibrariesRead => &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Guest],
+        JobsCreate | JobsRead | JobsOperate => STAFF,
+        PluginsRead | PluginsOperate => STAFF,
+        BackupsCreate | BackupsRead => STAFF,
+
+        MusicTracksRead | MusicTracksPlay | MusicReleasesRead | MusicArtistsRead => MUSIC_READERS,
+        PlaybackQueuesRead | PlaybackQueuesUpdate => MUSIC,
+        PhotosRead | PhotoAlbumsRead => PHOTO_READERS,
+        PhotosUpdate | PhotoAlbumsCreate | PhotoAlbumsUpdate | PhotoAlbumsDelete => PHOTOS,
+        MoviesRead | MoviesPlay | TvEpisodesRead | TvEpisodesPlay => CINEMA_READERS,
+        ItemsRead | ItemsPlay => ITEM_READERS,
+        HistoryRead | HistoryUpdate | RatingsRead | RatingsUpdate => PEOPLE,
+    }
+}
+
+/// What a role allows.
+pub fn capabilities_of(role: Role) -> CapabilitySet {
+    if role == Owner {
+        return CapabilitySet::all();
+    }
+    Capability::ALL.iter().copied().filter(|&capability| allowed_to(capability).contains(&role)).collect()
+}
+
+/// What roles, by their names, allow together. Names that are no built-in role allow nothing.
+pub fn capabilities_of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> CapabilitySet {
+    names
+        .into_iter()
+        .filter_map(Role::from_name)
+        .map(capabilities_of)
+        .fold(CapabilitySet::NONE, CapabilitySet::union)
+}
+
+/// The whole table as text: a row per capability, a column per role.
+pub fn render() -> String {
+    let width = Capability::ALL.iter().map(|capability| capability.as_str().len()).max().unwrap_or(0);
+    let header: Vec<_> = Role::ALL.iter().map(|role| role.as_str()).collect();
+    let mut lines = vec![format!("{:width$} {}", "", header.join(" "))];
+    for &capability in Capability::ALL {
+        let cells: Vec<_> = Role::ALL
+            .iter()
+            .map(|&role| {
+                let mark = if capabilities_of(role).contains(capability) { "x" } else { "." };
+                format!("{mark:width$}", width = role.as_str().len())
+            })
+            .collect();
+        lines.push(format!("{:width$} {}", capability.as_str(), cells.join(" ")).trim_end().to_owned());
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policy_table_is_as_pinned() {
+        let pinned = include_str!("policy.txt");
+        assert_eq!(render(), pinned, "the policy changed; if that is meant, change auth/policy.txt with it");
+    }
+
+    #[test]
+    fn no_role_but_the_owner_may_reset_the_server() {
+        for role in Role::ALL {
+            assert_eq!(capabilities_of(role).contains(MediaServerFactoryReset), role == Owner);
+        }
+    }
+
+    #[test]
+    fn unknown_role_names_allow_nothing() {
+        assert_eq!(capabilities_of_names(["Owner", "root", ""]), CapabilitySet::NONE);
+        assert_eq!(capabilities_of_names(["nobody", "owner"]), CapabilitySet::all());
+    }
+}

@@ -1,0 +1,177 @@
+//! The key that signs access tokens: a file of 32 random bytes that nobody but the server may read.
+//!
+//! It lies beside the database, not in it, so that a copy of the database forges nothing.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::random::{Random, to_hex};
+
+const LENGTH: usize = 32;
+
+/// Why there is no key. The server must not start then.
+#[derive(Debug, thiserror::Error)]
+pub enum SigningKeyError {
+    /// The file cannot be made or read.
+    #[error("signing key {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file has another length.
+    #[error("signing key {}: {length} bytes instead of {LENGTH}; restore it, or delete it to sign everyone out", path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// The length it has.
+        length: usize,
+    },
+    /// Others may read or write the file.
+    #[error("signing key {}: mode {mode:o} lets others at it; `chmod 600` it", path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+}
+
+/// The key.
+#[derive(Clone)]
+pub struct SigningKey([u8; LENGTH]);
+
+impl std::fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SigningKey({})", self.id())
+    }
+}
+
+impl SigningKey {
+    /// The key in the file `path`; makes both if there is no file.
+    ///
+    /// # Errors
+    /// If the file cannot be made or read, is of another length, or is open to others.
+    pub fn load_or_create(path: &Path, random: &dyn Random) -> Result<Self, SigningKeyError> {
+        let failed = |source| SigningKeyError::Io { path: path.to_owned(), source };
+        match Self::load(path) {
+            Err(SigningKeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            loaded => return loaded,
+        }
+        let mut key = [0; LENGTH];
+        random.fill(&mut key).map_err(failed)?;
+        match create(path, &key) {
+            // Another process was faster; its key counts.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load(path),
+            outcome => outcome.map(|()| Self(key)).map_err(failed),
+        }
+    }
+
+    fn load(path: &Path) -> Result<Self, SigningKeyError> {
+        let failed = |source| SigningKeyError::Io { path: path.to_owned(), source };
+        let file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).map_err(failed)?;
+        let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(SigningKeyError::Exposed { path: path.to_owned(), mode });
+        }
+        let mut bytes = Vec::with_capacity(LENGTH);
+        file.take(LENGTH as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let length = bytes.len();
+        bytes.try_into().map(Self).map_err(|_| SigningKeyError::Length { path: path.to_owned(), length })
+    }
+
+    /// The key of these bytes.
+    pub fn from_bytes(bytes: [u8; LENGTH]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The name under which tokens refer to it: the first 8 bytes of its SHA-256, in hexadecimal.
+    pub fn id(&self) -> String {
+        to_hex(Sha256::digest(self.0).get(..8).unwrap_or_default())
+    }
+}
+
+fn nofollow() -> i32 {
+    i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0)
+}
+
+/// Written whole under another name and only then linked to its own, so that a crash leaves no half of a key.
+fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let draft = PathBuf::from(name);
+    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).and_then(|mut file| {
+        file.write_all(key)?;
+        file.sync_all()?;
+        std::fs::hard_link(&draft, path)
+    });
+    // The draft goes in any case; if it cannot go, it is as well protected as the key.
+    let _ = std::fs::remove_file(&draft);
+    written?;
+    File::open(directory)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::random::SystemRandom;
+
+    #[test]
+    fn signing_key_is_made_once_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("signing.key");
+        let first = SigningKey::load_or_create(&path, &SystemRandom).unwrap();
+        let second = SigningKey::load_or_create(&path, &SystemRandom).unwrap();
+        assert_eq!(first.0, second.0);
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        assert_eq!(first.id().len(), 16);
+    }
+
+    #[test]
+    fn signing_key_of_other_length_or_open_to_others_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("signing.key");
+        for length in [0, 31, 33, 4096] {
+            std::fs::write(&path, vec![1; length]).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+            let refused = SigningKey::load_or_create(&path, &SystemRandom).unwrap_err();
+            assert!(matches!(refused, SigningKeyError::Length { .. }), "{length}");
+        }
+        std::fs::write(&path, [1; 32]).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        let refused = SigningKey::load_or_create(&path, &SystemRandom).unwrap_err();
+        assert!(matches!(refused, SigningKeyError::Exposed { mode: 0o640, .. }));
+    }
+
+    #[test]
+    fn signing_key_in_a_missing_directory_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("absent/signing.key");
+        assert!(SigningKey::load_or_create(&path, &SystemRandom).is_err());
+    }
+
+    #[test]
+    fn parallel_starts_agree_on_one_key() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("signing.key");
+        let keys: Vec<_> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| SigningKey::load_or_create(&path, &SystemRandom)))
+                .collect();
+            starts.into_iter().filter_map(|start| start.join().unwrap().ok()).map(|key| key.0).collect()
+        });
+        assert!(!keys.is_empty() && keys.iter().all(|key| *key == keys[0]));
+    }
+}

@@ -1,0 +1,116 @@
+//! `svc index`: a scan without the server.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::report;
+use crate::app::App;
+use crate::config::{Config, MediaOptions, ServerOptions};
+use crate::domain::kind::MediaKind;
+use crate::domain::list::Page;
+use crate::domain::scan::{KindCounts, Run, RunCounts, RunStatus, RunType};
+use crate::service::indexing::{IndexState, Indexing, StartRun};
+
+/// How often progress is shown: on a terminal, and as lines elsewhere.
+const REFRESH: Duration = Duration::from_millis(100);
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Options of `svc index`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    media: MediaOptions,
+    /// Read every file, not only new and changed ones
+    #[arg(long)]
+    full: bool,
+    /// Only this kind; repeat it for several
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<MediaKind>,
+    /// How the result is told
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Table,
+    Json,
+}
+
+/// Indexes, then tells what was found. A file that cannot be read is told, but is no failure of the command.
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(arguments.media, ServerOptions::default())?;
+    if config.media.is_empty() {
+        anyhow::bail!("no directory of media is given: use --music-dir, --photos-dir, --movies-dir or --tv-dir");
+    }
+    let run_type = if arguments.full { RunType::Full } else { RunType::Quick };
+    super::runtime()?.block_on(async {
+        let app = App::open(config).await?;
+        let request = StartRun { run_type, kinds: arguments.kind };
+        let started = app.indexing.start(request, None).await?;
+        follow(&app.indexing).await;
+        let run = app.indexing.run(started.id).await?;
+        let failures = app.indexing.run_logs(run.id, Page { take: report::MAX_FAILURES, skip: 0 }).await?;
+        match arguments.output {
+            Output::Table => report::table(&mut std::io::stdout().lock(), &run, &failures)?,
+            Output::Json => report::json(&mut std::io::stdout().lock(), &run, &failures)?,
+        }
+        app.close().await;
+        Ok(if run.status == RunStatus::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })
+}
+
+/// Shows progress until the run has ended. Ctrl-C stops the run; what was read is kept.
+async fn follow(indexing: &Indexing) {
+    let bar = std::io::stderr().is_terminal().then(progress_bar);
+    let mut refresh = tokio::time::interval(if bar.is_some() { REFRESH } else { LINE_EVERY });
+    let mut ended = std::pin::pin!(indexing.wait_until_idle());
+    loop {
+        tokio::select! {
+            () = &mut ended => break,
+            _ = refresh.tick() => show(indexing, bar.as_ref()),
+            interrupted = tokio::signal::ctrl_c() => {
+                if interrupted.is_ok() && indexing.state().0 != IndexState::Idle {
+                    // An error means that the run ended at this very moment.
+                    let _ = indexing.act(crate::service::indexing::IndexAction::Stop).await;
+                }
+            }
+        }
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+}
+
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {wide_bar} {pos}/{len} files, {per_sec}, {elapsed}");
+    let bar = ProgressBar::new(0);
+    // The template is fixed; were it wrong, indicatif's own would do.
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn show(indexing: &Indexing, bar: Option<&ProgressBar>) {
+    let Some(run) = indexing.state().1 else { return };
+    let (found, done) = sums(&run.counts);
+    match bar {
+        Some(bar) => {
+            bar.set_length(found);
+            bar.set_position(done);
+        }
+        // Standard error may be closed; that is no reason to stop.
+        None => drop(writeln!(std::io::stderr(), "{}", progress_line(&run, found, done))),
+    }
+}
+
+fn progress_line(run: &Run, found: u64, done: u64) -> String {
+    format!("indexing: {done} of {found} files found so far, {:.1} s", run.seconds)
+}
+
+fn sums(counts: &RunCounts) -> (u64, u64) {
+    let done = |counts: &KindCounts| counts.added + counts.updated + counts.unchanged + counts.errored;
+    (counts.values().map(|counts| counts.found).sum(), counts.values().map(done).sum())
+}

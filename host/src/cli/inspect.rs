@@ -1,0 +1,155 @@
+//! `svc inspect`: what the plugins read from one file.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+use crate::app::load_plugins_for_inspection;
+use crate::domain::extraction::{Extraction, Picture, PictureData, Value};
+use crate::domain::kind::MediaKind;
+use crate::domain::path::{RelativePath, extension, name_to_text};
+use crate::media_root::MediaRoot;
+use crate::plugins::{PluginHandle, Plugins, SourceFile};
+
+/// Options of `svc inspect`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The file
+    file: PathBuf,
+    /// Read it as this kind instead of the first whose plugin knows the extension
+    #[arg(long, value_name = "KIND")]
+    kind: Option<MediaKind>,
+    /// Directory of further plugins (`*.wasm`)
+    #[arg(long, env = "SVC_PLUGIN_DIR", value_name = "DIR")]
+    plugin_dir: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows what was read; exit code 1 when the file could not be read.
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let source = open(&arguments.file)?;
+    let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
+    let plugin = choose(&plugins, arguments.kind.as_ref(), &source.name)?;
+    let mut out = std::io::stdout().lock();
+    let outcome = plugins.worker().extract(&plugin, &source);
+    let read = outcome.as_ref().ok().and_then(Option::as_ref);
+    if arguments.json {
+        let failure = outcome.as_ref().err().map(|failure| (failure.code(), failure.to_string()));
+        writeln!(
+            out,
+            "{}",
+            json!({
+                "file": source.name,
+                "size": source.size,
+                "plugin": { "id": plugin.id(), "version": plugin.version() },
+                "extraction": read.map(to_json),
+                "failure": failure.map(|(code, message)| json!({ "code": code, "message": message })),
+            })
+        )?;
+    } else {
+        writeln!(out, "{} ({} bytes), read by {} {}", source.name, source.size, plugin.id(), plugin.version())?;
+        match (&outcome, read) {
+            (Err(failure), _) => writeln!(out, "{}: {failure}", failure.code())?,
+            (Ok(_), None) => writeln!(out, "the file says nothing")?,
+            (Ok(_), Some(extraction)) => print(&mut out, extraction)?,
+        }
+    }
+    Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn open(path: &Path) -> anyhow::Result<SourceFile> {
+    let shown = path.display();
+    let path = path.canonicalize().with_context(|| format!("{shown}"))?;
+    let (parent, name) = (path.parent(), path.file_name());
+    let (parent, name) = parent.zip(name).with_context(|| format!("{shown}: not a file"))?;
+    let opened = MediaRoot::open(parent)
+        .and_then(|root| root.open_file(&RelativePath::root().join(name)))
+        .with_context(|| format!("{shown}"))?;
+    Ok(SourceFile { file: opened.file, name: name_to_text(OsStr::new(name)), size: opened.size })
+}
+
+fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Result<PluginHandle> {
+    let extension = extension(name);
+    let kinds = plugins.kinds();
+    kinds
+        .iter()
+        .filter(|candidate| kind.is_none_or(|kind| kind == *candidate))
+        .find_map(|kind| plugins.for_file(kind, &extension))
+        .with_context(|| format!("no plugin reads files that end in `.{extension}`"))
+}
+
+fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Result<()> {
+    let core = [
+        ("title", extraction.title.clone()),
+        ("duration", extraction.duration_ms.map(|ms| format!("{:.3} s", ms as f64 / 1000.0))),
+        ("width", extraction.width.map(|pixels| pixels.to_string())),
+        ("height", extraction.height.map(|pixels| pixels.to_string())),
+    ];
+    for (name, value) in core {
+        if let Some(value) = value {
+            writeln!(out, "  {name:<32} {}", value.escape_debug())?;
+        }
+    }
+    for field in &extraction.fields {
+        let value = value_json(&field.value);
+        let text = value.as_str().map_or_else(|| value.to_string(), |text| text.escape_debug().to_string());
+        writeln!(out, "  {:<32} {text}", field.key)?;
+    }
+    for (number, picture) in extraction.pictures.iter().enumerate() {
+        let name = format!("picture {number}");
+        writeln!(out, "  {name:<32} {}", picture_json(picture))?;
+    }
+    for warning in &extraction.warnings {
+        writeln!(out, "  warning: {}", warning.escape_debug())?;
+    }
+    Ok(())
+}
+
+fn to_json(extraction: &Extraction) -> Json {
+    let fields: serde_json::Map<String, Json> =
+        extraction.fields.iter().map(|field| (field.key.clone(), value_json(&field.value))).collect();
+    json!({
+        "title": extraction.title,
+        "durationMs": extraction.duration_ms,
+        "width": extraction.width,
+        "height": extraction.height,
+        "fields": fields,
+        "pictures": extraction.pictures.iter().map(picture_json).collect::<Vec<_>>(),
+        "warnings": extraction.warnings,
+    })
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => json!(text),
+        Value::Texts(texts) => json!(texts),
+        Value::Integer(number) => json!(number),
+        Value::Real(number) => json!(number),
+        Value::Boolean(yes) => json!(yes),
+        Value::Rational(number) => json!({ "numerator": number.numerator, "denominator": number.denominator }),
+        Value::Date(date) => json!({
+            "year": date.year,
+            "month": date.month,
+            "day": date.day,
+            "timeMs": date.time_ms,
+            "offsetMinutes": date.offset_minutes,
+        }),
+        Value::BytesAt(span) => json!({ "offset": span.offset, "length": span.length }),
+        Value::Blob(bytes) => json!({ "length": bytes.len() }),
+    }
+}
+
+fn picture_json(picture: &Picture) -> Json {
+    let place = match picture.data {
+        PictureData::At(span) => json!({ "offset": span.offset, "length": span.length }),
+        PictureData::OnRequest => json!("on-request"),
+    };
+    json!({ "purpose": picture.purpose, "mime": picture.mime, "data": place })
+}

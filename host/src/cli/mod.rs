@@ -1,0 +1,70 @@
+//! The command line: one file a subcommand.
+
+mod index;
+mod inspect;
+mod openapi;
+mod plugin_compile;
+mod report;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::LogFormat;
+
+/// A self-hosted media server
+#[derive(Debug, Parser)]
+#[command(name = "svc", version, about, propagate_version = true)]
+struct Cli {
+    /// How log lines look
+    #[arg(long, global = true, env = "SVC_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    log_format: LogFormat,
+    /// What is logged, such as `debug` or `svc::scan=trace`
+    #[arg(long, global = true, env = "SVC_LOG", value_name = "FILTER")]
+    log: Option<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the server
+    Serve(Box<serve::Arguments>),
+    /// Index the library without a server, and tell what was found
+    Index(Box<index::Arguments>),
+    /// Show what the plugins read from one file
+    Inspect(inspect::Arguments),
+    /// Print the API's description (OpenAPI 3.1, JSON)
+    Openapi,
+    /// Compile a plugin: standard input to standard output. The server starts this with its limits
+    #[command(hide = true)]
+    PluginCompile,
+}
+
+/// Runs the program with the arguments of the process. Errors are one sentence on standard error and exit code 1;
+/// arguments that cannot be read are exit code 2.
+#[expect(clippy::print_stderr, reason = "the one place that tells a person why the program ends")]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        // Speaks binary on standard output and runs under tight limits: nothing is set up for it.
+        Command::PluginCompile => plugin_compile::run(),
+        Command::Openapi => openapi::run(),
+        command => crate::telemetry::init(cli.log_format, cli.log.as_deref()).and_then(|()| match command {
+            Command::Serve(arguments) => serve::run(*arguments),
+            Command::Index(arguments) => index::run(*arguments),
+            Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::Openapi | Command::PluginCompile => Ok(ExitCode::SUCCESS),
+        }),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("svc: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// The runtime of the asynchronous side.
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("svc-async").build()?)
+}

@@ -1,0 +1,10 @@
+//! `svc openapi`: the API's description on standard output.
+
+use std::process::ExitCode;
+
+/// Prints the description that `/api/docs-json` serves.
+#[expect(clippy::print_stdout, reason = "the output of the command")]
+pub(super) fn run() -> anyhow::Result<ExitCode> {
+    println!("{}", serde_json::to_string_pretty(&crate::http::openapi::document())?);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,9 @@
+//! `svc plugin-compile`: the child process that compiles a plugin under its own limits.
+
+use std::process::ExitCode;
+
+/// Reads a component from standard input and writes compiled code to standard output.
+pub(super) fn run() -> anyhow::Result<ExitCode> {
+    crate::plugins::run_compile_child()?;
+    Ok(ExitCode::SUCCESS)
+}

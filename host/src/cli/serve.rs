@@ -1,0 +1,60 @@
+//! `svc serve`: the server.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::App;
+use crate::config::{Config, MediaOptions, ServerOptions};
+use crate::http;
+
+/// Options of `svc serve`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    media: MediaOptions,
+    #[command(flatten)]
+    server: ServerOptions,
+}
+
+/// Serves until the process is told to end.
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(arguments.media, arguments.server)?;
+    super::runtime()?.block_on(serve(config))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    // Bound first: a busy port must not cost a migration. Nothing is answered before the app is complete.
+    let listen = config.listen;
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let address = listener.local_addr()?;
+    let app = App::open(config).await?;
+    let shutdown = shutdown_signal()?;
+    announce(&format!("listening on http://{address}"))?;
+    http::serve(listener, app.http_state(), shutdown).await?;
+    app.close().await;
+    Ok(())
+}
+
+/// The one line on standard output by which others see that the server is ready.
+fn announce(line: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// Ends at SIGTERM or SIGINT.
+fn shutdown_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

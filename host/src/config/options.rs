@@ -1,0 +1,66 @@
+//! The options of the command line and the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Options of every subcommand that works on a library.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Library")]
+pub struct MediaOptions {
+    /// TOML file with the same options, such as `music-dirs = ["/music"]`
+    #[arg(long, env = "SVC_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the server keeps its own data [default: svc-data]
+    #[arg(long, env = "SVC_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Directory of music; repeat it, or separate several with `:`
+    #[arg(long, env = "SVC_MUSIC_DIR", value_name = "DIR", value_delimiter = ':')]
+    pub music_dir: Vec<PathBuf>,
+    /// Directory of photos
+    #[arg(long, env = "SVC_PHOTOS_DIR", value_name = "DIR", value_delimiter = ':')]
+    pub photos_dir: Vec<PathBuf>,
+    /// Directory of movies
+    #[arg(long, env = "SVC_MOVIES_DIR", value_name = "DIR", value_delimiter = ':')]
+    pub movies_dir: Vec<PathBuf>,
+    /// Directory of series
+    #[arg(long, env = "SVC_TV_DIR", value_name = "DIR", value_delimiter = ':')]
+    pub tv_dir: Vec<PathBuf>,
+    /// Database [default: svc.db in the data directory]
+    #[arg(long, env = "SVC_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Directory of further plugins (`*.wasm`)
+    #[arg(long, env = "SVC_PLUGIN_DIR", value_name = "DIR")]
+    pub plugin_dir: Option<PathBuf>,
+}
+
+/// Options of the server alone.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Server")]
+pub struct ServerOptions {
+    /// Address to listen on [default: 127.0.0.1:8420]
+    #[arg(long, env = "SVC_LISTEN", value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
+    /// Development mode: for tests of clients, never for a real library
+    #[arg(long, env = "SVC_DEV")]
+    pub dev: bool,
+    /// An unattended screen: apps sign in as the guest
+    #[arg(long, env = "SVC_KIOSK")]
+    pub kiosk: bool,
+    /// Must be given when the server is set up
+    #[arg(long, env = "SVC_SETUP_TOKEN", value_name = "TEXT", hide_env_values = true)]
+    pub setup_token: Option<String>,
+    /// Which releases the server follows [default: stable]
+    #[arg(long, env = "SVC_RELEASE_CHANNEL", value_name = "NAME")]
+    pub release_channel: Option<String>,
+}

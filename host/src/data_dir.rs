@@ -1,0 +1,134 @@
+//! The server's own directory: who uses it, and what lies where.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// A data directory that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataDirError {
+    /// Another process has it.
+    #[error("data directory {}: in use by another svc process", .0.display())]
+    InUse(PathBuf),
+    /// A file in it cannot be used.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// The data directory, held for as long as this value lives.
+#[derive(Debug)]
+pub struct DataDir {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl DataDir {
+    /// Takes the directory for this process.
+    ///
+    /// # Errors
+    /// In use, or not writable.
+    pub fn open(path: &Path) -> Result<Self, DataDirError> {
+        let lock_path = path.join("lock");
+        let wrong = |error| DataDirError::File { path: lock_path.clone(), error };
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&lock_path)
+            .map_err(wrong)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(DataDirError::InUse(path.to_owned())),
+            Err(TryLockError::Error(error)) => Err(wrong(error)),
+        }
+    }
+
+    /// Where keys are, readable by this user only. Made if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn keys(&self) -> Result<PathBuf, DataDirError> {
+        self.private_directory("keys")
+    }
+
+    /// Where compiled plugins are kept.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn plugin_cache(&self) -> Result<PathBuf, DataDirError> {
+        self.private_directory("plugin-cache")
+    }
+
+    fn private_directory(&self, name: &str) -> Result<PathBuf, DataDirError> {
+        let path = self.path.join(name);
+        match std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(DataDirError::File { path, error }),
+        }
+    }
+
+    /// The id of the installation whose data this is, once it has one. It stands beside the database, so that a
+    /// database that got lost is noticed instead of replaced by an empty one.
+    ///
+    /// # Errors
+    /// When the file is there but cannot be read.
+    pub fn instance_marker(&self) -> Result<Option<String>, DataDirError> {
+        let path = self.path.join("instance-id");
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text.trim().to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(DataDirError::File { path, error }),
+        }
+    }
+
+    /// Stores the id of the installation.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn set_instance_marker(&self, instance_id: &str) -> Result<(), DataDirError> {
+        let path = self.path.join("instance-id");
+        write_private(&path, format!("{instance_id}\n").as_bytes())
+            .map_err(|error| DataDirError::File { path, error })
+    }
+}
+
+/// Writes a file that survives a power cut once this has returned: its bytes and its name are on the disk.
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    match path.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn second_process_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = DataDir::open(dir.path()).unwrap();
+        assert!(matches!(DataDir::open(dir.path()), Err(DataDirError::InUse(_))));
+        drop(held);
+        assert!(DataDir::open(dir.path()).is_ok());
+    }
+
+    #[test]
+    fn instance_marker_is_read_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = DataDir::open(dir.path()).unwrap();
+        assert_eq!(data.instance_marker().unwrap(), None);
+        data.set_instance_marker("abc").unwrap();
+        assert_eq!(data.instance_marker().unwrap().as_deref(), Some("abc"));
+    }
+}

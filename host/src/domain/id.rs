@@ -1,0 +1,218 @@
+//! Identifiers: 63-bit numbers inside, opaque 13-character strings outside.
+//!
+//! An id holds the millisecond of its making in the upper 42 bits and a counter below, so ids sort by creation.
+//! Numbers rather than ULID texts keep a row of the index and each of its index entries some 20 bytes smaller
+//! (`docs/decisions.md`, "Ids"). Outside they are Crockford base32 in lower case, never a JSON number.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::time::Timestamp;
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// 13 characters of 5 bits hold 65 bits, enough for any 63-bit number.
+const TEXT_LENGTH: usize = 13;
+const COUNTER_BITS: u32 = 21;
+
+/// A text that is no id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an id: 13 characters of 0-9 and a-z without i, l, o, u")]
+pub struct InvalidId;
+
+fn encode(number: i64) -> String {
+    let mut text = vec![b'0'; TEXT_LENGTH];
+    let mut rest = number.unsigned_abs();
+    for place in text.iter_mut().rev() {
+        if let Some(digit) = ALPHABET.get((rest & 31) as usize) {
+            *place = *digit;
+        }
+        rest >>= 5;
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn decode(text: &str) -> Result<i64, InvalidId> {
+    if text.len() != TEXT_LENGTH {
+        return Err(InvalidId);
+    }
+    let number = text.bytes().try_fold(0_u128, |number, byte| {
+        let digit = ALPHABET.iter().position(|&letter| letter == byte).ok_or(InvalidId)?;
+        Ok(number << 5 | digit as u128)
+    })?;
+    i64::try_from(number).map_err(|_| InvalidId)
+}
+
+macro_rules! id_types {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// The number, as the store keeps it.
+            pub fn get(self) -> i64 {
+                self.0
+            }
+
+            /// When the id was made.
+            pub fn created_at(self) -> Timestamp {
+                Timestamp::from_millis(self.0 >> COUNTER_BITS)
+            }
+
+            /// The smallest id of this moment: what was made since has an id from here on.
+            pub fn first_at(moment: Timestamp) -> Self {
+                Self(moment.millis().clamp(0, i64::MAX >> COUNTER_BITS) << COUNTER_BITS)
+            }
+        }
+
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self(number)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&encode(self.0))
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), encode(self.0))
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                decode(text).map(Self)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&encode(self.0))
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+id_types! {
+    /// A local account.
+    UserId,
+    /// A signed-in session: the family of its refresh tokens.
+    SessionId,
+    /// A configured root directory of media.
+    DirectoryId,
+    /// A directory below a root.
+    FolderId,
+    /// A media file.
+    FileId,
+    /// A music track; the same number as its file's.
+    MusicTrackId,
+    /// An album, single or other release.
+    MusicReleaseId,
+    /// A person or group.
+    MusicArtistId,
+    /// A genre.
+    MusicGenreId,
+    /// A photo; the same number as its file's.
+    PhotoId,
+    /// One run of the indexer.
+    RunId,
+    /// One line of a run's log.
+    RunLogId,
+}
+
+impl From<FileId> for MusicTrackId {
+    fn from(file: FileId) -> Self {
+        Self(file.0)
+    }
+}
+
+impl From<FileId> for PhotoId {
+    fn from(file: FileId) -> Self {
+        Self(file.0)
+    }
+}
+
+impl From<MusicTrackId> for FileId {
+    fn from(track: MusicTrackId) -> Self {
+        Self(track.0)
+    }
+}
+
+impl From<PhotoId> for FileId {
+    fn from(photo: PhotoId) -> Self {
+        Self(photo.0)
+    }
+}
+
+/// Makes ids that rise for as long as it lives, even while the clock stands still or steps back.
+///
+/// The counter's upper bits start at random, so two servers on one database do not meet.
+#[derive(Debug)]
+pub struct IdGenerator {
+    last: AtomicI64,
+    node: i64,
+}
+
+impl IdGenerator {
+    /// A generator; `node` is any random number.
+    pub fn new(node: u16) -> Self {
+        // The top 8 bits of the counter name the server, the other 13 count within a millisecond.
+        Self { last: AtomicI64::new(0), node: i64::from(node & 0xff) << 13 }
+    }
+
+    /// A new id, greater than all that this generator made before.
+    pub fn next<T: From<i64>>(&self, now: Timestamp) -> T {
+        let floor = (now.millis().max(0) << COUNTER_BITS) | self.node;
+        let mut last = self.last.load(Ordering::Relaxed);
+        loop {
+            let id = floor.max(last + 1);
+            match self.last.compare_exchange_weak(last, id, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return T::from(id),
+                Err(seen) => last = seen,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_text_round_trips_and_sorts_like_the_number() {
+        let numbers = [0, 1, 31, 32, 1 << 40, i64::MAX];
+        let texts: Vec<String> = numbers.iter().map(|&n| UserId::from(n).to_string()).collect();
+        assert!(texts.is_sorted());
+        for (text, number) in texts.iter().zip(numbers) {
+            assert_eq!(text.parse::<UserId>().map(UserId::get), Ok(number));
+        }
+    }
+
+    #[test]
+    fn id_parse_refuses_other_texts() {
+        for text in ["", "1", "0000000000000000", "000000000000l", "zzzzzzzzzzzzz", "0000000000000é"] {
+            assert_eq!(text.parse::<UserId>(), Err(InvalidId), "{text}");
+        }
+    }
+
+    #[test]
+    fn generator_rises_when_the_clock_steps_back() {
+        let generator = IdGenerator::new(7);
+        let first: UserId = generator.next(Timestamp::from_millis(2_000));
+        let second: UserId = generator.next(Timestamp::from_millis(1_000));
+        assert!(second > first);
+        assert_eq!(first.created_at().millis(), 2_000);
+    }
+}

@@ -1,0 +1,13 @@
+//! Types and rules of the server. Knows no salvo, no sqlx and no wasmtime, does no input or output.
+
+pub mod extraction;
+pub mod id;
+pub mod kind;
+pub mod list;
+pub mod music;
+pub mod path;
+pub mod photo;
+pub mod scan;
+pub mod text;
+pub mod time;
+pub mod user;

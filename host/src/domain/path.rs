@@ -1,0 +1,164 @@
+//! Paths below a root, as text that loses nothing.
+//!
+//! Linux names are bytes, the database and JSON want UTF-8. Valid names stay as they are; each byte that is not
+//! part of valid UTF-8 becomes one character of a private-use block, and so does any byte of a name that already
+//! uses that block, so every name maps to one text and back.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// U+F700 + byte stands for a byte that could not be text.
+const ESCAPE_BASE: u32 = 0xF700;
+
+fn is_escape(character: char) -> bool {
+    (ESCAPE_BASE..ESCAPE_BASE + 0x100).contains(&u32::from(character))
+}
+
+fn push_escaped(text: &mut String, bytes: &[u8]) {
+    text.extend(bytes.iter().filter_map(|&byte| char::from_u32(ESCAPE_BASE + u32::from(byte))));
+}
+
+/// A file's or directory's own name as text.
+pub fn name_to_text(name: &OsStr) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.as_bytes().utf8_chunks() {
+        if chunk.valid().chars().any(is_escape) {
+            let mut buffer = [0; 4];
+            for character in chunk.valid().chars() {
+                if is_escape(character) {
+                    push_escaped(&mut text, character.encode_utf8(&mut buffer).as_bytes());
+                } else {
+                    text.push(character);
+                }
+            }
+        } else {
+            text.push_str(chunk.valid());
+        }
+        push_escaped(&mut text, chunk.invalid());
+    }
+    text
+}
+
+/// The bytes of a name or path that [`name_to_text`] made.
+pub fn text_to_os(text: &str) -> OsString {
+    if !text.chars().any(is_escape) {
+        return OsString::from(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    for character in text.chars() {
+        if is_escape(character) {
+            bytes.push((u32::from(character) - ESCAPE_BASE) as u8);
+        } else {
+            bytes.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+        }
+    }
+    OsString::from_vec(bytes)
+}
+
+/// A path below a root: names joined by `/`, empty for the root itself. Never absolute, never with `.` or `..`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct RelativePath(String);
+
+impl RelativePath {
+    /// The root itself.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// A path as the store has it.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The path of an entry of this directory, by its name on disk.
+    #[must_use]
+    pub fn join(&self, name: &OsStr) -> Self {
+        self.join_text(&name_to_text(name))
+    }
+
+    /// The path of an entry of this directory, by its name as text.
+    #[must_use]
+    pub fn join_text(&self, name: &str) -> Self {
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last name; empty for the root.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(self.0.as_str(), |(_, name)| name)
+    }
+
+    /// The directory that holds it; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        if self.0.is_empty() {
+            return None;
+        }
+        Some(Self(self.0.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned())))
+    }
+
+    /// The path on disk, below nothing.
+    pub fn to_os(&self) -> PathBuf {
+        PathBuf::from(text_to_os(&self.0))
+    }
+
+    /// The path on disk below `root`.
+    pub fn below(&self, root: &Path) -> PathBuf {
+        if self.0.is_empty() { root.to_owned() } else { root.join(self.to_os()) }
+    }
+}
+
+impl fmt::Display for RelativePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The extension of a file name in lower case, without the dot; empty if there is none.
+pub fn extension(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => extension.to_ascii_lowercase(),
+        _ => String::new(),
+    }
+}
+
+/// A file name without its extension.
+pub fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_survives_the_way_to_text_and_back() {
+        let names: [&[u8]; 6] =
+            [b"plain.mp3", b"caf\xe9.mp3", "caf\u{e9}.mp3".as_bytes(), b"\xff\xfe", "\u{f7e9}".as_bytes(), b"a\nb"];
+        let mut texts = std::collections::HashSet::new();
+        for name in names {
+            let text = name_to_text(OsStr::from_bytes(name));
+            assert_eq!(text_to_os(&text).as_bytes(), name);
+            assert!(texts.insert(text), "two names with one text");
+        }
+    }
+
+    #[test]
+    fn parent_and_name_split_at_the_last_slash() {
+        let path = RelativePath::root().join_text("a").join_text("b.flac");
+        assert_eq!(path.as_str(), "a/b.flac");
+        assert_eq!(path.file_name(), "b.flac");
+        assert_eq!(path.parent().and_then(|parent| parent.parent()), Some(RelativePath::root()));
+        assert_eq!(RelativePath::root().parent(), None);
+        assert_eq!((extension("x.FLAC").as_str(), extension(".hidden").as_str()), ("flac", ""));
+    }
+}

@@ -1,0 +1,234 @@
+//! Runs of the indexer and the files they see.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::extraction::ExtractFailure;
+use super::id::{DirectoryId, FileId, FolderId, RunId, RunLogId, UserId};
+use super::kind::MediaKind;
+use super::music::TrackFacts;
+use super::path::RelativePath;
+use super::photo::PhotoFacts;
+use super::time::Timestamp;
+
+/// A configured root directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// Identifier.
+    pub id: DirectoryId,
+    /// What its files are.
+    pub kind: MediaKind,
+    /// Where it is on this machine.
+    pub path: PathBuf,
+    /// It was there, and not empty where files are known, when last looked at.
+    pub available: bool,
+    /// When it was last seen.
+    pub last_seen_at: Option<Timestamp>,
+    /// Files known below it that are not missing.
+    pub file_count: i64,
+}
+
+/// Sixteen bytes that change when a directory's list of files changes: a digest over name, size and modification
+/// time of each.
+pub type FolderStamp = [u8; 16];
+
+/// A directory below a root, as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Identifier.
+    pub id: FolderId,
+    /// Below its root.
+    pub path: RelativePath,
+    /// Of the files that were stored; `None` when the folder must be read again.
+    pub stamp: Option<FolderStamp>,
+    /// Files in it, not counting missing ones.
+    pub file_count: i64,
+}
+
+/// How a file stands in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i16)]
+pub enum FileStatus {
+    /// Read and indexed.
+    Indexed = 0,
+    /// Could not be read; the reason is stored.
+    Errored = 1,
+    /// Indexed before, and not there in the last run.
+    Missing = 2,
+}
+
+impl FileStatus {
+    /// The status with this number in the store.
+    pub fn from_number(number: i16) -> Option<Self> {
+        [Self::Indexed, Self::Errored, Self::Missing].into_iter().find(|status| *status as i16 == number)
+    }
+}
+
+/// A file as the store has it: what the comparison with the disk needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Identifier.
+    pub id: FileId,
+    /// The folder it is in.
+    pub folder: FolderId,
+    /// Its own name.
+    pub name: String,
+    /// Bytes.
+    pub size: i64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// How it stands.
+    pub status: FileStatus,
+}
+
+/// What the plugin's reading came to, in the terms of the file's kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FileRecord {
+    /// A music file.
+    Track(Box<TrackFacts>),
+    /// A photo.
+    Photo(Box<PhotoFacts>),
+    /// Not readable, and why.
+    Failed(ExtractFailure),
+}
+
+/// A file that was read in this run, ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScannedFile {
+    /// Identifier: the known one, or a new one.
+    pub id: FileId,
+    /// The folder it is in.
+    pub folder: FolderId,
+    /// Its own name.
+    pub name: String,
+    /// Bytes.
+    pub size: i64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// It has a row already.
+    pub known: bool,
+    /// What was read.
+    pub record: FileRecord,
+}
+
+/// How much of the library a run reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunType {
+    /// New and changed files.
+    Quick,
+    /// Every file.
+    Full,
+}
+
+impl RunType {
+    /// The name in store and API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// Under way.
+    Running,
+    /// Held.
+    Paused,
+    /// Came to its end.
+    Completed,
+    /// Ended by a user.
+    Stopped,
+    /// Ended by an error or a crash.
+    Failed,
+}
+
+impl RunStatus {
+    /// The name in store and API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The status of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Running, Self::Paused, Self::Completed, Self::Stopped, Self::Failed]
+            .into_iter()
+            .find(|status| status.as_str() == name)
+    }
+}
+
+/// Files of one kind that a run has seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct KindCounts {
+    /// Files on disk.
+    pub found: u64,
+    /// New in the index.
+    pub added: u64,
+    /// Read again.
+    pub updated: u64,
+    /// As before.
+    pub unchanged: u64,
+    /// Known, but not on disk.
+    pub missing: u64,
+    /// Not readable.
+    pub errored: u64,
+}
+
+/// Counts by media kind.
+pub type RunCounts = BTreeMap<String, KindCounts>;
+
+/// One run of the indexer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Identifier.
+    pub id: RunId,
+    /// Quick or full.
+    pub run_type: RunType,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Who started it; `None` for the command line.
+    pub started_by: Option<UserId>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// What it saw.
+    pub counts: RunCounts,
+    /// Media files opened.
+    pub files_opened: u64,
+    /// Time it took, without pauses.
+    pub seconds: f64,
+    /// What an administrator should know.
+    pub warnings: Vec<String>,
+}
+
+/// A line of a run's log: a file that could not be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunLogEntry {
+    /// Identifier.
+    pub id: RunLogId,
+    /// The run.
+    pub run: RunId,
+    /// Such as `file_errored`.
+    pub event: String,
+    /// The file's kind.
+    pub kind: MediaKind,
+    /// The file, below its root.
+    pub path: RelativePath,
+    /// The plugin that read it, with its version.
+    pub plugin: Option<String>,
+    /// Code and text of the failure.
+    pub reason: Option<String>,
+}

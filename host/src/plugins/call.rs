@@ -1,0 +1,69 @@
+//! What a store knows of the call that runs in it, and the ways in which the host ends one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::deadline::Deadline;
+use super::host_log::LogState;
+use super::host_source::{SourceFile, SourceState};
+use super::limits::Limits;
+use super::memory::MemoryMeter;
+use crate::domain::extraction::ExtractFailure;
+
+/// The data of a plugin's store.
+pub(super) struct CallState {
+    pub(super) source: SourceState,
+    pub(super) log: LogState,
+    pub(super) deadline: Deadline,
+    pub(super) memory: MemoryMeter,
+}
+
+impl CallState {
+    pub(super) fn new(plugin_id: Arc<str>, limits: &Limits) -> Self {
+        Self {
+            source: SourceState::new(limits),
+            log: LogState::new(plugin_id),
+            deadline: Deadline::default(),
+            memory: MemoryMeter::new(limits.memory),
+        }
+    }
+
+    /// Makes this file the one of the current call, which may take this long.
+    pub(super) fn begin(&mut self, file: &Arc<SourceFile>, time: Duration) {
+        self.source.open(file);
+        self.log.open(file);
+        self.deadline.start(time);
+    }
+
+    /// Lets go of the file.
+    pub(super) fn end(&mut self) {
+        self.source.close();
+        self.log.close();
+    }
+}
+
+/// Why the host ended a call. Travels through the guest's frames as wasmtime's error.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum Stop {
+    #[error("deadline of {0:?} passed")]
+    Timeout(Duration),
+    #[error("neither file nor processor answered for {0:?}")]
+    Starved(Duration),
+    #[error("memory limit of {0} bytes reached")]
+    Memory(u64),
+    #[error("{0}")]
+    Budget(String),
+}
+
+impl From<Stop> for ExtractFailure {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Timeout(limit) => Self::Timeout { limit },
+            Stop::Starved(waited) => {
+                Self::Io(format!("no progress for {:.1} s: the storage or the machine is too slow", waited.as_secs_f64()))
+            }
+            Stop::Memory(limit) => Self::OutOfMemory { limit },
+            Stop::Budget(what) => Self::Budget(what),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! When a call has had its time.
+//!
+//! The limit is wall-clock time, but on a busy machine that would blame guests which were never given the
+//! processor. So at the limit the thread's processor time decides: a guest that got less than its share is given
+//! the rest of it, once.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use wasmtime::UpdateDeadline;
+
+use super::call::Stop;
+use super::limits;
+
+/// The clock of one call. Most calls end before the first tick and never look at it.
+#[derive(Debug, Default)]
+pub(super) struct Deadline {
+    limit: Duration,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    started: Instant,
+    /// The thread's processor time when the call was first looked at.
+    cpu_at_start: Duration,
+    /// Set once the guest has been given more wall-clock time.
+    extended_to: Option<Duration>,
+}
+
+impl Deadline {
+    /// Begins a call. The store's epoch deadline must be the next tick.
+    pub(super) fn start(&mut self, limit: Duration) {
+        self.limit = limit;
+        self.running = None;
+    }
+
+    /// Called by the guest's code when an epoch deadline passes.
+    pub(super) fn check(&mut self) -> Result<UpdateDeadline, Stop> {
+        let now = Instant::now();
+        let cpu_now = thread_cpu_time();
+        let Some(running) = &mut self.running else {
+            // The first tick: only now is it worth asking for the time. At most one tick is given away.
+            self.running = Some(Running { started: now, cpu_at_start: cpu_now, extended_to: None });
+            return Ok(UpdateDeadline::Continue(ticks(self.limit)));
+        };
+        let elapsed = now.saturating_duration_since(running.started);
+        let end = running.extended_to.unwrap_or(self.limit);
+        if elapsed < end {
+            return Ok(UpdateDeadline::Continue(ticks(end - elapsed)));
+        }
+        let used = cpu_now.saturating_sub(running.cpu_at_start);
+        if running.extended_to.is_some() {
+            let starved = used < self.limit / 4;
+            return Err(if starved { Stop::Starved(elapsed) } else { Stop::Timeout(self.limit) });
+        }
+        if used >= self.limit * 9 / 10 {
+            return Err(Stop::Timeout(self.limit));
+        }
+        let rest = self.limit - used;
+        running.extended_to = Some(elapsed + rest);
+        Ok(UpdateDeadline::Continue(ticks(rest)))
+    }
+}
+
+/// Ticks after which a time has passed, at least one.
+fn ticks(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(limits::TICK.as_nanos().max(1))).unwrap_or(u64::MAX).max(1)
+}
+
+fn thread_cpu_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}

@@ -1,0 +1,65 @@
+//! The wasmtime engine that runs extractors.
+
+use std::hash::{Hash, Hasher};
+use std::num::NonZeroUsize;
+
+use sha2::{Digest, Sha256};
+use wasmtime::{Config, Engine, OptLevel};
+
+use super::limits;
+
+/// Makes the engine. The compiling child process makes the same one, else its code would not be taken.
+///
+/// Memory is mapped on demand, not pooled: instances are kept warm, so creating one (10 µs) happens once in 64
+/// files or less, and a pool would hold the memory of the largest file for good.
+pub(super) fn new_engine() -> wasmtime::Result<Engine> {
+    let mut config = Config::new();
+    config
+        // Calls run to their end on their thread; none of the state for concurrent guests is needed.
+        .concurrency_support(false)
+        .epoch_interruption(true)
+        .cranelift_opt_level(OptLevel::Speed)
+        .max_wasm_stack(limits::STACK_BYTES)
+        // Functions in a trap's text.
+        .wasm_backtrace_max_frames(NonZeroUsize::new(20))
+        // Growing memory stays where it is: address space is reserved, bounds checks fall away.
+        .memory_may_move(false)
+        .memory_init_cow(true)
+        // The same bytes must give the same record on every machine.
+        .wasm_relaxed_simd(false)
+        .relaxed_simd_deterministic(true)
+        // Nothing that an extractor needs, all of it more that can go wrong. Threads and garbage collection are
+        // not even compiled in.
+        .wasm_memory64(false)
+        .wasm_tail_call(false)
+        .wasm_custom_page_sizes(false)
+        .wasm_wide_arithmetic(false);
+    Engine::new(&config)
+}
+
+/// A text that changes with everything that compiled code depends on: wasmtime's version, the configuration
+/// above, the processor's features.
+pub(super) fn fingerprint(engine: &Engine) -> String {
+    let mut hasher = Sha256Hasher(Sha256::new());
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    hex(hasher.0.finalize().as_slice())
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 behind the standard library's hashing interface, for a hash that holds across runs.
+struct Sha256Hasher(Sha256);
+
+impl Hasher for Sha256Hasher {
+    fn finish(&self) -> u64 {
+        let digest = self.0.clone().finalize();
+        digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+}

@@ -1,0 +1,137 @@
+//! The host interface `source`: the bytes of the file of the current call, under a budget.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
+
+use super::bindings::svc::plugin::{source, types};
+use super::call::{CallState, Stop};
+use super::limits::{self, Limits};
+
+/// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Opened for reading.
+    pub file: File,
+    /// The file's name, for the plugin and the log. Directories before it are not shown to the plugin.
+    pub name: String,
+    /// Bytes, as of the opening. What grows later is not seen.
+    pub size: u64,
+}
+
+/// The source of one store.
+pub(super) struct SourceState {
+    file: Option<Arc<SourceFile>>,
+    max_bytes: u64,
+    max_reads: u32,
+    bytes: u64,
+    reads: u32,
+    refusals: u32,
+    /// The first thing that went wrong in this call and that is not the plugin's doing.
+    fault: Option<SourceFault>,
+}
+
+/// What a guest was told when a read failed. Kept, for guests translate it into an error about the file.
+#[derive(Debug, Clone)]
+pub(super) enum SourceFault {
+    Storage(String),
+    Budget(String),
+}
+
+impl SourceState {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            file: None,
+            max_bytes: limits.read_bytes,
+            max_reads: limits.reads,
+            bytes: 0,
+            reads: 0,
+            refusals: 0,
+            fault: None,
+        }
+    }
+
+    pub(super) fn open(&mut self, file: &Arc<SourceFile>) {
+        self.file = Some(Arc::clone(file));
+        self.bytes = 0;
+        self.reads = 0;
+        self.refusals = 0;
+        self.fault = None;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.file = None;
+    }
+
+    pub(super) fn take_fault(&mut self) -> Option<SourceFault> {
+        self.fault.take()
+    }
+
+    fn read(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        let Some(source) = &self.file else {
+            return Ok(Err(types::IoError::Failed("there is no file outside of a call".to_owned())));
+        };
+        let wanted = u64::from(length).min(limits::READ_BYTES).min(source.size.saturating_sub(offset));
+        if self.reads >= self.max_reads {
+            return self.refuse(format!("more than {} reads of the file", self.max_reads));
+        }
+        if wanted > self.max_bytes - self.bytes {
+            return self.refuse(format!("more than {} bytes read from the file", self.max_bytes));
+        }
+        self.reads += 1;
+        let mut buffer = Vec::with_capacity(usize::try_from(wanted)?);
+        match read_into(&source.file, &mut buffer, offset) {
+            Ok(()) => {
+                self.bytes += buffer.len() as u64;
+                Ok(Ok(buffer))
+            }
+            Err(errno) => {
+                let text = std::io::Error::from(errno).to_string();
+                self.fault.get_or_insert_with(|| SourceFault::Storage(text.clone()));
+                Ok(Err(types::IoError::Failed(text)))
+            }
+        }
+    }
+
+    /// Answers that the budget is used up. A guest that keeps asking is stopped.
+    fn refuse(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        self.refusals += 1;
+        if self.refusals > limits::REFUSALS {
+            return Err(Stop::Budget(what).into());
+        }
+        self.fault.get_or_insert(SourceFault::Budget(what));
+        Ok(Err(types::IoError::BudgetExhausted))
+    }
+}
+
+/// Fills the buffer's capacity from the offset, or up to the end of the file.
+fn read_into(file: &File, buffer: &mut Vec<u8>, offset: u64) -> Result<(), Errno> {
+    while buffer.len() < buffer.capacity() {
+        let at = offset.saturating_add(buffer.len() as u64);
+        match pread(file, spare_capacity(buffer), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+impl source::Host for CallState {
+    fn name(&mut self) -> wasmtime::Result<String> {
+        let name = self.source.file.as_ref().map_or("", |source| source.name.as_str());
+        Ok(name.rsplit('/').next().unwrap_or_default().to_owned())
+    }
+
+    fn size(&mut self) -> wasmtime::Result<u64> {
+        Ok(self.source.file.as_ref().map_or(0, |source| source.size))
+    }
+
+    fn read_at(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        self.source.read(offset, length)
+    }
+}
+
+impl types::Host for CallState {}

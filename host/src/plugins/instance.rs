@@ -1,0 +1,137 @@
+//! One warm instance of a plugin: a store, the calls into it, and what each end of a call means.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::{Store, Trap, WasmBacktrace};
+
+use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::call::{CallState, Stop};
+use super::convert;
+use super::host_source::{SourceFault, SourceFile};
+use super::limits;
+use super::plugin::LoadedPlugin;
+use crate::domain::extraction::{ExtractFailure, ExtractOutcome};
+
+/// An instance that has not failed yet. After a failure of the guest it must not be called again.
+pub(super) struct Instance {
+    store: Store<CallState>,
+    extractor: extractor::Guest,
+    artwork: Option<artwork::Guest>,
+    calls: u32,
+    broken: bool,
+}
+
+impl Instance {
+    /// Creates an instance and runs its start functions.
+    pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
+        let code = &plugin.code;
+        let mut store = Store::new(code.instance_pre.engine(), CallState::new(Arc::clone(&plugin.id), &plugin.limits));
+        store.limiter(|state| &mut state.memory);
+        store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
+        store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        store.data_mut().deadline.start(limits::START_TIME);
+        store.set_epoch_deadline(1);
+        let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
+            let extractor = code.extractor.load(&mut store, &instance)?;
+            let artwork = code.artwork.as_ref().map(|artwork| artwork.load(&mut store, &instance)).transpose()?;
+            Ok((extractor, artwork))
+        });
+        match started {
+            Ok((extractor, artwork)) => Ok(Self { store, extractor, artwork, calls: 0, broken: false }),
+            Err(error) => Err(failure_of(&error)),
+        }
+    }
+
+    /// Reads a file.
+    pub(super) fn extract(&mut self, plugin: &LoadedPlugin, file: &Arc<SourceFile>) -> ExtractOutcome {
+        self.begin(file, plugin.limits.time);
+        let answer = self.extractor.call_extract(&mut self.store);
+        match self.end(answer)? {
+            Ok(extraction) => extraction.map(|e| convert::extraction(e, &plugin.id, file.size)).transpose(),
+            Err(error) => Err(convert::failure(error)),
+        }
+    }
+
+    /// Reads an embedded picture.
+    pub(super) fn read_picture(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        let Some(artwork) = self.artwork.clone() else {
+            return Err(ExtractFailure::Unsupported("the plugin hands out no pictures".to_owned()));
+        };
+        self.begin(file, plugin.limits.time);
+        self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
+        let answer = artwork.call_read(&mut self.store, index);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        self.end(answer)?.map_err(convert::failure)
+    }
+
+    /// Whether it may read another file: it did not fail and holds no more memory than is worth keeping.
+    pub(super) fn is_reusable(&self) -> bool {
+        !self.broken && self.memory() <= limits::KEPT_MEMORY
+    }
+
+    /// Bytes of linear memory.
+    pub(super) fn memory(&self) -> u64 {
+        self.store.data().memory.used()
+    }
+
+    /// Files read so far.
+    pub(super) fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    fn begin(&mut self, file: &Arc<SourceFile>, time: Duration) {
+        self.calls += 1;
+        self.store.data_mut().begin(file, time);
+        self.store.set_epoch_deadline(1);
+    }
+
+    /// Lets go of the file and tells the guest's answer from its failure. What went wrong with the file or its
+    /// budget is more than what the guest made of it.
+    fn end<T, E>(&mut self, answer: wasmtime::Result<Result<T, E>>) -> Result<Result<T, E>, ExtractFailure> {
+        let state = self.store.data_mut();
+        state.end();
+        let fault = state.source.take_fault();
+        match (answer, fault) {
+            (Err(error), _) => {
+                self.broken = true;
+                Err(failure_of(&error))
+            }
+            (Ok(_), Some(SourceFault::Storage(text))) => Err(ExtractFailure::Io(text)),
+            (Ok(Err(_)), Some(SourceFault::Budget(what))) => Err(ExtractFailure::Budget(what)),
+            (Ok(answer), _) => Ok(answer),
+        }
+    }
+}
+
+/// What the end of a guest means for the file.
+fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
+    if let Some(stop) = error.downcast_ref::<Stop>() {
+        return stop.clone().into();
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        return ExtractFailure::Trap(with_functions(trap.to_string().trim_start_matches("wasm trap: "), error));
+    }
+    // What is left is wasmtime refusing what the guest handed over: pointers outside of its memory, texts that
+    // are not UTF-8, more bytes than allowed.
+    let text = error.root_cause().to_string();
+    if text.contains("fuel allocated for hostcalls has been exhausted") {
+        return ExtractFailure::Budget("more output than the host takes".to_owned());
+    }
+    ExtractFailure::BadOutput(convert::message(&text))
+}
+
+/// The trap's text with the innermost functions, so that a report names the place.
+fn with_functions(text: &str, error: &wasmtime::Error) -> String {
+    let names: Vec<_> = error
+        .downcast_ref::<WasmBacktrace>()
+        .map(|trace| trace.frames().iter().filter_map(wasmtime::FrameInfo::func_name).take(3).collect())
+        .unwrap_or_default();
+    let text = if names.is_empty() { text.to_owned() } else { format!("{text} in {}", names.join(" < ")) };
+    convert::message(&text)
+}

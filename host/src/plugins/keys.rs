@@ -1,0 +1,67 @@
+//! The keys that the server knows, with the type of each: the table of `docs/plugin-keys.md`, which a test
+//! compares.
+
+/// Key and type name, sorted by key.
+pub(super) const KNOWN: &[(&str, &str)] = &[
+    ("audio.bit-depth", "integer"),
+    ("audio.bitrate", "integer"),
+    ("audio.channels", "integer"),
+    ("audio.codec", "text"),
+    ("audio.container", "text"),
+    ("audio.sample-rate", "integer"),
+    ("music.album", "text"),
+    ("music.album-artists", "texts"),
+    ("music.album-artists-sort", "texts"),
+    ("music.album-sort", "text"),
+    ("music.artists", "texts"),
+    ("music.artists-sort", "texts"),
+    ("music.bpm", "real"),
+    ("music.comment", "text"),
+    ("music.compilation", "boolean"),
+    ("music.composers", "texts"),
+    ("music.conductors", "texts"),
+    ("music.date", "date"),
+    ("music.disc-number", "integer"),
+    ("music.disc-total", "integer"),
+    ("music.genres", "texts"),
+    ("music.isrc", "text"),
+    ("music.lyricists", "texts"),
+    ("music.mb-album-artist-ids", "texts"),
+    ("music.mb-artist-ids", "texts"),
+    ("music.mb-recording-id", "text"),
+    ("music.mb-release-group-id", "text"),
+    ("music.mb-release-id", "text"),
+    ("music.mb-track-id", "text"),
+    ("music.original-date", "date"),
+    ("music.performers", "texts"),
+    ("music.producers", "texts"),
+    ("music.release-types", "texts"),
+    ("music.remixers", "texts"),
+    ("music.replaygain-album-gain", "real"),
+    ("music.replaygain-album-peak", "real"),
+    ("music.replaygain-track-gain", "real"),
+    ("music.replaygain-track-peak", "real"),
+    ("music.track-number", "integer"),
+    ("music.track-total", "integer"),
+    ("photo.aperture", "rational"),
+    ("photo.exposure-time", "rational"),
+    ("photo.focal-length", "rational"),
+    ("photo.gps-altitude", "real"),
+    ("photo.gps-latitude", "real"),
+    ("photo.gps-longitude", "real"),
+    ("photo.iso", "integer"),
+    ("photo.lens", "text"),
+    ("photo.make", "text"),
+    ("photo.mime-type", "text"),
+    ("photo.model", "text"),
+    ("photo.orientation", "integer"),
+    ("photo.rating", "integer"),
+    ("photo.taken-at", "date"),
+    ("title-sort", "text"),
+];
+
+/// The type that a known key has.
+pub(super) fn type_of(key: &str) -> Option<&'static str> {
+    let at = KNOWN.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
+    KNOWN.get(at).map(|(_, type_name)| *type_name)
+}

@@ -1,0 +1,174 @@
+//! From bytes to a plugin that is ready to run, one check after the other. Nothing of the plugin runs before its
+//! manifest, its version and its imports are found right.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+
+use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::bindings::svc::plugin::{log, source};
+use super::bindings::{PACKAGE, VERSION};
+use super::breaker::Breaker;
+use super::cache::CodeCache;
+use super::call::CallState;
+use super::compile::Compiler;
+use super::inspect::{Inspection, inspect};
+use super::instance::Instance;
+use super::limits::{self, LimitCaps, Limits};
+use super::manifest::Manifest;
+use super::plugin::{LoadedPlugin, PluginCode};
+use super::registry::Isolation;
+use super::stats::SharedStats;
+use super::status::{PluginOrigin, PluginState};
+
+/// The interfaces that this server offers to an extractor. `types` holds no functions, so nobody needs a
+/// permission for it.
+const OFFERED: [&str; 2] = ["source", "log"];
+
+/// Makes plugins out of bytes.
+pub(super) struct Loader<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) linker: Linker<CallState>,
+    pub(super) cache: CodeCache,
+    pub(super) compiler: &'a Compiler,
+    pub(super) caps: LimitCaps,
+    pub(super) disabled: &'a BTreeSet<String>,
+}
+
+/// Why a plugin is not ready to run.
+pub(super) struct Rejection {
+    /// What it says about itself, if that could be read.
+    pub(super) manifest: Option<Manifest>,
+    pub(super) state: PluginState,
+}
+
+/// The host's functions for extractors.
+pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
+    let mut linker = Linker::new(engine);
+    source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
+    log::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
+    Ok(linker)
+}
+
+impl Loader<'_> {
+    /// Loads one plugin.
+    pub(super) fn load(
+        &self,
+        bytes: &[u8],
+        digest: &str,
+        origin: &PluginOrigin,
+        isolation: Isolation,
+    ) -> Result<LoadedPlugin, Rejection> {
+        if bytes.len() as u64 > limits::COMPONENT_BYTES {
+            let problem = format!("it has {} bytes, at most {} are allowed", bytes.len(), limits::COMPONENT_BYTES);
+            return Err(Rejection { manifest: None, state: failed(problem) });
+        }
+        let inspection = inspect(bytes)
+            .map_err(|error| Rejection { manifest: None, state: failed(error.to_string()) })?;
+        let Inspection { manifest, imports, exports } = inspection;
+        let reject = |state| Rejection { manifest: Some(manifest.clone()), state };
+        check_version(&manifest, &imports, &exports).map_err(reject)?;
+        check_imports(&manifest, &imports).map_err(reject)?;
+        let has_artwork = exports.contains(&interface("artwork"));
+        if !exports.contains(&interface("extractor")) {
+            return Err(reject(failed(format!("it does not export `{}`", interface("extractor")))));
+        }
+        if self.disabled.contains(&manifest.id) {
+            return Err(reject(PluginState::Disabled));
+        }
+        let component = self.native(bytes, digest).map_err(failed).map_err(reject)?;
+        let code = self.link(&component, has_artwork).map_err(|error| reject(failed(format!("{error:#}"))))?;
+        let plugin = LoadedPlugin {
+            id: Arc::from(manifest.id.as_str()),
+            origin: origin.clone(),
+            digest: digest.to_owned(),
+            limits: Limits::granted(&manifest.limits, &self.caps),
+            isolation,
+            code,
+            stats: SharedStats::default(),
+            breaker: Breaker::default(),
+            manifest: manifest.clone(),
+        };
+        // The first instance shows whether the exports have the right types and the start functions end.
+        match Instance::start(&plugin) {
+            Ok(_) => Ok(plugin),
+            Err(failure) => Err(reject(failed(format!("it does not start: {failure}")))),
+        }
+    }
+
+    /// The component as machine code: from the cache, or compiled and put there.
+    fn native(&self, bytes: &[u8], digest: &str) -> Result<Component, String> {
+        if let Some(code) = self.cache.get(digest) {
+            match code.load(self.engine) {
+                Ok(component) => return Ok(component),
+                Err(error) => self.cache.quarantine(digest, &format!("{error:#}")),
+            }
+        }
+        let code = self.compiler.compile(self.engine, bytes).map_err(|error| error.to_string())?;
+        if let Err(error) = self.cache.put(digest, &code) {
+            tracing::warn!(digest, "compiled code could not be kept, the next start compiles it again: {error}");
+        }
+        code.load(self.engine).map_err(|error| format!("its machine code does not fit: {error:#}"))
+    }
+
+    fn link(&self, component: &Component, has_artwork: bool) -> wasmtime::Result<PluginCode> {
+        let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
+        let extractor = extractor::GuestIndices::new(&instance_pre)?;
+        let artwork = has_artwork.then(|| artwork::GuestIndices::new(&instance_pre)).transpose()?;
+        Ok(PluginCode { instance_pre, extractor, artwork })
+    }
+}
+
+fn failed(reason: impl Into<String>) -> PluginState {
+    PluginState::Failed { reason: reason.into() }
+}
+
+/// The full name of an interface of ours.
+fn interface(name: &str) -> String {
+    format!("{PACKAGE}/{name}@{VERSION}")
+}
+
+/// Splits `package/interface@version`.
+fn split_name(name: &str) -> (&str, Option<&str>) {
+    name.split_once('@').map_or((name, None), |(name, version)| (name, Some(version)))
+}
+
+/// The plugin must speak our version: in what it imports, in what it exports, and by its own word.
+fn check_version(
+    manifest: &Manifest,
+    imports: &BTreeSet<String>,
+    exports: &BTreeSet<String>,
+) -> Result<(), PluginState> {
+    let theirs = imports.iter().chain(exports).map(|name| split_name(name)).find_map(|(name, version)| {
+        let ours = name.strip_prefix(PACKAGE).is_some_and(|rest| rest.starts_with('/'));
+        version.filter(|version| ours && *version != VERSION)
+    });
+    let said = (!VERSION.starts_with(&format!("{}.", manifest.interface))).then_some(manifest.interface.as_str());
+    match theirs.or(said) {
+        None => Ok(()),
+        Some(version) => Err(PluginState::Incompatible {
+            reason: format!("it is built for {PACKAGE}@{version}, this server speaks {PACKAGE}@{VERSION}"),
+        }),
+    }
+}
+
+/// The plugin may import what we offer, and of that what its manifest names.
+fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), PluginState> {
+    for import in imports {
+        let (name, _) = split_name(import);
+        let short = name.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/'));
+        match short {
+            Some("types") => {}
+            Some(short) if OFFERED.contains(&short) => {
+                if !manifest.permissions.contains_key(short) {
+                    let problem = format!("it imports `{import}`, but its manifest has no permission `{short}`");
+                    return Err(failed(problem));
+                }
+            }
+            _ => return Err(failed(format!("it imports `{import}`, which this server does not offer to plugins"))),
+        }
+    }
+    Ok(())
+}

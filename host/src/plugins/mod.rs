@@ -1,0 +1,60 @@
+//! The plugin host: loads WebAssembly components, keeps them within their limits, and turns what they say into
+//! the server's own types. The only place that knows wasmtime.
+//!
+//! | File | What lives there |
+//! |---|---|
+//! | `limits` | every limit of this module, with its reason |
+//! | `manifest`, `inspect` | what a component says about itself, read without compiling or running it |
+//! | `engine`, `ticker` | wasmtime's configuration; the clock that interrupts guests |
+//! | `compile`, `compile_child` | bytes to machine code, in a limited child process |
+//! | `cache`, `native` | compiled code on disk, authenticated; the one unsafe call |
+//! | `bindings` | the interface `svc:plugin@0.1.0` as Rust |
+//! | `host_source`, `host_log` | the two host interfaces with their budgets |
+//! | `call`, `deadline`, `memory` | what a store knows of its current call, and what ends the call |
+//! | `instance`, `worker` | one warm instance; a thread's set of them |
+//! | `convert`, `validate`, `keys` | an answer of the guest to a checked `domain::extraction` |
+//! | `loader`, `registry` | from bytes to a plugin ready to run; all plugins and which one reads which file |
+//! | `plugin`, `status`, `stats`, `breaker` | one loaded plugin, how it is reported, what it did, when it is shut off |
+//!
+//! Blocking by design: call it from rayon or `spawn_blocking`. Nothing here reads the environment or is global.
+
+mod bindings;
+mod breaker;
+mod cache;
+mod call;
+mod compile;
+mod compile_child;
+mod convert;
+mod deadline;
+mod engine;
+mod host_log;
+mod host_source;
+mod inspect;
+mod instance;
+mod keys;
+mod limits;
+mod loader;
+mod manifest;
+mod memory;
+mod native;
+mod plugin;
+mod registry;
+mod stats;
+mod status;
+mod ticker;
+mod validate;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use compile::{CompileError, Compiler};
+pub use compile_child::run_compile_child;
+pub use host_source::SourceFile;
+pub use limits::LimitCaps;
+pub use manifest::{Manifest, ManifestError};
+pub use plugin::PluginHandle;
+pub use registry::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings, Plugins};
+pub use stats::PluginStats;
+pub use status::{PluginOrigin, PluginState, PluginStatus};
+pub use worker::Worker;

@@ -1,0 +1,89 @@
+//! One plugin that is ready to run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use wasmtime::component::InstancePre;
+
+use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::breaker::Breaker;
+use super::call::CallState;
+use super::limits::Limits;
+use super::manifest::Manifest;
+use super::registry::Isolation;
+use super::stats::SharedStats;
+use super::status::{PluginOrigin, PluginState, PluginStatus};
+
+/// A loaded plugin, shared by all workers.
+pub(super) struct LoadedPlugin {
+    pub(super) id: Arc<str>,
+    pub(super) manifest: Manifest,
+    pub(super) origin: PluginOrigin,
+    pub(super) digest: String,
+    pub(super) limits: Limits,
+    pub(super) isolation: Isolation,
+    pub(super) code: PluginCode,
+    pub(super) stats: SharedStats,
+    pub(super) breaker: Breaker,
+}
+
+/// A plugin's machine code with everything looked up that can be looked up beforehand.
+pub(super) struct PluginCode {
+    pub(super) instance_pre: InstancePre<CallState>,
+    pub(super) extractor: extractor::GuestIndices,
+    pub(super) artwork: Option<artwork::GuestIndices>,
+}
+
+/// A plugin to be called through a `Worker`. Cheap to copy.
+#[derive(Clone)]
+pub struct PluginHandle(pub(super) Arc<LoadedPlugin>);
+
+impl PluginHandle {
+    /// The plugin's id.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The plugin's own version.
+    pub fn version(&self) -> &str {
+        &self.0.manifest.version
+    }
+
+    /// SHA-256 of the plugin's bytes in hexadecimal digits: a record read by other bytes may be out of date.
+    pub fn digest(&self) -> &str {
+        &self.0.digest
+    }
+
+    /// Whether it hands out pictures.
+    pub fn has_artwork(&self) -> bool {
+        self.0.code.artwork.is_some()
+    }
+
+    /// Whether it may be called; not after it was shut off.
+    pub fn is_active(&self) -> bool {
+        !self.0.breaker.is_open()
+    }
+
+    /// As it stands.
+    pub fn status(&self) -> PluginStatus {
+        let plugin = &self.0;
+        PluginStatus {
+            origin: plugin.origin.clone(),
+            digest: plugin.digest.clone(),
+            manifest: Some(plugin.manifest.clone()),
+            state: match plugin.breaker.open_reason() {
+                Some(reason) => PluginState::Quarantined { reason },
+                None => PluginState::Active,
+            },
+            has_artwork: self.has_artwork(),
+            degraded: plugin.breaker.is_degraded(),
+            stats: Some(plugin.stats.snapshot()),
+        }
+    }
+}
+
+impl fmt::Debug for PluginHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PluginHandle({} {})", self.id(), self.version())
+    }
+}

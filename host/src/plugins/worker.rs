@@ -1,0 +1,116 @@
+//! A thread's warm instances: one for each plugin it has called, kept from file to file.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::host_source::SourceFile;
+use super::instance::Instance;
+use super::plugin::{LoadedPlugin, PluginHandle};
+use super::registry::{Isolation, PluginsInner};
+use super::stats::Counters;
+use super::ticker::Ticking;
+use crate::domain::extraction::{ExtractFailure, ExtractOutcome};
+
+/// Calls plugins from one thread. Make one for each thread, and drop it when the work is done: while there is
+/// one, the clock that interrupts guests ticks.
+pub struct Worker {
+    slots: Vec<Slot>,
+    _ticking: Ticking,
+    /// Last, so that the clock outlives the hold on it.
+    _plugins: Arc<PluginsInner>,
+}
+
+struct Slot {
+    plugin: PluginHandle,
+    instance: Option<Instance>,
+    counters: Counters,
+}
+
+impl Worker {
+    pub(super) fn new(plugins: Arc<PluginsInner>) -> Self {
+        Self { slots: Vec::new(), _ticking: plugins.ticker.hold(), _plugins: plugins }
+    }
+
+    /// Reads what a file says about itself.
+    pub fn extract(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
+        self.slot(plugin).call(&source.name, |instance, plugin| instance.extract(plugin, source))
+    }
+
+    /// Reads the picture at this position of the extraction's list: one that is `PictureData::OnRequest`.
+    pub fn read_picture(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        self.slot(plugin).call(&source.name, |instance, plugin| instance.read_picture(plugin, source, index))
+    }
+
+    fn slot(&mut self, plugin: &PluginHandle) -> &mut Slot {
+        let position = self.slots.iter().position(|slot| Arc::ptr_eq(&slot.plugin.0, &plugin.0));
+        let position = position.unwrap_or_else(|| {
+            self.slots.push(Slot { plugin: plugin.clone(), instance: None, counters: Counters::default() });
+            self.slots.len() - 1
+        });
+        #[expect(clippy::indexing_slicing, reason = "found or pushed in the lines above")]
+        &mut self.slots[position]
+    }
+}
+
+impl Slot {
+    fn call<T>(
+        &mut self,
+        file_name: &str,
+        call: impl FnOnce(&mut Instance, &LoadedPlugin) -> Result<T, ExtractFailure>,
+    ) -> Result<T, ExtractFailure> {
+        let plugin = &*self.plugin.0;
+        if let Some(reason) = plugin.breaker.open_reason() {
+            // Not the file's fault: it is to be read again when the plugin is back.
+            return Err(ExtractFailure::Io(format!("the plugin `{}` is shut off: {reason}", plugin.id)));
+        }
+        let number = plugin.breaker.begin();
+        let started = Instant::now();
+        let mut memory = 0;
+        let instance = self.instance.take().map_or_else(|| Instance::start(plugin), Ok);
+        let result = instance.and_then(|mut instance| {
+            let result = call(&mut instance, plugin);
+            memory = instance.memory();
+            if instance.is_reusable() && !is_used_up(plugin, instance.calls()) {
+                self.instance = Some(instance);
+            }
+            result
+        });
+        let failure = result.as_ref().err();
+        self.counters.count(failure, started.elapsed(), memory);
+        match failure.filter(|failure| failure.blames_plugin()) {
+            None => plugin.breaker.succeeded(number),
+            Some(failure) => {
+                tracing::warn!(plugin = &*plugin.id, file = file_name, code = failure.code(), "{failure}");
+                if plugin.breaker.failed(number, failure) {
+                    let reason = plugin.breaker.open_reason().unwrap_or_default();
+                    tracing::error!(plugin = &*plugin.id, "the plugin is shut off: {reason}");
+                }
+            }
+        }
+        if self.counters.is_due() {
+            plugin.stats.merge(&mut self.counters);
+        }
+        result
+    }
+}
+
+/// Whether an instance has read as many files as it may.
+fn is_used_up(plugin: &LoadedPlugin, calls: u32) -> bool {
+    match plugin.isolation {
+        _ if plugin.breaker.is_degraded() => true,
+        Isolation::Worker => false,
+        Isolation::Recycle(files) => calls >= files,
+        Isolation::PerFile => true,
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.plugin.0.stats.merge(&mut self.counters);
+    }
+}

@@ -1,0 +1,188 @@
+//! Phase 2: compares listed directories with the store and hands out the files to read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use flume::{Receiver, Sender};
+
+use super::persist::Persist;
+use super::progress::Progress;
+use super::roots::ScanRoot;
+use super::walk::Listing;
+use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{FileStatus, FolderStamp, KnownFile, RunType};
+use crate::domain::time::Clock;
+use crate::store::{Store, StoreError};
+
+/// Directories compared in one go: one query for all their files.
+const LISTINGS_PER_QUERY: usize = 64;
+
+/// Files handed to a worker in one go. Small enough that the last chunk keeps no core waiting long.
+const FILES_PER_CHUNK: usize = 16;
+
+/// A directory some of whose files are still to be read. Its stamp is stored with the last of them.
+#[derive(Debug)]
+pub(super) struct PendingFolder {
+    pub(super) root: Arc<ScanRoot>,
+    pub(super) id: FolderId,
+    pub(super) path: RelativePath,
+    pub(super) stamp: FolderStamp,
+    pub(super) file_count: i64,
+    unread: AtomicUsize,
+}
+
+impl PendingFolder {
+    /// Notes that a file was read; true for the last one. A file that is left unread is never noted, so its
+    /// directory gets no stamp and is compared again by the next run.
+    pub(super) fn one_read(&self) -> bool {
+        self.unread.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+/// A file to read.
+#[derive(Debug)]
+pub(super) struct WorkItem {
+    pub(super) id: FileId,
+    pub(super) name: String,
+    /// It has a row already.
+    pub(super) known: bool,
+}
+
+/// Files of one directory to read.
+#[derive(Debug)]
+pub(super) struct WorkChunk {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) files: Vec<WorkItem>,
+}
+
+/// A directory in which files are gone. Marking them waits until the whole run is known, and counts as one more
+/// file to read, so that the directory's stamp is not stored before.
+#[derive(Debug)]
+pub(super) struct FolderLoss {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) missing: Vec<FileId>,
+}
+
+/// The comparison of one run.
+pub(super) struct Diff<'a> {
+    pub(super) store: &'a Store,
+    pub(super) ids: &'a IdGenerator,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) run_type: RunType,
+    pub(super) progress: &'a Progress,
+    pub(super) work: Sender<WorkChunk>,
+    pub(super) results: Sender<Persist>,
+}
+
+impl Diff<'_> {
+    /// Works until the walk has ended. Answers with the losses, by root.
+    pub(super) async fn run(
+        self,
+        listings: Receiver<Listing>,
+    ) -> Result<HashMap<DirectoryId, Vec<FolderLoss>>, StoreError> {
+        let mut losses: HashMap<DirectoryId, Vec<FolderLoss>> = HashMap::new();
+        while let Ok(first) = listings.recv_async().await {
+            let mut batch = vec![first];
+            batch.extend(listings.try_iter().take(LISTINGS_PER_QUERY - 1));
+            let mut known = self.known_files(&batch).await?;
+            let new_folders = self.add_new_folders(&batch).await?;
+            for (listing, new_id) in batch.into_iter().zip(new_folders) {
+                let root = listing.root.directory.id;
+                let Some(id) = new_id.or_else(|| listing.root.see(&listing.path).map(|known| known.id)) else {
+                    continue;
+                };
+                let files = known.remove(&id).unwrap_or_default();
+                let Some(loss) = self.compare(listing, id, files).await else {
+                    // The workers are gone: the run is ending.
+                    return Ok(losses);
+                };
+                losses.entry(root).or_default().extend(loss);
+            }
+        }
+        Ok(losses)
+    }
+
+    async fn known_files(&self, batch: &[Listing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
+        let ids: Vec<FolderId> =
+            batch.iter().filter_map(|listing| listing.root.see(&listing.path)).map(|known| known.id).collect();
+        let mut by_folder: HashMap<FolderId, Vec<KnownFile>> = HashMap::new();
+        if !ids.is_empty() {
+            for file in self.store.files_in_folders(&ids).await? {
+                by_folder.entry(file.folder).or_default().push(file);
+            }
+        }
+        Ok(by_folder)
+    }
+
+    /// Stores the directories that have no row yet: their new id for each of them, `None` for known ones.
+    async fn add_new_folders(&self, batch: &[Listing]) -> Result<Vec<Option<FolderId>>, StoreError> {
+        let now = self.clock.now();
+        let mut new: HashMap<DirectoryId, Vec<(FolderId, RelativePath)>> = HashMap::new();
+        let mut ids = Vec::with_capacity(batch.len());
+        for listing in batch {
+            let id = listing.root.see(&listing.path).is_none().then(|| self.ids.next::<FolderId>(now));
+            if let Some(id) = id {
+                new.entry(listing.root.directory.id).or_default().push((id, listing.path.clone()));
+            }
+            ids.push(id);
+        }
+        for (directory, folders) in new {
+            self.store.add_folders(directory, &folders).await?;
+        }
+        Ok(ids)
+    }
+
+    /// Sends what is to be read; answers with the loss, if any, and with `None` when nobody takes the work.
+    async fn compare(&self, listing: Listing, id: FolderId, known: Vec<KnownFile>) -> Option<Option<FolderLoss>> {
+        let now = self.clock.now();
+        let mut known: HashMap<String, KnownFile> =
+            known.into_iter().map(|file| (file.name.clone(), file)).collect();
+        let mut unread = Vec::new();
+        let mut restored = Vec::new();
+        let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
+        for found in listing.files {
+            match known.remove(&found.name) {
+                None => unread.push(WorkItem { id: self.ids.next(now), name: found.name, known: false }),
+                Some(file)
+                    if self.run_type == RunType::Full
+                        || (file.size, file.mtime_ns) != (found.size, found.mtime_ns) =>
+                {
+                    unread.push(WorkItem { id: file.id, name: found.name, known: true });
+                }
+                Some(file) if file.status == FileStatus::Missing => restored.push(file.id),
+                Some(_) => {}
+            }
+        }
+        let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
+        if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
+            kind.unchanged(unchanged);
+        }
+        let missing: Vec<FileId> =
+            known.into_values().filter(|file| file.status != FileStatus::Missing).map(|file| file.id).collect();
+        let folder = Arc::new(PendingFolder {
+            root: listing.root,
+            id,
+            path: listing.path,
+            stamp: listing.stamp,
+            file_count,
+            unread: AtomicUsize::new(unread.len() + usize::from(!missing.is_empty())),
+        });
+        let loss = (!missing.is_empty()).then(|| FolderLoss { folder: Arc::clone(&folder), missing });
+        if unread.is_empty() {
+            let stamp = loss.is_none().then_some(folder);
+            self.results.send_async(Persist::Compared { stamp, restored }).await.ok()?;
+            return Some(loss);
+        }
+        if !restored.is_empty() {
+            self.results.send_async(Persist::Compared { stamp: None, restored }).await.ok()?;
+        }
+        let mut unread = unread.into_iter().peekable();
+        while unread.peek().is_some() {
+            let files = unread.by_ref().take(FILES_PER_CHUNK).collect();
+            self.work.send_async(WorkChunk { folder: Arc::clone(&folder), files }).await.ok()?;
+        }
+        Some(loss)
+    }
+}

@@ -1,0 +1,141 @@
+//! Phase 3: opens files and has them read by plugins, on every core, each with its own warm instances.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use flume::{Receiver, Sender};
+
+use super::control::{Next, ScanControl};
+use super::diff::{PendingFolder, WorkChunk, WorkItem};
+use super::persist::Persist;
+use super::progress::Progress;
+use crate::domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
+use crate::domain::kind::MediaKind;
+use crate::domain::music::TrackFacts;
+use crate::domain::path::extension;
+use crate::domain::photo::PhotoFacts;
+use crate::domain::scan::{FileRecord, ScannedFile};
+use crate::domain::time::Timestamp;
+use crate::plugins::{PluginHandle, Plugins, SourceFile, Worker};
+
+/// Stored in place of the modification time of a file that is to be read again by the next run.
+const READ_AGAIN: i64 = -1;
+
+/// A file that was read, with the plugin that did it.
+#[derive(Debug)]
+pub(super) struct ReadFile {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) plugin: PluginHandle,
+    pub(super) file: ScannedFile,
+    /// The storage failed: the next run is to read it again.
+    pub(super) try_again: bool,
+}
+
+/// What the working threads share.
+pub(super) struct Extract<'a> {
+    pub(super) plugins: &'a Plugins,
+    pub(super) control: &'a ScanControl,
+    pub(super) progress: &'a Progress,
+    pub(super) work: Receiver<WorkChunk>,
+    pub(super) results: Sender<Persist>,
+}
+
+impl Extract<'_> {
+    /// The loop of one thread: ends when there is no more work, or at a stop.
+    pub(super) fn run(&self) {
+        let mut worker = self.plugins.worker();
+        while let Ok(chunk) = self.work.recv() {
+            let mut read = Vec::with_capacity(chunk.files.len());
+            for item in chunk.files {
+                if self.control.checkpoint() == Next::Stop {
+                    // What is read is kept; the channel is emptied so that nobody waits for room in it.
+                    self.work.drain();
+                    break;
+                }
+                read.extend(self.read(&mut worker, &chunk.folder, item));
+            }
+            if !read.is_empty() && self.results.send(Persist::Read(read)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Reads one file; `None` leaves it to the next run.
+    fn read(&self, worker: &mut Worker, folder: &Arc<PendingFolder>, item: WorkItem) -> Option<ReadFile> {
+        let kind = &folder.root.directory.kind;
+        let counts = self.progress.kind(kind)?;
+        let plugin = folder.root.plugins.get(&extension(&item.name))?.clone();
+        if !plugin.is_active() {
+            counts.errored();
+            return None;
+        }
+        let path = folder.path.join_text(&item.name);
+        let opened = match folder.root.files.open_file(&path) {
+            Ok(opened) => opened,
+            // Gone since the directory was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                counts.errored();
+                let failure = ExtractFailure::Io(error.to_string());
+                return Some(finish(folder, item, plugin, (0, READ_AGAIN), FileRecord::Failed(failure)));
+            }
+        };
+        self.progress.file_opened();
+        let (size, mtime_ns) = (i64::try_from(opened.size).unwrap_or(i64::MAX), opened.mtime_ns);
+        let source = SourceFile { file: opened.file, name: item.name.clone(), size: opened.size };
+        // A panic would be a fault of the host; it must cost one file, not the run.
+        let outcome = catch_unwind(AssertUnwindSafe(|| worker.extract(&plugin, &source))).unwrap_or_else(|_| {
+            *worker = self.plugins.worker();
+            Err(ExtractFailure::Trap("the host failed while the plugin ran".to_owned()))
+        });
+        let record = to_record(outcome, kind, folder, &item.name, mtime_ns);
+        match &record {
+            FileRecord::Failed(_) => counts.errored(),
+            _ => counts.stored(item.known),
+        }
+        Some(finish(folder, item, plugin, (size, mtime_ns), record))
+    }
+}
+
+fn finish(
+    folder: &Arc<PendingFolder>,
+    item: WorkItem,
+    plugin: PluginHandle,
+    (size, mut mtime_ns): (i64, i64),
+    record: FileRecord,
+) -> ReadFile {
+    let mut try_again = false;
+    if let FileRecord::Failed(failure) = &record {
+        let path = folder.path.join_text(&item.name);
+        tracing::info!(target: "svc::scan", file = %path, plugin = plugin.id(), code = failure.code(), "{failure}");
+        if matches!(failure, ExtractFailure::Io(_)) {
+            (mtime_ns, try_again) = (READ_AGAIN, true);
+        }
+    }
+    let WorkItem { id, name, known } = item;
+    let file = ScannedFile { id, folder: folder.id, name, size, mtime_ns, known, record };
+    ReadFile { folder: Arc::clone(folder), plugin, file, try_again }
+}
+
+/// In the terms of the file's kind. A file that says nothing is indexed by its name.
+fn to_record(
+    outcome: ExtractOutcome,
+    kind: &MediaKind,
+    folder: &PendingFolder,
+    name: &str,
+    mtime_ns: i64,
+) -> FileRecord {
+    let extraction: Extraction = match outcome {
+        Ok(extraction) => extraction.unwrap_or_default(),
+        Err(failure) => return FileRecord::Failed(failure),
+    };
+    match kind.as_str() {
+        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(&extraction, &folder.path, name))),
+        "photos" => {
+            let modified = Timestamp::from_millis(mtime_ns.div_euclid(1_000_000));
+            FileRecord::Photo(Box::new(PhotoFacts::from_extraction(&extraction, name, modified)))
+        }
+        other => FileRecord::Failed(ExtractFailure::Unsupported(format!("this version does not index `{other}`"))),
+    }
+}

@@ -1,0 +1,15 @@
+//! The indexer's pipeline; `README.md` beside this file tells its phases and what holds.
+
+mod control;
+mod diff;
+mod extract;
+mod persist;
+mod progress;
+mod roots;
+mod run;
+mod settle;
+mod walk;
+
+pub use control::{ScanControl, Wanted};
+pub use progress::Progress;
+pub use run::{ScanEnd, ScanError, Scanner};

@@ -1,0 +1,99 @@
+//! What a run knows of one root directory before it starts.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::domain::id::FolderId;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{Directory, Folder, FolderStamp};
+use crate::media_root::MediaRoot;
+use crate::plugins::PluginHandle;
+
+/// A folder as the store has it, with a mark for those that the walk came by.
+#[derive(Debug)]
+pub(super) struct KnownFolder {
+    pub(super) id: FolderId,
+    pub(super) stamp: Option<FolderStamp>,
+    pub(super) file_count: i64,
+    seen: AtomicBool,
+}
+
+/// A root directory in a run.
+#[derive(Debug)]
+pub(super) struct ScanRoot {
+    pub(super) directory: Directory,
+    pub(super) files: MediaRoot,
+    /// The plugin for each file extension of this kind.
+    pub(super) plugins: HashMap<String, PluginHandle>,
+    folders: HashMap<RelativePath, KnownFolder>,
+    /// Directories that could not be listed: what is known below them is not missing.
+    unreadable: Mutex<Vec<RelativePath>>,
+}
+
+impl ScanRoot {
+    pub(super) fn new(
+        directory: Directory,
+        files: MediaRoot,
+        plugins: HashMap<String, PluginHandle>,
+        folders: Vec<Folder>,
+    ) -> Self {
+        let folders = folders.into_iter().map(|folder| {
+            let known = KnownFolder {
+                id: folder.id,
+                stamp: folder.stamp,
+                file_count: folder.file_count,
+                seen: AtomicBool::new(false),
+            };
+            (folder.path, known)
+        });
+        Self { directory, files, plugins, folders: folders.collect(), unreadable: Mutex::default() }
+    }
+
+    /// The stored folder at this path, marked as seen.
+    pub(super) fn see(&self, path: &RelativePath) -> Option<&KnownFolder> {
+        let known = self.folders.get(path)?;
+        known.seen.store(true, Ordering::Relaxed);
+        Some(known)
+    }
+
+    /// Notes that a directory could not be listed.
+    pub(super) fn cannot_list(&self, path: RelativePath) {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+    }
+
+    /// Files that the store has below this root.
+    pub(super) fn known_files(&self) -> i64 {
+        self.folders.values().map(|folder| folder.file_count).sum()
+    }
+
+    /// Stored folders with files that the walk did not come by, though it could have.
+    pub(super) fn vanished_folders(&self) -> Vec<FolderId> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        self.folders
+            .iter()
+            .filter(|(_, folder)| folder.file_count > 0 && !folder.seen.load(Ordering::Relaxed))
+            .filter(|(path, _)| !unreadable.iter().any(|above| is_below(path, above)))
+            .map(|(_, folder)| folder.id)
+            .collect()
+    }
+}
+
+fn is_below(path: &RelativePath, above: &RelativePath) -> bool {
+    let rest = path.as_str().strip_prefix(above.as_str());
+    above.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_below_compares_whole_names() {
+        let path = |text: &str| RelativePath::from_stored(text.to_owned());
+        assert!(is_below(&path("a/b"), &path("a")));
+        assert!(is_below(&path("a"), &path("a")));
+        assert!(is_below(&path("a"), &path("")));
+        assert!(!is_below(&path("ab"), &path("a")));
+    }
+}

@@ -1,0 +1,305 @@
+//! Runs of the indexer: starting, holding, stopping, and what is known of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::error::ServiceError;
+use crate::domain::id::{RunId, UserId};
+use crate::domain::kind::MediaKind;
+use crate::domain::list::{Listing, Page};
+use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunStatus, RunType};
+use crate::scan::{Progress, ScanControl, ScanEnd, Scanner, Wanted};
+
+/// How often the row of a run under way is brought up to date.
+const SAVE_EVERY: Duration = Duration::from_secs(5);
+
+/// What the indexer is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexState {
+    /// No run.
+    Idle,
+    /// A run is under way.
+    Indexing,
+    /// A run is held.
+    Paused,
+}
+
+/// What a user asks of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexAction {
+    /// Hold it before the next file.
+    Pause,
+    /// Go on.
+    Resume,
+    /// End it before the next file.
+    Stop,
+}
+
+/// Which run to start.
+#[derive(Debug, Clone)]
+pub struct StartRun {
+    /// Quick or full.
+    pub run_type: RunType,
+    /// Only these kinds; all that are configured if empty.
+    pub kinds: Vec<MediaKind>,
+}
+
+#[derive(Debug)]
+struct Current {
+    run: Run,
+    started: Instant,
+    control: Arc<ScanControl>,
+    progress: Arc<Progress>,
+    ended: watch::Receiver<bool>,
+}
+
+impl Current {
+    /// The run with its numbers of this moment.
+    fn snapshot(&self) -> Run {
+        let status = match self.control.wanted() {
+            Wanted::Pause => RunStatus::Paused,
+            Wanted::Run | Wanted::Stop => RunStatus::Running,
+        };
+        Run {
+            status,
+            counts: self.progress.counts(),
+            files_opened: self.progress.files_opened(),
+            warnings: self.progress.warnings(),
+            seconds: self.started.elapsed().saturating_sub(self.control.paused_for()).as_secs_f64(),
+            ..self.run.clone()
+        }
+    }
+}
+
+/// Ends the current run when dropped, so that even a panic leaves the indexer idle.
+struct IdleAgain<'a>(&'a Indexing);
+
+impl Drop for IdleAgain<'_> {
+    fn drop(&mut self) {
+        self.0.current().take();
+    }
+}
+
+/// The indexer as the API and the command line use it. There is one run at a time.
+#[derive(Debug, Clone)]
+pub struct Indexing {
+    scanner: Scanner,
+    current: Arc<Mutex<Option<Current>>>,
+}
+
+impl Indexing {
+    /// The indexer over this scanner.
+    pub fn new(scanner: Scanner) -> Self {
+        Self { scanner, current: Arc::default() }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Current>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a run, which goes on in the background.
+    ///
+    /// # Errors
+    /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
+    pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+        let mut directories = self.scanner.store.list_directories().await?;
+        for kind in &request.kinds {
+            if !directories.iter().any(|directory| directory.kind == *kind) {
+                return Err(ServiceError::invalid("mediaKinds", format!("no directory of kind `{kind}` is configured")));
+            }
+        }
+        if !request.kinds.is_empty() {
+            directories.retain(|directory| request.kinds.contains(&directory.kind));
+        }
+        let now = self.scanner.clock.now();
+        let progress = Arc::new(Progress::new(directories.iter().map(|directory| directory.kind.clone())));
+        let run = Run {
+            id: self.scanner.ids.next(now),
+            run_type: request.run_type,
+            status: RunStatus::Running,
+            started_by,
+            started_at: now,
+            completed_at: None,
+            counts: progress.counts(),
+            files_opened: 0,
+            seconds: 0.0,
+            warnings: Vec::new(),
+        };
+        let control = Arc::new(ScanControl::default());
+        let (end, ended) = watch::channel(false);
+        {
+            let mut current = self.current();
+            if current.is_some() {
+                return Err(ServiceError::conflict("indexing_in_progress", "a run is under way"));
+            }
+            *current = Some(Current {
+                run: run.clone(),
+                started: Instant::now(),
+                control: Arc::clone(&control),
+                progress: Arc::clone(&progress),
+                ended,
+            });
+        }
+        if let Err(error) = self.scanner.store.insert_run(&run).await {
+            self.current().take();
+            return Err(error.into());
+        }
+        let indexing = self.clone();
+        crate::tasks::spawn("index-run", async move {
+            indexing.carry_out(directories, &control, &progress).await;
+            end.send_replace(true);
+        });
+        Ok(run)
+    }
+
+    async fn carry_out(&self, directories: Vec<Directory>, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
+        let Some(run) = self.current().as_ref().map(|current| current.run.clone()) else { return };
+        let _idle_again = IdleAgain(self);
+        tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
+        let scan = self.scanner.run(run.id, run.run_type, directories, control, progress);
+        let mut scan = std::pin::pin!(scan);
+        let mut save = tokio::time::interval(SAVE_EVERY);
+        save.tick().await;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut scan => break outcome,
+                _ = save.tick() => self.save_snapshot().await,
+            }
+        };
+        let status = match outcome {
+            Ok(ScanEnd::Completed) => RunStatus::Completed,
+            Ok(ScanEnd::Stopped) => RunStatus::Stopped,
+            Err(error) => {
+                tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
+                progress.warn("the run broke off; the server's log has the reason".to_owned());
+                RunStatus::Failed
+            }
+        };
+        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else { return };
+        run.status = status;
+        run.completed_at = Some(self.scanner.clock.now());
+        if let Err(error) = self.scanner.store.save_run(&run).await {
+            tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
+        }
+        tracing::info!(
+            target: "svc::scan",
+            run = %run.id,
+            status = status.as_str(),
+            seconds = run.seconds,
+            files_opened = run.files_opened,
+            "run ended"
+        );
+    }
+
+    async fn save_snapshot(&self) {
+        let run = self.current().as_ref().map(Current::snapshot);
+        if let Some(run) = run
+            && let Err(error) = self.scanner.store.save_run(&run).await
+        {
+            tracing::warn!(target: "svc::scan", %error, "the state of the run could not be stored");
+        }
+    }
+
+    /// What the indexer is doing, with the run if there is one.
+    pub fn state(&self) -> (IndexState, Option<Run>) {
+        let run = self.current().as_ref().map(Current::snapshot);
+        let state = match run.as_ref().map(|run| run.status) {
+            None => IndexState::Idle,
+            Some(RunStatus::Paused) => IndexState::Paused,
+            Some(_) => IndexState::Indexing,
+        };
+        (state, run)
+    }
+
+    /// Pauses, resumes or stops the run. The effect comes after the files in flight; a stop is waited for shortly.
+    ///
+    /// # Errors
+    /// Conflict `index_action_conflict` when the state does not permit it.
+    pub async fn act(&self, action: IndexAction) -> Result<IndexState, ServiceError> {
+        let (state, _) = self.state();
+        let wanted = match (action, state) {
+            (IndexAction::Resume, IndexState::Idle | IndexState::Indexing) => return Ok(state),
+            (IndexAction::Pause, IndexState::Indexing) => Wanted::Pause,
+            (IndexAction::Resume, IndexState::Paused) => Wanted::Run,
+            (IndexAction::Stop, IndexState::Indexing | IndexState::Paused) => Wanted::Stop,
+            (IndexAction::Pause | IndexAction::Stop, IndexState::Idle) => {
+                return Err(ServiceError::conflict("index_action_conflict", "no run is under way"));
+            }
+            (IndexAction::Pause, IndexState::Paused) => {
+                return Err(ServiceError::conflict("index_action_conflict", "the run is paused already"));
+            }
+        };
+        let ended = self.current().as_ref().map(|current| {
+            current.control.set(wanted);
+            current.ended.clone()
+        });
+        if let (Wanted::Stop, Some(mut ended)) = (wanted, ended) {
+            let patience = Duration::from_secs(2);
+            let _ = tokio::time::timeout(patience, ended.wait_for(|ended| *ended)).await;
+        }
+        Ok(self.state().0)
+    }
+
+    /// Waits until no run is under way.
+    pub async fn wait_until_idle(&self) {
+        loop {
+            let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else { return };
+            // An error means that the run's task is gone, which is an end as well.
+            let _ = ended.wait_for(|ended| *ended).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The counts of the run under way.
+    pub fn live_counts(&self) -> Option<RunCounts> {
+        self.current().as_ref().map(|current| current.progress.counts())
+    }
+
+    /// Runs, newest first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
+        Ok(self.scanner.store.list_runs(page).await?)
+    }
+
+    /// One run, with the numbers of this moment if it is under way.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
+        let live = self.current().as_ref().filter(|current| current.run.id == id).map(Current::snapshot);
+        match live {
+            Some(run) => Ok(run),
+            None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
+        }
+    }
+
+    /// The log of a run.
+    ///
+    /// # Errors
+    /// Not found for an unknown run; the store's.
+    pub async fn run_logs(&self, id: RunId, page: Page) -> Result<Listing<RunLogEntry>, ServiceError> {
+        self.run(id).await?;
+        Ok(self.scanner.store.list_run_logs(id, page).await?)
+    }
+
+    /// Files in the index, by kind.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
+        Ok(self.scanner.store.file_counts().await?)
+    }
+
+    /// The configured directories.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
+        Ok(self.scanner.store.list_directories().await?)
+    }
+}

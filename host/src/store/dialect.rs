@@ -1,0 +1,153 @@
+//! What the two databases do not say alike: durability, and the search index.
+
+use super::bulk::Bulk;
+use super::db::{Engine, Tx};
+use super::error::Result;
+
+/// How sure a committed transaction is to survive a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// On disk when the commit returns.
+    Full,
+    /// On disk soon.
+    Normal,
+}
+
+/// SQLite: the pragma that sets it for the connection, outside of a transaction.
+pub(super) fn set_durability(durability: Durability) -> &'static str {
+    match durability {
+        Durability::Full => "PRAGMA synchronous = FULL",
+        Durability::Normal => "PRAGMA synchronous = NORMAL",
+    }
+}
+
+/// The part of the search index for one type of item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchIndex {
+    /// By title, people and release.
+    Tracks,
+    /// By title and artists.
+    Releases,
+    /// By name.
+    Artists,
+    /// By file name and camera.
+    Photos,
+}
+
+struct SearchSql {
+    add_sqlite: Bulk,
+    add_postgres: Bulk,
+    remove_sqlite: &'static str,
+    remove_postgres: &'static str,
+    find_sqlite: &'static str,
+    find_postgres: &'static str,
+    count_sqlite: &'static str,
+    count_postgres: &'static str,
+    clear_sqlite: &'static str,
+    clear_postgres: &'static str,
+}
+
+macro_rules! search_sql {
+    ($table:literal) => {
+        SearchSql {
+            add_sqlite: Bulk {
+                head: concat!("INSERT INTO ", $table, " (rowid, words) VALUES"),
+                columns: 2,
+                constants: "",
+                tail: "",
+            },
+            // Words come separated by spaces, so PostgreSQL's own idea of words is passed by.
+            add_postgres: Bulk {
+                head: concat!(
+                    "INSERT INTO ", $table, " (item_id, words) ",
+                    "SELECT v.id, array_to_tsvector(string_to_array(v.words, ' ')) FROM (VALUES"
+                ),
+                columns: 2,
+                constants: "",
+                tail: ") AS v (id, words)",
+            },
+            remove_sqlite: concat!("DELETE FROM ", $table, " WHERE rowid"),
+            remove_postgres: concat!("DELETE FROM ", $table, " WHERE item_id"),
+            find_sqlite: concat!(
+                "SELECT rowid FROM ", $table, " WHERE ", $table, " MATCH $1 ORDER BY rowid LIMIT $2 OFFSET $3"
+            ),
+            find_postgres: concat!(
+                "SELECT item_id FROM ", $table,
+                " WHERE words @@ CAST($1 AS tsquery) ORDER BY item_id LIMIT $2 OFFSET $3"
+            ),
+            count_sqlite: concat!("SELECT count(*) FROM ", $table, " WHERE ", $table, " MATCH $1"),
+            count_postgres: concat!("SELECT count(*) FROM ", $table, " WHERE words @@ CAST($1 AS tsquery)"),
+            clear_sqlite: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),
+            clear_postgres: concat!("DELETE FROM ", $table),
+        }
+    };
+}
+
+static TRACKS: SearchSql = search_sql!("search_tracks");
+static RELEASES: SearchSql = search_sql!("search_releases");
+static ARTISTS: SearchSql = search_sql!("search_artists");
+static PHOTOS: SearchSql = search_sql!("search_photos");
+
+impl SearchIndex {
+    pub(super) const ALL: [Self; 4] = [Self::Tracks, Self::Releases, Self::Artists, Self::Photos];
+
+    fn sql(self) -> &'static SearchSql {
+        match self {
+            Self::Tracks => &TRACKS,
+            Self::Releases => &RELEASES,
+            Self::Artists => &ARTISTS,
+            Self::Photos => &PHOTOS,
+        }
+    }
+
+    /// Adds rows of id and words.
+    pub(super) fn add(self, engine: Engine) -> &'static Bulk {
+        match engine {
+            Engine::Sqlite => &self.sql().add_sqlite,
+            Engine::Postgres => &self.sql().add_postgres,
+        }
+    }
+
+    /// The beginning of a statement that removes ids of an `IN` list.
+    pub(super) fn remove(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().remove_sqlite,
+            Engine::Postgres => self.sql().remove_postgres,
+        }
+    }
+
+    /// Finds ids: the query, how many, how many to pass over.
+    pub(super) fn find(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().find_sqlite,
+            Engine::Postgres => self.sql().find_postgres,
+        }
+    }
+
+    /// Counts what [`SearchIndex::find`] would find.
+    pub(super) fn count(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().count_sqlite,
+            Engine::Postgres => self.sql().count_postgres,
+        }
+    }
+
+    /// Empties it.
+    pub(super) async fn clear(self, tx: &mut Tx) -> Result<()> {
+        let sql = match tx.engine() {
+            Engine::Sqlite => self.sql().clear_sqlite,
+            Engine::Postgres => self.sql().clear_postgres,
+        };
+        tx.execute(sql, &[]).await.map(drop)
+    }
+}
+
+/// The query for items that have, for each of the folded `words`, one that begins with it. Words are letters and
+/// digits alone (`domain::text::search_words`), so nothing in them has a meaning of its own.
+pub(super) fn search_query(engine: Engine, words: &str) -> String {
+    let terms = words.split(' ').filter(|word| !word.is_empty());
+    match engine {
+        Engine::Sqlite => terms.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" AND "),
+        Engine::Postgres => terms.map(|word| format!("'{word}':*")).collect::<Vec<_>>().join(" & "),
+    }
+}

@@ -1,0 +1,96 @@
+//! Root directories of media, as configured and as found.
+
+use std::path::{Path, PathBuf};
+
+use super::args::args;
+use super::error::{Result, StoreError};
+use super::{Lane, Store};
+use crate::domain::id::{DirectoryId, IdGenerator};
+use crate::domain::kind::MediaKind;
+use crate::domain::path::{name_to_text, text_to_os};
+use crate::domain::scan::Directory;
+use crate::domain::time::Timestamp;
+
+#[derive(sqlx::FromRow)]
+struct DirectoryRow {
+    directory_id: i64,
+    media_kind: String,
+    path: String,
+    available: bool,
+    last_seen_at: Option<i64>,
+    file_count: i64,
+}
+
+impl TryFrom<DirectoryRow> for Directory {
+    type Error = StoreError;
+
+    fn try_from(row: DirectoryRow) -> Result<Self> {
+        Ok(Self {
+            id: row.directory_id.into(),
+            kind: row.media_kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?,
+            path: path_from_text(&row.path),
+            available: row.available,
+            last_seen_at: row.last_seen_at.map(Timestamp::from_millis),
+            file_count: row.file_count,
+        })
+    }
+}
+
+/// A root's path from its text in the store.
+pub(super) fn path_from_text(text: &str) -> PathBuf {
+    PathBuf::from(text_to_os(text))
+}
+
+fn path_to_text(path: &Path) -> String {
+    name_to_text(path.as_os_str())
+}
+
+impl Store {
+    /// Makes the list of configured directories be `configured`: adds what is new and keeps, but no longer lists, what
+    /// is gone, so that it comes back with its files. Gives the list.
+    pub async fn sync_directories(
+        &self,
+        configured: &[(MediaKind, PathBuf)],
+        ids: &IdGenerator,
+        now: Timestamp,
+    ) -> Result<Vec<Directory>> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        tx.execute("UPDATE directories SET configured = FALSE WHERE configured", &[]).await?;
+        for (kind, path) in configured {
+            tx.execute(
+                "INSERT INTO directories (directory_id, media_kind, path, available, configured) \
+                 VALUES ($1, $2, $3, TRUE, TRUE) ON CONFLICT (media_kind, path) DO UPDATE SET configured = TRUE",
+                &args![ids.next::<DirectoryId>(now).get(), kind.as_str(), path_to_text(path)],
+            )
+            .await?;
+        }
+        tx.commit().await?;
+        self.list_directories().await
+    }
+
+    /// The configured directories, oldest first.
+    pub async fn list_directories(&self) -> Result<Vec<Directory>> {
+        let sql = "SELECT d.directory_id, d.media_kind, d.path, d.available, d.last_seen_at, \
+                   CAST(coalesce((SELECT sum(f.file_count) FROM folders f WHERE f.directory_id = d.directory_id), 0) \
+                   AS BIGINT) AS file_count FROM directories d WHERE d.configured ORDER BY d.directory_id";
+        let rows: Vec<DirectoryRow> = self.pools().fetch_all(sql, &[]).await?;
+        rows.into_iter().map(Directory::try_from).collect()
+    }
+
+    /// Notes whether a directory is there. `now` becomes its `last_seen_at` if it is.
+    pub async fn set_directory_available(
+        &self,
+        id: DirectoryId,
+        available: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        tx.execute(
+            "UPDATE directories SET available = $2, last_seen_at = coalesce($3, last_seen_at) \
+             WHERE directory_id = $1",
+            &args![id.get(), available, available.then_some(now)],
+        )
+        .await?;
+        tx.commit().await
+    }
+}

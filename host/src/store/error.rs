@@ -1,0 +1,120 @@
+//! What can go wrong in the store, told apart by what the caller can do about it.
+
+use std::path::PathBuf;
+
+/// A failure of the store. The texts are for the operator's log, never for a client.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database URL is none that the server knows.
+    #[error("`{0}` is not a database URL: expected sqlite:PATH or postgres://…")]
+    BadUrl(String),
+    /// The file of the database could not be made or opened.
+    #[error("cannot open the database {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is something else than an SQLite database.
+    #[error("{} is not an SQLite database; nothing was changed", .0.display())]
+    NotADatabase(PathBuf),
+    /// The file is an SQLite database of another program.
+    #[error("{} is a database of another program (application id {application_id:#x}); nothing was changed", path.display())]
+    ForeignDatabase {
+        /// The file.
+        path: PathBuf,
+        /// What the file says it is.
+        application_id: i64,
+    },
+    /// The database was written by a newer version of the server.
+    #[error(
+        "the database has schema {found}, this version of svc knows up to {known}; \
+         use a newer svc, nothing was changed"
+    )]
+    NewerSchema {
+        /// Schema number of the database.
+        found: i64,
+        /// Highest schema number of this program.
+        known: i64,
+    },
+    /// The linked SQLite has known faults.
+    #[error("SQLite {0} is too old; at least 3.51.3 is needed")]
+    OldSqlite(String),
+    /// The database is damaged.
+    #[error("the database is damaged: {0}; restore a backup")]
+    Corrupt(String),
+    /// The database does not answer, or is held by another program: worth trying again.
+    #[error("the database is not available: {0}")]
+    Unavailable(#[source] sqlx::Error),
+    /// No space is left for the database.
+    #[error("no space is left for the database: {0}")]
+    Full(#[source] sqlx::Error),
+    /// What was to be stored is there already.
+    #[error("{0} exists already")]
+    Conflict(&'static str),
+    /// A stored value makes no sense.
+    #[error("the database holds an invalid {0}")]
+    InvalidValue(&'static str),
+    /// Anything else that the database says.
+    #[error("database error: {0}")]
+    Database(#[source] sqlx::Error),
+}
+
+/// SQLite's primary result codes.
+mod sqlite_code {
+    pub(super) const BUSY: i64 = 5;
+    pub(super) const LOCKED: i64 = 6;
+    pub(super) const CORRUPT: i64 = 11;
+    pub(super) const FULL: i64 = 13;
+    pub(super) const CANTOPEN: i64 = 14;
+    pub(super) const NOT_A_DATABASE: i64 = 26;
+}
+
+fn from_sqlite(code: i64, error: sqlx::Error) -> StoreError {
+    // The lower byte is the primary code, the others say more about it.
+    match code & 0xff {
+        sqlite_code::BUSY | sqlite_code::LOCKED | sqlite_code::CANTOPEN => StoreError::Unavailable(error),
+        sqlite_code::CORRUPT | sqlite_code::NOT_A_DATABASE => StoreError::Corrupt(error.to_string()),
+        sqlite_code::FULL => StoreError::Full(error),
+        _ => StoreError::Database(error),
+    }
+}
+
+fn from_postgres(code: &str, error: sqlx::Error) -> StoreError {
+    match code {
+        "53100" => StoreError::Full(error),
+        // lock timeout, statement timeout, deadlock, serialization, read-only standby
+        "55P03" | "57014" | "40P01" | "40001" | "25006" => StoreError::Unavailable(error),
+        "XX001" | "XX002" => StoreError::Corrupt(error.to_string()),
+        // connection trouble, too few resources, the server is being stopped
+        _ if code.starts_with("08") || code.starts_with("53") || code.starts_with("57P") => {
+            StoreError::Unavailable(error)
+        }
+        _ => StoreError::Database(error),
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(database) => {
+                let sqlite = database.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some();
+                let code = database.code().unwrap_or_default().into_owned();
+                match code.parse() {
+                    Ok(number) if sqlite => from_sqlite(number, error),
+                    _ => from_postgres(&code, error),
+                }
+            }
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => Self::Unavailable(error),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// The result of a call to the store.
+pub type Result<T> = std::result::Result<T, StoreError>;

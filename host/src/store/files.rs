@@ -1,0 +1,92 @@
+//! Folders and files, as a scan compares them with the disk.
+
+use super::args::args;
+use super::bulk::{Bulk, SqlTexts, in_lists};
+use super::error::{Result, StoreError};
+use super::{Lane, Store};
+use crate::domain::id::{DirectoryId, FolderId};
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{FileStatus, Folder, FolderStamp, KnownFile};
+
+#[derive(sqlx::FromRow)]
+struct FolderRow {
+    folder_id: i64,
+    path: String,
+    stamp: Option<Vec<u8>>,
+    file_count: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct FileRow {
+    file_id: i64,
+    folder_id: i64,
+    name: String,
+    size: i64,
+    mtime_ns: i64,
+    status: i16,
+}
+
+static ADD_FOLDERS: Bulk = Bulk {
+    head: "INSERT INTO folders (folder_id, directory_id, path, file_count) VALUES",
+    columns: 3,
+    constants: ", 0",
+    tail: "",
+};
+
+impl TryFrom<FileRow> for KnownFile {
+    type Error = StoreError;
+
+    fn try_from(row: FileRow) -> Result<Self> {
+        Ok(Self {
+            id: row.file_id.into(),
+            folder: row.folder_id.into(),
+            name: row.name,
+            size: row.size,
+            mtime_ns: row.mtime_ns,
+            status: FileStatus::from_number(row.status).ok_or(StoreError::InvalidValue("file status"))?,
+        })
+    }
+}
+
+impl Store {
+    /// All folders of a directory, in no order.
+    pub async fn folders(&self, directory: DirectoryId) -> Result<Vec<Folder>> {
+        let sql = "SELECT folder_id, path, stamp, file_count FROM folders WHERE directory_id = $1";
+        let rows: Vec<FolderRow> = self.pools().fetch_all(sql, &args![directory.get()]).await?;
+        let folder = |row: FolderRow| Folder {
+            id: row.folder_id.into(),
+            path: RelativePath::from_stored(row.path),
+            // A stamp of another length is from another time: read the folder again.
+            stamp: row.stamp.and_then(|bytes| FolderStamp::try_from(bytes).ok()),
+            file_count: row.file_count,
+        };
+        Ok(rows.into_iter().map(folder).collect())
+    }
+
+    /// Adds folders without a stamp.
+    pub async fn add_folders(
+        &self,
+        directory: DirectoryId,
+        folders: &[(FolderId, RelativePath)],
+    ) -> Result<()> {
+        let mut tx = self.write(Lane::Scan).await?;
+        let values: Vec<_> =
+            folders.iter().flat_map(|(id, path)| args![id.get(), directory.get(), path.as_str()]).collect();
+        SqlTexts::default().execute(&mut tx, &ADD_FOLDERS, &values).await?;
+        tx.commit().await
+    }
+
+    /// All files of these folders, missing ones included, in no order.
+    pub async fn files_in_folders(&self, folders: &[FolderId]) -> Result<Vec<KnownFile>> {
+        let numbers: Vec<i64> = folders.iter().map(|id| id.get()).collect();
+        let mut files = Vec::new();
+        let select = "SELECT file_id, folder_id, name, size, mtime_ns, status FROM files WHERE folder_id";
+        for (sql, values) in in_lists(select, &numbers, "") {
+            let rows: Vec<FileRow> = self.pools().fetch_all(sql, &values).await?;
+            for row in rows {
+                files.push(row.try_into()?);
+            }
+        }
+        Ok(files)
+    }
+}

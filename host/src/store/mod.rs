@@ -1,0 +1,170 @@
+//! The store: the only place with SQL. SQLite embedded, PostgreSQL by URL, one text per query for both.
+//!
+//! One file per resource. A query is written once, with `$1` placeholders and what both databases understand;
+//! `dialect.rs` holds the few things that they say differently. Every list is ordered by an index. All writes go
+//! through `writer.rs`: what a user waits for before what a scan stores. To add a table: a migration of the next
+//! number in both folders of `migrations/`, a file here, and a contract test, which runs on both databases.
+
+mod args;
+mod bulk;
+mod counts;
+mod db;
+mod dialect;
+mod directories;
+mod error;
+mod files;
+mod instance;
+mod media;
+mod migrations;
+mod music;
+mod photos;
+mod runs;
+mod scan_writer;
+mod search;
+mod select;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod users;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::ConnectOptions;
+
+use db::{Engine, Pools};
+use writer::{Lane, Lanes, WriteTx};
+
+pub use dialect::SearchIndex;
+pub use error::{Result, StoreError};
+pub use instance::Instance;
+pub use media::{MediaFile, TrackPicture};
+pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
+pub use runs::RunLogFilter;
+pub use scan_writer::{
+    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile,
+};
+pub use users::NewUser;
+
+/// Connections to PostgreSQL.
+const POSTGRES_CONNECTIONS: u32 = 16;
+/// How long a statement waits for a lock of another, and how long it may take at all.
+const POSTGRES_TIMEOUTS: [(&str, &str); 2] = [("lock_timeout", "5s"), ("statement_timeout", "15s")];
+/// How long a request waits for a free connection.
+const POSTGRES_ACQUIRE: Duration = Duration::from_secs(10);
+
+/// How to open a store.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Connections to PostgreSQL, at most. SQLite has a fixed number.
+    pub postgres_connections: u32,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { postgres_connections: POSTGRES_CONNECTIONS }
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    pools: Pools,
+    lanes: Lanes,
+}
+
+/// The open database. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Inner>);
+
+async fn open_postgres(url: &str, options: &StoreOptions) -> Result<Pools> {
+    let connect: PgConnectOptions = url.parse().map_err(|_| StoreError::BadUrl(without_password(url)))?;
+    let connect =
+        connect.application_name("svc").options(POSTGRES_TIMEOUTS).disable_statement_logging();
+    let pool = PgPoolOptions::new()
+        .max_connections(options.postgres_connections.max(2))
+        .acquire_timeout(POSTGRES_ACQUIRE)
+        .connect_with(connect)
+        .await?;
+    Ok(Pools::Postgres(pool))
+}
+
+/// The scheme and host of a URL: it may be shown.
+fn without_password(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        _ => url.to_owned(),
+    }
+}
+
+impl Store {
+    /// Opens the database at `sqlite:PATH` (made if there is none) or `postgres://…`, and brings its schema up to
+    /// date. A database from a newer version, of another program, or that is none, is refused and left as it is.
+    pub async fn open(url: &str, options: StoreOptions) -> Result<Self> {
+        let pools = if let Some(path) = url.strip_prefix("sqlite:") {
+            sqlite::open(PathBuf::from(path.strip_prefix("//").unwrap_or(path))).await?
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            open_postgres(url, &options).await?
+        } else {
+            return Err(StoreError::BadUrl(without_password(url)));
+        };
+        let store = Self(Arc::new(Inner { pools, lanes: Lanes::new() }));
+        loop {
+            let mut tx = store.write(Lane::Interactive).await?;
+            let applied = migrations::apply_next(&mut tx).await?;
+            tx.commit().await?;
+            match applied {
+                Some(number) => tracing::info!(number, "schema migrated"),
+                None => return Ok(store),
+            }
+        }
+    }
+
+    /// Closes all connections; SQLite folds its log into the database. Calls after it fail.
+    pub async fn close(&self) {
+        self.0.pools.close().await;
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<()> {
+        self.pools().count("SELECT CAST(1 AS BIGINT)", &[]).await.map(drop)
+    }
+
+    /// Name and version of the database, such as `SQLite 3.51.3`.
+    pub async fn database_version(&self) -> Result<String> {
+        let (sql, name) = match self.pools().engine() {
+            Engine::Sqlite => ("SELECT sqlite_version()", "SQLite"),
+            Engine::Postgres => ("SELECT current_setting('server_version')", "PostgreSQL"),
+        };
+        let row: Option<(String,)> = self.pools().fetch_optional(sql, &[]).await?;
+        let version = row.ok_or(StoreError::InvalidValue("version"))?.0;
+        // Debian and others add their own words after a space.
+        Ok(format!("{name} {}", version.split(' ').next().unwrap_or_default()))
+    }
+
+    /// Reads the whole database in search of damage; takes seconds for large ones. PostgreSQL looks after itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with the first finding.
+    pub async fn check_integrity(&self) -> Result<()> {
+        if self.pools().engine() == Engine::Postgres {
+            return Ok(());
+        }
+        let finding: Option<(String,)> = self.pools().fetch_optional("PRAGMA quick_check(1)", &[]).await?;
+        match finding {
+            Some((text,)) if text != "ok" => Err(StoreError::Corrupt(text)),
+            _ => Ok(()),
+        }
+    }
+
+    fn pools(&self) -> &Pools {
+        &self.0.pools
+    }
+
+    async fn write(&self, lane: Lane) -> Result<WriteTx> {
+        self.0.lanes.begin(&self.0.pools, lane).await
+    }
+}

@@ -1,0 +1,223 @@
+//! Tracks.
+
+use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
+use crate::domain::list::{Listing, Order, Page};
+use crate::domain::music::{ReplayGain, Track};
+use crate::domain::text::fold;
+use crate::domain::time::Timestamp;
+use crate::store::Store;
+use crate::store::args::{Arg, args};
+use crate::store::error::Result;
+use crate::store::select::{Conditions, direction, joined};
+
+/// Which tracks.
+#[derive(Debug, Clone, Default)]
+pub struct TrackFilter {
+    /// Credited to this artist in any role.
+    pub artist: Option<MusicArtistId>,
+    /// On this release.
+    pub release: Option<MusicReleaseId>,
+    /// Of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// Of this year or later.
+    pub year_from: Option<i32>,
+    /// Of this year or earlier.
+    pub year_to: Option<i32>,
+    /// First indexed at this moment or later.
+    pub added_since: Option<Timestamp>,
+}
+
+/// What a list of tracks is ordered by. Tracks without the value are the first in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrackOrder {
+    /// Sort title.
+    Title,
+    /// First indexed.
+    CreatedAt,
+    /// Year of the release.
+    Year,
+    /// Length.
+    Duration,
+}
+
+impl TrackOrder {
+    fn sql(self, order: Order) -> &'static str {
+        match self {
+            Self::Title => direction(order, "t.sort_title ASC, t.track_id ASC", "t.sort_title DESC, t.track_id DESC"),
+            Self::CreatedAt => direction(order, "t.track_id ASC", "t.track_id DESC"),
+            Self::Year => direction(
+                order,
+                "t.year ASC NULLS FIRST, t.track_id ASC",
+                "t.year DESC NULLS LAST, t.track_id DESC",
+            ),
+            Self::Duration => direction(
+                order,
+                "t.duration_ms ASC NULLS FIRST, t.track_id ASC",
+                "t.duration_ms DESC NULLS LAST, t.track_id DESC",
+            ),
+        }
+    }
+}
+
+const PAGE: &str = "SELECT t.track_id AS id FROM music_tracks t";
+const ROWS: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, t.title, t.sort_title, \
+    t.track_number, t.disc_number, t.duration_ms, t.bitrate, t.sample_rate, t.bit_depth, t.channels, t.codec, \
+    t.year, t.isrc, t.mb_recording_id, t.track_gain, t.track_peak, t.album_gain, t.album_peak, \
+    t.picture_index IS NOT NULL AS has_picture, f.size, f.status = 2 AS missing";
+const JOINS: &str = "JOIN music_tracks t ON t.track_id = page.id JOIN files f ON f.file_id = t.track_id \
+    LEFT JOIN music_releases r ON r.release_id = t.release_id";
+const IN_RELEASE: &str = "t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id ASC";
+const ARTISTS: &str = "SELECT l.track_id AS item_id, l.artist_id, l.role, a.name FROM track_artists l \
+    JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.track_id";
+const GENRES: &str = "SELECT l.track_id, g.name FROM track_genres l \
+    JOIN music_genres g ON g.genre_id = l.genre_id WHERE l.track_id";
+const BY_POSITION: &str = "ORDER BY l.track_id, l.position";
+
+#[derive(sqlx::FromRow)]
+struct TrackRow {
+    track_id: i64,
+    release_id: Option<i64>,
+    release_title: Option<String>,
+    title: String,
+    sort_title: String,
+    track_number: Option<i32>,
+    disc_number: Option<i32>,
+    duration_ms: Option<i64>,
+    bitrate: Option<i32>,
+    sample_rate: Option<i32>,
+    bit_depth: Option<i32>,
+    channels: Option<i32>,
+    codec: Option<String>,
+    year: Option<i32>,
+    isrc: Option<String>,
+    mb_recording_id: Option<String>,
+    track_gain: Option<i32>,
+    track_peak: Option<i64>,
+    album_gain: Option<i32>,
+    album_peak: Option<i64>,
+    has_picture: bool,
+    size: i64,
+    missing: bool,
+}
+
+/// Stored gains are thousandths of a dB.
+const GAIN_UNIT: f64 = 1000.0;
+/// Stored peaks are hundred-millionths of full scale.
+const PEAK_UNIT: f64 = 100_000_000.0;
+
+/// A gain as it is stored, of some four bytes less than a floating point number.
+pub(in crate::store) fn gain_to_stored(gain: f64) -> i32 {
+    (gain * GAIN_UNIT).round() as i32
+}
+
+/// A peak as it is stored.
+pub(in crate::store) fn peak_to_stored(peak: f64) -> i64 {
+    (peak * PEAK_UNIT).round() as i64
+}
+
+impl From<TrackRow> for Track {
+    fn from(row: TrackRow) -> Self {
+        let id = MusicTrackId::from(row.track_id);
+        Self {
+            id,
+            title: row.title,
+            sort_title: row.sort_title,
+            track_number: row.track_number,
+            disc_number: row.disc_number,
+            duration_ms: row.duration_ms,
+            bitrate: row.bitrate,
+            sample_rate: row.sample_rate,
+            bit_depth: row.bit_depth,
+            channels: row.channels,
+            codec: row.codec,
+            size: row.size,
+            artists: Vec::new(),
+            release: row.release_id.map(MusicReleaseId::from).zip(row.release_title),
+            genres: Vec::new(),
+            year: row.year,
+            isrc: row.isrc,
+            mb_recording_id: row.mb_recording_id,
+            replay_gain: ReplayGain {
+                track_gain: row.track_gain.map(|gain| f64::from(gain) / GAIN_UNIT),
+                track_peak: row.track_peak.map(|peak| peak as f64 / PEAK_UNIT),
+                album_gain: row.album_gain.map(|gain| f64::from(gain) / GAIN_UNIT),
+                album_peak: row.album_peak.map(|peak| peak as f64 / PEAK_UNIT),
+            },
+            has_picture: row.has_picture,
+            created_at: id.created_at(),
+            missing: row.missing,
+        }
+    }
+}
+
+fn conditions(filter: &TrackFilter) -> Conditions<'_> {
+    let mut tracks = Conditions::default();
+    tracks.push("t.release_id = ", filter.release.map(MusicReleaseId::get), "");
+    tracks.push(
+        "t.track_id IN (SELECT track_id FROM track_artists WHERE artist_id = ",
+        filter.artist.map(MusicArtistId::get),
+        ")",
+    );
+    tracks.push(
+        "t.track_id IN (SELECT l.track_id FROM track_genres l JOIN music_genres g ON g.genre_id = l.genre_id \
+         WHERE g.key = ",
+        filter.genre.as_deref().map(fold),
+        ")",
+    );
+    tracks.push("t.year >= ", filter.year_from, "");
+    tracks.push("t.year <= ", filter.year_to, "");
+    let first = filter.added_since.map(|moment| MusicTrackId::first_at(moment).get());
+    tracks.push("t.track_id >= ", first, "");
+    tracks
+}
+
+impl Store {
+    /// Tracks, missing ones included.
+    pub async fn list_tracks(
+        &self,
+        filter: &TrackFilter,
+        by: TrackOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Track>> {
+        let tracks = conditions(filter);
+        let (sql, values) = tracks.count("music_tracks t");
+        let total = self.pools().count(sql, values).await?;
+        let (sql, values) = tracks.page(PAGE, by.sql(order), page);
+        Ok(Listing { items: self.tracks(&sql, by.sql(order), &values).await?, total })
+    }
+
+    /// A track.
+    pub async fn track(&self, id: MusicTrackId) -> Result<Option<Track>> {
+        let page = format!("{PAGE} WHERE t.track_id = $1");
+        Ok(self.tracks(&page, "t.track_id ASC", &args![id.get()]).await?.pop())
+    }
+
+    /// The tracks of a release by disc and number.
+    pub async fn release_tracks(&self, id: MusicReleaseId) -> Result<Vec<Track>> {
+        let page = format!("{PAGE} WHERE t.release_id = $1");
+        self.tracks(&page, IN_RELEASE, &args![id.get()]).await
+    }
+
+    async fn tracks(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Track>> {
+        let rows: Vec<TrackRow> = self.pools().fetch_all(joined(page, ROWS, JOINS, order), values).await?;
+        let mut tracks: Vec<Track> = rows.into_iter().map(Track::from).collect();
+        let ids: Vec<i64> = tracks.iter().map(|track| track.id.get()).collect();
+        let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
+        let mut genres = super::genres(self.pools(), GENRES, BY_POSITION, &ids).await?;
+        for track in &mut tracks {
+            track.artists = artists.remove(&track.id.get()).unwrap_or_default();
+            track.genres = genres.remove(&track.id.get()).unwrap_or_default();
+        }
+        Ok(tracks)
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(in crate::store) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
+    let orders = [TrackOrder::Title, TrackOrder::CreatedAt, TrackOrder::Year, TrackOrder::Duration];
+    let both = |by: TrackOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
+    let page = |order| Conditions::default().page(PAGE, order, Page::default());
+    orders.into_iter().flat_map(both).map(page).collect()
+}

@@ -1,0 +1,67 @@
+//! Conditions and order of lists, put together from static texts and bound values.
+
+use sqlx::AssertSqlSafe;
+
+use super::args::Arg;
+use crate::domain::list::{Order, Page};
+
+/// A `WHERE` clause that grows.
+#[derive(Debug, Default)]
+pub(super) struct Conditions<'a> {
+    sql: String,
+    values: Vec<Arg<'a>>,
+}
+
+impl<'a> Conditions<'a> {
+    fn joint(&self) -> &'static str {
+        if self.sql.is_empty() { " WHERE " } else { " AND " }
+    }
+
+    /// Adds `before $n after` if there is a value.
+    pub(super) fn push<T: Into<Arg<'a>>>(&mut self, before: &'static str, value: Option<T>, after: &'static str) {
+        let Some(value) = value else { return };
+        self.values.push(value.into());
+        self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
+    }
+
+    /// Adds `first $a OR second $b`.
+    pub(super) fn push_or<T: Into<Arg<'a>>>(&mut self, first: &'static str, a: T, second: &'static str, b: T) {
+        self.values.extend([a.into(), b.into()]);
+        let at = self.values.len();
+        self.sql += &format!("{}({first}${} OR {second}${at})", self.joint(), at - 1);
+    }
+
+    /// Adds `first $n OR second $n` if there is a value.
+    pub(super) fn push_either(&mut self, first: &'static str, second: &'static str, value: Option<&'a str>) {
+        if let Some(value) = value {
+            self.push_or(first, value, second, value);
+        }
+    }
+
+    /// `SELECT count(*)` of the rows.
+    pub(super) fn count(&self, from: &'static str) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
+        (AssertSqlSafe(format!("SELECT count(*) FROM {from}{}", self.sql)), &self.values)
+    }
+
+    /// The part of the rows that a page asks for: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
+    pub(super) fn page(&self, select: &'static str, order: &'static str, page: Page) -> (String, Vec<Arg<'a>>) {
+        let mut values = self.values.clone();
+        values.push(i64::from(page.take.min(Page::MAX_TAKE)).into());
+        values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
+        let (take, skip) = (values.len() - 1, values.len());
+        (format!("{select}{} ORDER BY {order} LIMIT ${take} OFFSET ${skip}", self.sql), values)
+    }
+}
+
+/// The page of `key`s alone, so that passing over rows reads the index and nothing else, then their full rows.
+pub(super) fn joined(page: &str, select: &'static str, joins: &'static str, order: &'static str) -> AssertSqlSafe<String> {
+    AssertSqlSafe(format!("{select} FROM ({page}) AS page {joins} ORDER BY {order}"))
+}
+
+/// One of two texts.
+pub(super) fn direction(order: Order, ascending: &'static str, descending: &'static str) -> &'static str {
+    match order {
+        Order::Ascending => ascending,
+        Order::Descending => descending,
+    }
+}

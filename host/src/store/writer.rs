@@ -1,0 +1,132 @@
+//! Who may write, and when: two lanes onto the one writing connection of SQLite.
+//!
+//! What a user waits for goes first. A scan takes its turn per transaction, keeps it for some tens of milliseconds,
+//! and gives way when somebody on the interactive lane is waiting. PostgreSQL orders its writers by itself.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use super::db::{Pools, Tx};
+use super::dialect::{self, Durability};
+use super::error::Result;
+
+/// Why somebody writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// A promise to a user: first in line, on disk before it is confirmed.
+    Interactive,
+    /// Rows that the next scan could make again: may be lost in a power cut, never half written.
+    Scan,
+}
+
+impl Lane {
+    fn durability(self) -> Durability {
+        match self {
+            Self::Interactive => Durability::Full,
+            Self::Scan => Durability::Normal,
+        }
+    }
+}
+
+/// The queue for the writing connection.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    /// Held while a transaction is open; remembers how the connection is set.
+    turn: Arc<Mutex<Durability>>,
+    interactive_waiting: AtomicUsize,
+}
+
+/// Counts a waiter for as long as it waits, also when its request is given up.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Lanes {
+    pub(super) fn new() -> Self {
+        // A new connection starts with full durability.
+        Self { turn: Arc::new(Mutex::new(Durability::Full)), interactive_waiting: AtomicUsize::new(0) }
+    }
+
+    async fn turn(&self, lane: Lane) -> OwnedMutexGuard<Durability> {
+        match lane {
+            Lane::Interactive => {
+                let _waiting = Waiting::new(&self.interactive_waiting);
+                Arc::clone(&self.turn).lock_owned().await
+            }
+            Lane::Scan => loop {
+                let turn = Arc::clone(&self.turn).lock_owned().await;
+                if self.interactive_waiting.load(Ordering::SeqCst) == 0 {
+                    return turn;
+                }
+                // The mutex is fair: whoever waits gets it before this loop asks again.
+                drop(turn);
+                tokio::task::yield_now().await;
+            },
+        }
+    }
+
+    /// Waits for its turn and opens a transaction that holds the write lock from its start.
+    pub(super) async fn begin(&self, pools: &Pools, lane: Lane) -> Result<WriteTx> {
+        match pools {
+            Pools::Sqlite { writer, .. } => {
+                let mut turn = self.turn(lane).await;
+                if *turn != lane.durability() {
+                    sqlx::query(dialect::set_durability(lane.durability())).execute(writer).await?;
+                    *turn = lane.durability();
+                }
+                // Taking the lock at once: a transaction that starts by reading could not wait for it later.
+                let tx = Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
+                Ok(WriteTx { tx, _turn: Some(turn) })
+            }
+            Pools::Postgres(pool) => {
+                let mut tx = Tx::Postgres(pool.begin().await?);
+                if lane == Lane::Scan {
+                    tx.execute("SET LOCAL synchronous_commit = off", &[]).await?;
+                }
+                Ok(WriteTx { tx, _turn: None })
+            }
+        }
+    }
+}
+
+/// A transaction and the turn that belongs to it. Dropped without `commit`, nothing of it remains.
+#[derive(Debug)]
+pub(super) struct WriteTx {
+    // In this order: the rollback is on its way before the next in line gets the turn.
+    tx: Tx,
+    _turn: Option<OwnedMutexGuard<Durability>>,
+}
+
+impl WriteTx {
+    pub(super) async fn commit(self) -> Result<()> {
+        self.tx.commit().await
+    }
+}
+
+impl Deref for WriteTx {
+    type Target = Tx;
+
+    fn deref(&self) -> &Tx {
+        &self.tx
+    }
+}
+
+impl DerefMut for WriteTx {
+    fn deref_mut(&mut self) -> &mut Tx {
+        &mut self.tx
+    }
+}

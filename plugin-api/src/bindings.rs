@@ -1,0 +1,60 @@
+//! The bindings of `wit/v0.1`: the values that cross the boundary, the imports, and one module per ability
+//! whose `export!` [`export_plugin!`](crate::export_plugin) calls.
+//!
+//! The modules share the types of the first. The description of an export goes into a component only where
+//! `export!` is called, so a plugin carries its own abilities and no other.
+
+/// World `media-extractor`.
+pub mod extractor {
+    #![allow(missing_docs, unsafe_code, clippy::all, clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        world: "media-extractor",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::extractor",
+        export_macro_name: "export_extractor",
+        additional_derives: [PartialEq],
+    });
+    pub use export_extractor as export;
+}
+
+/// What `media-extractor-with-artwork` has beyond `media-extractor`. Together they make that world: a component
+/// that exports from both carries the description of both, and they are merged when it is put together.
+pub mod artwork {
+    #![allow(missing_docs, unsafe_code, clippy::all, clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world artwork { export svc:plugin/artwork@0.1.0; }",
+        world: "svc:sdk/artwork",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::artwork",
+        export_macro_name: "export_artwork",
+        with: { "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types },
+    });
+    pub use export_artwork as export;
+}
+
+pub use extractor::svc::plugin::types::{
+    ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span, Value,
+};
+pub(crate) use extractor::svc::plugin::{log, source};
+
+impl ExtractError {
+    /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.
+    pub fn invalid(offset: Option<u64>, reason: impl Into<String>) -> Self {
+        Self::Invalid(Malformed { offset, reason: reason.into() })
+    }
+}
+
+/// A failed read on the way through [`std::io`]. An early end is a matter of the file, not of the storage;
+/// what the storage itself said is kept by the [`Source`](crate::Source) and wins in [`run`](crate::run).
+impl From<std::io::Error> for ExtractError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData => {
+                Self::invalid(None, error.to_string())
+            }
+            _ => Self::Io(IoError::Failed(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The bytes of the file of one call, read through two windows.
+//!
+//! Parsers read a few bytes at a time and jump between the head and the tail of a file. Each read of the host
+//! costs a call and a copy, so this keeps a window of 32 KiB where the parser is, with a little of what lies
+//! before it, and a second one at the end of the file.
+
+use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
+
+use crate::IoError;
+
+/// Bytes of a window: 32 KiB was the CPU optimum in trials (64 KiB copies too much, 4 KiB calls too often).
+const WINDOW_BYTES: usize = 32 * 1024;
+/// Bytes kept before the place that was asked for, because parsers step back over what they looked at.
+const READ_BEHIND_BYTES: u64 = 512;
+/// The most that one read of the host gives.
+const HOST_READ_BYTES: usize = 1024 * 1024;
+
+/// The file of one call: name, size and bytes. [`Read`] and [`Seek`] over two 32 KiB windows.
+///
+/// In the sandbox it is made by [`export_plugin!`](crate::export_plugin); a test makes it from bytes or from
+/// any reader.
+///
+/// ```
+/// use std::io::{Read, Seek, SeekFrom};
+/// let mut source = svc_plugin_api::Source::from_bytes("song.MP3", (0..=255).collect());
+/// assert_eq!((source.size(), source.extension().as_str()), (256, "mp3"));
+/// source.seek(SeekFrom::End(-2)).unwrap();
+/// let mut end = Vec::new();
+/// source.read_to_end(&mut end).unwrap();
+/// assert_eq!(end, [254, 255]);
+/// assert_eq!(source.bytes_at(10, 3).unwrap(), [10, 11, 12]);
+/// ```
+pub struct Source {
+    name: String,
+    size: u64,
+    position: u64,
+    here: Window,
+    tail: Window,
+    backend: Backend,
+    failure: Option<IoError>,
+    host_reads: u64,
+}
+
+/// Where the bytes come from.
+enum Backend {
+    /// The import `svc:plugin/source`.
+    #[cfg(target_arch = "wasm32")]
+    Host,
+    Bytes(Vec<u8>),
+    Reader(Box<dyn ReadSeek>),
+}
+
+trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+#[derive(Default)]
+struct Window {
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    /// What the window has from this place on; `None` if the place is not in it.
+    fn from(&self, position: u64) -> Option<&[u8]> {
+        let skip = usize::try_from(position.checked_sub(self.offset)?).ok()?;
+        self.bytes.get(skip..).filter(|bytes| !bytes.is_empty())
+    }
+}
+
+impl Source {
+    /// The file of the current call of an export. For [`export_plugin!`](crate::export_plugin).
+    #[cfg(target_arch = "wasm32")]
+    pub fn of_this_call() -> Self {
+        use crate::bindings::source;
+        Self::new(source::name(), source::size(), Backend::Host)
+    }
+
+    /// Outside of the sandbox there is no current call: an empty source.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn of_this_call() -> Self {
+        Self::from_bytes("", Vec::new())
+    }
+
+    /// A source over bytes, for tests and for parts of a file that a plugin has put together itself.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        Self::new(name.to_owned(), bytes.len() as u64, Backend::Bytes(bytes))
+    }
+
+    /// A source over a reader such as [`std::fs::File`], for tests and tools.
+    ///
+    /// # Errors
+    /// If the reader cannot say how long it is.
+    pub fn from_reader(name: &str, mut reader: impl Read + Seek + 'static) -> Result<Self> {
+        let size = reader.seek(SeekFrom::End(0))?;
+        Ok(Self::new(name.to_owned(), size, Backend::Reader(Box::new(reader))))
+    }
+
+    fn new(name: String, size: u64, backend: Backend) -> Self {
+        Self {
+            name,
+            size,
+            position: 0,
+            here: Window::default(),
+            tail: Window::default(),
+            backend,
+            failure: None,
+            host_reads: 0,
+        }
+    }
+
+    /// The file's name without any directory.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name's extension in lower case, without the dot; empty if there is none.
+    pub fn extension(&self) -> String {
+        self.name.rsplit_once('.').map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+    }
+
+    /// The size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How often the host was asked for bytes; a plugin's tests keep an eye on it.
+    pub fn host_reads(&self) -> u64 {
+        self.host_reads
+    }
+
+    /// The bytes from `offset` on, at most `length` and fewer where the file ends. The position stays.
+    ///
+    /// A length that comes from the file is limited by the caller first: the memory is reserved as the bytes
+    /// arrive, and never more than the file has.
+    ///
+    /// # Errors
+    /// What the storage says.
+    pub fn bytes_at(&mut self, offset: u64, length: usize) -> Result<Vec<u8>> {
+        let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut bytes = Vec::with_capacity(length.min(left).min(HOST_READ_BYTES));
+        while bytes.len() < length {
+            let start = offset.saturating_add(bytes.len() as u64);
+            let wanted = length - bytes.len();
+            if wanted > WINDOW_BYTES && self.window(start).is_none() {
+                let chunk = self.fetch(start, wanted.min(HOST_READ_BYTES))?;
+                if chunk.is_empty() {
+                    break;
+                }
+                bytes.extend_from_slice(&chunk);
+                continue;
+            }
+            let available = self.available(start)?;
+            let taken = available.get(..wanted.min(available.len())).unwrap_or_default();
+            if taken.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(taken);
+        }
+        Ok(bytes)
+    }
+
+    /// Exactly `N` bytes from `offset` on, or `None` where the file ends before.
+    ///
+    /// # Errors
+    /// What the storage says.
+    pub fn array_at<const N: usize>(&mut self, offset: u64) -> Result<Option<[u8; N]>> {
+        if let Some(array) = self.window(offset).and_then(|bytes| bytes.first_chunk::<N>()) {
+            return Ok(Some(*array));
+        }
+        Ok(self.bytes_at(offset, N)?.first_chunk::<N>().copied())
+    }
+
+    /// What the storage said when a read failed, once.
+    pub(crate) fn take_failure(&mut self) -> Option<IoError> {
+        self.failure.take()
+    }
+
+    fn window(&self, position: u64) -> Option<&[u8]> {
+        self.here.from(position).or_else(|| self.tail.from(position))
+    }
+
+    /// The bytes that a window has from here on, read first if need be. Empty at the end of the file only.
+    fn available(&mut self, position: u64) -> Result<&[u8]> {
+        if self.window(position).is_none() && position < self.size {
+            let tail_start = self.size.saturating_sub(WINDOW_BYTES as u64);
+            let is_tail = position >= tail_start && tail_start > 0;
+            let offset = if is_tail { tail_start } else { position.saturating_sub(READ_BEHIND_BYTES) };
+            let mut window = Window { offset, bytes: self.fetch(offset, WINDOW_BYTES)? };
+            // A short read of the host may end before the place that was asked for.
+            if window.from(position).is_none() && offset < position {
+                window = Window { offset: position, bytes: self.fetch(position, WINDOW_BYTES)? };
+            }
+            *(if is_tail { &mut self.tail } else { &mut self.here }) = window;
+        }
+        Ok(self.window(position).unwrap_or_default())
+    }
+
+    fn fetch(&mut self, offset: u64, length: usize) -> Result<Vec<u8>> {
+        if let Some(failure) = &self.failure {
+            return Err(io_error(failure));
+        }
+        self.host_reads += 1;
+        let bytes = self.backend.read_at(offset, length);
+        bytes.map_err(|failure| io_error(self.failure.insert(failure)))
+    }
+}
+
+fn io_error(failure: &IoError) -> Error {
+    match failure {
+        IoError::Failed(reason) => Error::other(reason.clone()),
+        IoError::BudgetExhausted => Error::new(ErrorKind::QuotaExceeded, "the plugin has read as much as it may"),
+    }
+}
+
+impl Backend {
+    fn read_at(&mut self, offset: u64, length: usize) -> std::result::Result<Vec<u8>, IoError> {
+        match self {
+            #[cfg(target_arch = "wasm32")]
+            Self::Host => crate::bindings::source::read_at(offset, u32::try_from(length).unwrap_or(u32::MAX)),
+            Self::Bytes(bytes) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                let end = start.saturating_add(length).min(bytes.len());
+                Ok(bytes.get(start..end).unwrap_or_default().to_vec())
+            }
+            Self::Reader(reader) => {
+                let mut bytes = Vec::with_capacity(length);
+                reader
+                    .seek(SeekFrom::Start(offset))
+                    .and_then(|_| reader.take(length as u64).read_to_end(&mut bytes))
+                    .map_err(|error| IoError::Failed(error.to_string()))?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let position = self.position;
+        let available = self.available(position)?;
+        let length = available.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..length), available.get(..length)) {
+            to.copy_from_slice(from);
+        }
+        self.position = position.saturating_add(length as u64);
+        Ok(length)
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let position = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(offset) => self.size.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+        };
+        self.position = position.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "seek before the start"))?;
+        Ok(self.position)
+    }
+
+    fn stream_position(&mut self) -> Result<u64> {
+        Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(length: u32) -> Vec<u8> {
+        (0..length).map(|number| (number % 251) as u8).collect()
+    }
+
+    #[test]
+    fn source_read_in_any_order_gives_the_same_bytes() {
+        let bytes = numbers(200_000);
+        let mut source = Source::from_bytes("a", bytes.clone());
+        for step in 0..5000_u64 {
+            let offset = (step * 7_919) % 200_100;
+            let length = (step % 300) as usize;
+            let start = (offset as usize).min(bytes.len());
+            let expected = &bytes[start..(start + length).min(bytes.len())];
+            assert_eq!(source.bytes_at(offset, length).unwrap(), expected);
+            source.seek(SeekFrom::Start(offset)).unwrap();
+            let mut read = Vec::new();
+            source.by_ref().take(length as u64).read_to_end(&mut read).unwrap();
+            assert_eq!(read, expected);
+        }
+    }
+
+    #[test]
+    fn source_head_and_tail_cost_two_reads() {
+        let mut source = Source::from_bytes("a", numbers(1_000_000));
+        for _ in 0..10 {
+            source.bytes_at(0, 100).unwrap();
+            source.bytes_at(999_000, 1000).unwrap();
+            source.bytes_at(20_000, 100).unwrap();
+        }
+        assert_eq!(source.host_reads(), 2);
+    }
+
+    #[test]
+    fn source_beyond_the_end_is_empty() {
+        let mut source = Source::from_bytes("a", numbers(10));
+        assert_eq!(source.bytes_at(u64::MAX, usize::MAX).unwrap(), []);
+        assert_eq!(source.bytes_at(9, usize::MAX).unwrap(), [9]);
+        assert_eq!(source.array_at::<4>(8).unwrap(), None);
+        source.seek(SeekFrom::Start(u64::MAX)).unwrap();
+        assert_eq!(source.read(&mut [0; 4]).unwrap(), 0);
+        assert!(source.seek(SeekFrom::End(-11)).is_err());
+    }
+
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> Result<usize> {
+            Err(Error::other("disk on fire"))
+        }
+    }
+    impl Seek for Failing {
+        fn seek(&mut self, _: SeekFrom) -> Result<u64> {
+            Ok(100)
+        }
+    }
+
+    #[test]
+    fn source_failed_read_is_remembered_and_wins() {
+        struct Careless;
+        impl crate::Extractor for Careless {
+            fn extract(source: &mut Source) -> std::result::Result<Option<crate::Extraction>, crate::ExtractError> {
+                let _ = source.bytes_at(0, 10);
+                Ok(None)
+            }
+        }
+        let mut source = Source::from_reader("a", Failing).unwrap();
+        let failure = crate::run::<Careless>(&mut source);
+        assert_eq!(failure, Err(crate::ExtractError::Io(IoError::Failed("disk on fire".into()))));
+    }
+}

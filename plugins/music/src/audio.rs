@@ -1,0 +1,49 @@
+//! The audio properties of a file, as the contract names them.
+
+use svc_plugin_api::ExtractionBuilder;
+
+/// What the stream headers say. 0 stands for "not said" in every number.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Audio {
+    /// `audio.container`
+    pub container: &'static str,
+    /// `audio.codec`
+    pub codec: Option<&'static str>,
+    /// Milliseconds.
+    pub duration_ms: u64,
+    /// Hz.
+    pub sample_rate: u32,
+    /// Bits a sample.
+    pub bit_depth: u8,
+    /// Number of channels.
+    pub channels: u32,
+}
+
+/// A duration above this is a broken header, not a recording: 400 days.
+const MAX_DURATION_MS: u64 = 400 * 24 * 3600 * 1000;
+
+impl Audio {
+    /// Writes the fields. The bitrate is that of the whole file (bytes).
+    pub fn write(&self, file_size: u64, extraction: &mut ExtractionBuilder) {
+        if self.duration_ms > MAX_DURATION_MS {
+            extraction.warn(format!("a duration of {} ms cannot be", self.duration_ms));
+        } else {
+            extraction.duration_ms(self.duration_ms);
+            if let Some(bitrate) = file_size.saturating_mul(8000).checked_div(self.duration_ms) {
+                extraction.positive("audio.bitrate", bitrate);
+            }
+        }
+        extraction
+            .text("audio.container", self.container)
+            .text("audio.codec", self.codec.unwrap_or_default())
+            .positive("audio.sample-rate", self.sample_rate)
+            .positive("audio.bit-depth", self.bit_depth)
+            .positive("audio.channels", self.channels);
+    }
+}
+
+/// The time that so many samples take, in milliseconds, rounded.
+pub fn samples_ms(samples: u64, sample_rate: u32) -> u64 {
+    let rate = u128::from(sample_rate.max(1));
+    u64::try_from((u128::from(samples) * 1000 + rate / 2) / rate).unwrap_or(u64::MAX)
+}

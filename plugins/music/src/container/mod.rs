@@ -1,0 +1,147 @@
+//! What a file is, by its content; its name decides only between formats that have no magic bytes.
+
+pub mod asf;
+pub mod dsf;
+pub mod ogg;
+
+use svc_plugin_api::{ExtractError, Source};
+
+/// The formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of the formats")]
+pub enum Format {
+    Mpeg,
+    Adts,
+    Flac,
+    Vorbis,
+    Opus,
+    Speex,
+    OggFlac,
+    Mp4,
+    Wav,
+    Aiff,
+    Ape,
+    WavPack,
+    Musepack,
+    Dsf,
+    Asf,
+}
+
+/// A file's format, and where it begins after leading ID3v2 tags.
+#[derive(Debug, Clone, Copy)]
+pub struct Container {
+    /// The format.
+    pub format: Format,
+    /// Where the first leading ID3v2 tag is, in bytes, if there is one.
+    pub id3v2: Option<u64>,
+    /// Where the format's own bytes begin.
+    pub start: u64,
+}
+
+/// How many leading tags are skipped; more than two are not seen in the wild.
+const MAX_LEADING_TAGS: usize = 4;
+/// How much junk before a first frame is looked through, in bytes.
+const MAX_JUNK: usize = 64 * 1024;
+/// The GUID that opens an ASF file.
+pub const ASF_HEADER: [u8; 16] = [
+    0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c,
+];
+
+impl Container {
+    /// Says what the file is.
+    ///
+    /// # Errors
+    /// `Refused` if it is none of the formats, `Io` if a read failed.
+    pub fn detect(source: &mut Source) -> Result<Self, ExtractError> {
+        let mut start = 0;
+        for _ in 0..MAX_LEADING_TAGS {
+            let Some(size) = id3v2_size(source, start)? else { break };
+            start += size;
+        }
+        let id3v2 = (start > 0).then_some(0);
+        let head = source.bytes_at(start, 16)?;
+        let format = match by_magic(&head) {
+            Some(Magic::Is(format)) => Some(format),
+            Some(Magic::Ogg) => by_ogg_packet(&source.bytes_at(start, 512)?),
+            None => by_name_or_frame(source, start)?,
+        };
+        match format {
+            Some(format) => Ok(Self { format, id3v2, start }),
+            None => Err(ExtractError::Refused("not a known kind of music file".into())),
+        }
+    }
+}
+
+/// The whole size in bytes of an ID3v2 tag that begins here.
+///
+/// # Errors
+/// If a read failed.
+pub fn id3v2_size(source: &mut Source, offset: u64) -> std::io::Result<Option<u64>> {
+    let Some([b'I', b'D', b'3', version, _, flags, a, b, c, d]) = source.array_at::<10>(offset)? else {
+        return Ok(None);
+    };
+    let footer = if version >= 4 && flags & 0x10 != 0 { 10 } else { 0 };
+    let size = [a, b, c, d].iter().fold(0_u64, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
+    Ok(Some(10 + size + footer))
+}
+
+enum Magic {
+    Is(Format),
+    Ogg,
+}
+
+fn by_magic(head: &[u8]) -> Option<Magic> {
+    Some(Magic::Is(match head {
+        [b'O', b'g', b'g', b'S', ..] => return Some(Magic::Ogg),
+        [b'f', b'L', b'a', b'C', ..] => Format::Flac,
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
+        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C', ..] => Format::Aiff,
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => Format::Mp4,
+        [b'M', b'A', b'C', b' ', ..] => Format::Ape,
+        [b'w', b'v', b'p', b'k', ..] => Format::WavPack,
+        [b'M', b'P', b'C', b'K', ..] | [b'M', b'P', b'+', ..] => Format::Musepack,
+        [b'D', b'S', b'D', b' ', ..] => Format::Dsf,
+        _ if head.starts_with(&ASF_HEADER) => Format::Asf,
+        [0xff, second, ..] if second & 0xf6 == 0xf0 => Format::Adts,
+        [0xff, second, ..] if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 => Format::Mpeg,
+        _ => return None,
+    }))
+}
+
+/// The first packet of an Ogg stream says what the stream is.
+fn by_ogg_packet(page: &[u8]) -> Option<Format> {
+    let segments = usize::from(*page.get(26)?);
+    let packet = page.get(27 + segments..)?;
+    match packet {
+        _ if packet.starts_with(b"OpusHead") => Some(Format::Opus),
+        _ if packet.starts_with(b"\x01vorbis") => Some(Format::Vorbis),
+        _ if packet.starts_with(b"Speex   ") => Some(Format::Speex),
+        _ if packet.starts_with(b"\x7fFLAC") => Some(Format::OggFlac),
+        _ => None,
+    }
+}
+
+/// Formats without magic bytes at the beginning: old Musepack, and frames behind junk.
+fn by_name_or_frame(source: &mut Source, start: u64) -> Result<Option<Format>, ExtractError> {
+    let named = match source.extension().as_str() {
+        "mp3" | "mp2" | "mp1" => Some(Format::Mpeg),
+        "aac" => Some(Format::Adts),
+        "mpc" | "mp+" | "mpp" => return Ok(Some(Format::Musepack)),
+        "ape" => Some(Format::Ape),
+        "wv" => Some(Format::WavPack),
+        _ => None,
+    };
+    if named.is_some() {
+        return Ok(named);
+    }
+    let junk = source.bytes_at(start, MAX_JUNK)?;
+    Ok(junk.windows(4).find_map(|window| match window {
+        [0xff, second, third, _] if second & 0xf6 == 0xf0 && third & 0x3c != 0x3c => Some(Format::Adts),
+        [0xff, second, third, _]
+            if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 && second & 0x06 != 0 && third & 0xf0 != 0xf0 && third & 0x0c != 0x0c =>
+        {
+            Some(Format::Mpeg)
+        }
+        _ => None,
+    }))
+}

@@ -1,0 +1,58 @@
+//! The music plugin: tags, durations and pictures of music files.
+//!
+//! A file is read in three steps: [`container`] says what it is by its content, [`pictures`] finds embedded
+//! pictures by walking headers only, and [`read`] lets lofty (or a small reader of our own, for what lofty
+//! does not know) read tags and audio properties. [`dialect`] turns each kind of tag into one vocabulary
+//! ([`tags`]), and [`fields`] turns that into the keys of the contract.
+
+pub mod audio;
+pub mod container;
+pub mod dialect;
+pub mod fields;
+pub mod pictures;
+pub mod read;
+pub mod tags;
+pub mod values;
+
+use svc_plugin_api::{Artwork, ExtractError, Extraction, ExtractionBuilder, Extractor, PictureData, Source};
+
+use crate::container::Container;
+
+/// Reads music files.
+pub struct Music;
+
+impl Extractor for Music {
+    fn extract(source: &mut Source) -> Result<Option<Extraction>, ExtractError> {
+        let container = Container::detect(source)?;
+        let found = pictures::find(source, &container)?;
+        let (tags, audio, warnings) = read::read(source, &container, &found)?;
+
+        let mut extraction = ExtractionBuilder::new();
+        audio.write(source.size(), &mut extraction);
+        for tag in &tags {
+            fields::write(tag, &mut extraction);
+        }
+        for picture in found {
+            extraction.picture(picture.purpose, &picture.media_type, picture.data());
+        }
+        for warning in warnings {
+            extraction.warn(warning);
+        }
+        Ok(extraction.finish())
+    }
+}
+
+impl Artwork for Music {
+    fn read(source: &mut Source, index: u32) -> Result<Vec<u8>, ExtractError> {
+        let container = Container::detect(source)?;
+        let found = pictures::find(source, &container)?;
+        let picture = usize::try_from(index).ok().and_then(|index| found.get(index));
+        let picture = picture.ok_or_else(|| ExtractError::invalid(None, format!("there is no picture {index}")))?;
+        match picture.data() {
+            PictureData::At(span) => pictures::bytes(source, span),
+            PictureData::OnRequest => pictures::encoded::bytes(source, picture),
+        }
+    }
+}
+
+svc_plugin_api::export_plugin!(Music, manifest = "plugin.toml", artwork);

@@ -1,0 +1,158 @@
+//! Finds embedded pictures by walking headers, so that the host can serve them from the file itself.
+
+mod ape;
+mod asf;
+pub mod encoded;
+mod flac;
+mod id3v2;
+mod iff;
+mod mp4;
+mod ogg;
+
+use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, PictureData, Source, Span, picture_media_type};
+
+use crate::container::{Container, Format, dsf};
+
+/// The most pictures of a file that are listed.
+const MAX_PICTURES: usize = 64;
+
+/// A picture that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What it shows, such as `front`.
+    pub purpose: &'static str,
+    /// What it is, by its first bytes where they can be seen.
+    pub media_type: String,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// Where a picture is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// Unchanged in the file.
+    At(Span),
+    /// Encoded in the ID3v2 tag at this offset: the how-manieth picture of the tag.
+    Id3v2 { tag: u64, ordinal: usize },
+    /// In the comment packet of the Ogg stream at this offset: the how-manieth picture of it.
+    Ogg { start: u64, ordinal: usize },
+}
+
+impl Found {
+    /// As the contract says it.
+    pub fn data(&self) -> PictureData {
+        self.span().map_or(PictureData::OnRequest, PictureData::At)
+    }
+
+    /// The bytes of the file that are this picture.
+    pub fn span(&self) -> Option<Span> {
+        match &self.place {
+            Place::At(span) => Some(*span),
+            Place::Id3v2 { .. } | Place::Ogg { .. } => None,
+        }
+    }
+}
+
+/// Finds all pictures of a file, in its order.
+///
+/// # Errors
+/// `Io` if a read failed; what is broken is passed over.
+pub fn find(source: &mut Source, container: &Container) -> Result<Vec<Found>, ExtractError> {
+    let mut found = Vec::new();
+    if let Some(offset) = container.id3v2 {
+        id3v2::find(source, offset, &mut found)?;
+    }
+    match container.format {
+        Format::Flac => flac::find(source, container.start, &mut found)?,
+        Format::Mp4 => mp4::find(source, &mut found)?,
+        Format::Wav | Format::Aiff => iff::find(source, container.format == Format::Wav, &mut found)?,
+        Format::Dsf => {
+            if let Some(offset) = dsf::tag_offset(source)? {
+                id3v2::find(source, offset, &mut found)?;
+            }
+        }
+        Format::Asf => asf::find(source, &mut found)?,
+        Format::Vorbis | Format::Opus | Format::Speex | Format::OggFlac => {
+            ogg::find(source, container.start, container.format, &mut found)?;
+        }
+        Format::Mpeg | Format::Ape | Format::WavPack | Format::Musepack => ape::find(source, &mut found)?,
+        Format::Adts => {}
+    }
+    found.truncate(MAX_PICTURES);
+    Ok(found)
+}
+
+/// The bytes of a picture that lies unchanged in the file.
+///
+/// # Errors
+/// `Unsupported` for more than 16 MiB, `Invalid` where the file ends before, `Io` if a read failed.
+pub fn bytes(source: &mut Source, span: Span) -> Result<Vec<u8>, ExtractError> {
+    let length = usize::try_from(span.length).unwrap_or(usize::MAX);
+    if length > MAX_PICTURE_BYTES {
+        return Err(ExtractError::Unsupported(format!("a picture of {length} bytes")));
+    }
+    let bytes = source.bytes_at(span.offset, length)?;
+    if bytes.len() < length {
+        return Err(ExtractError::invalid(Some(span.offset), "the picture is cut off"));
+    }
+    Ok(bytes)
+}
+
+/// Adds a picture at a place, if it is there in full. Its own first bytes say what it is; the tag's word counts
+/// only where they do not, and a picture that is only a link is none.
+fn add_at(
+    source: &mut Source,
+    (offset, length): (u64, u64),
+    purpose: &'static str,
+    said: &str,
+    found: &mut Vec<Found>,
+) -> std::io::Result<()> {
+    let fits = offset.checked_add(length).is_some_and(|end| end <= source.size());
+    if length == 0 || !fits || said == "-->" || found.len() >= MAX_PICTURES {
+        return Ok(());
+    }
+    let start = source.bytes_at(offset, 16)?;
+    let media_type = media_type(&start, said);
+    found.push(Found { purpose, media_type, place: Place::At(Span { offset, length }) });
+    Ok(())
+}
+
+/// What a picture is: by its bytes, else by the tag's word if that is a media type of a picture.
+fn media_type(start: &[u8], said: &str) -> String {
+    let said = said.trim().to_ascii_lowercase();
+    match picture_media_type(start) {
+        Some(known) => known.to_owned(),
+        None if said == "image/jpg" || said == "jpg" => "image/jpeg".to_owned(),
+        None if said == "png" => "image/png".to_owned(),
+        None if said.starts_with("image/") && said.len() < 64 && said.is_ascii() => said,
+        None => "application/octet-stream".to_owned(),
+    }
+}
+
+/// The purposes of ID3v2, FLAC and ASF pictures, by number.
+fn purpose(number: u32) -> &'static str {
+    const PURPOSES: [&str; 21] = [
+        "other",
+        "icon",
+        "other-icon",
+        "front",
+        "back",
+        "leaflet",
+        "media",
+        "lead-artist",
+        "artist",
+        "conductor",
+        "band",
+        "composer",
+        "lyricist",
+        "location",
+        "recording",
+        "performance",
+        "screen-capture",
+        "fish",
+        "illustration",
+        "band-logo",
+        "publisher-logo",
+    ];
+    usize::try_from(number).ok().and_then(|number| PURPOSES.get(number)).copied().unwrap_or("other")
+}

@@ -1,0 +1,47 @@
+//! What the tests and benchmarks share: where things are, and the sources as text.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::path::{Path, PathBuf};
+
+/// The root of the checkout.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests is in the workspace").to_owned()
+}
+
+/// A Rust file of this project.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Below the folder that was asked for, with `/`.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The Rust files below `folder`, without build output.
+pub fn rust_sources(folder: &Path) -> Vec<SourceFile> {
+    let mut sources = Vec::new();
+    collect(folder, folder, &mut sources);
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    sources
+}
+
+/// The server's Rust files, by their path below `host/src`.
+pub fn host_sources() -> Vec<SourceFile> {
+    rust_sources(&workspace().join("host/src"))
+}
+
+fn collect(base: &Path, folder: &Path, sources: &mut Vec<SourceFile>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                collect(base, &path, sources);
+            }
+        } else if name.ends_with(".rs") {
+            let shown = path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
+            sources.push(SourceFile { path: shown, text: std::fs::read_to_string(&path).unwrap() });
+        }
+    }
+}

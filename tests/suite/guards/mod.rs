@@ -1,0 +1,6 @@
+//! Rules that the source itself must keep.
+
+mod contracts;
+mod dependencies;
+mod layers;
+mod tidy;

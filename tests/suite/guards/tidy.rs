@@ -1,0 +1,33 @@
+//! Every file says what lives in it, and none swallows its neighbours.
+
+use svc_tests::{rust_sources, workspace};
+
+/// Lines that a file may have.
+const MAX_LINES: usize = 400;
+
+/// Files that are longer for a reason. This list may only shrink.
+const LONGER: [(&str, usize); 1] = [("host/src/domain/music.rs", 500)];
+
+#[test]
+fn every_file_opens_with_what_lives_there() {
+    let silent: Vec<String> = rust_sources(&workspace())
+        .into_iter()
+        .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#![cfg"))
+        .map(|file| file.path)
+        .collect();
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn no_file_grows_past_its_bound() {
+    let too_long: Vec<String> = rust_sources(&workspace())
+        .into_iter()
+        .filter(|file| !file.path.contains("test"))
+        .filter_map(|file| {
+            let lines = file.text.lines().count();
+            let bound = LONGER.iter().find(|(path, _)| *path == file.path).map_or(MAX_LINES, |(_, bound)| *bound);
+            (lines > bound).then(|| format!("{}: {lines} lines, at most {bound}", file.path))
+        })
+        .collect();
+    assert!(too_long.is_empty(), "{too_long:#?}");
+}

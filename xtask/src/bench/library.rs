@@ -1,0 +1,111 @@
+//! The libraries that are scanned: generated once, kept in `target/bench`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::{fixtures, process, workspace};
+
+/// What a library is made of.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    Music,
+    Photos,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Music => "music",
+            Self::Photos => "photos",
+        }
+    }
+
+    /// The server's flag for a directory of this kind.
+    pub(crate) fn flag(self) -> String {
+        format!("--{}-dir", self.name())
+    }
+}
+
+/// A directory with so many media files of one kind.
+pub(crate) struct Library {
+    pub(crate) kind: Kind,
+    pub(crate) files: usize,
+    pub(crate) directory: PathBuf,
+}
+
+impl Library {
+    /// Finds the library or makes it: with the generator, a program that takes `--out DIR --music N --photos N
+    /// --seed N`, or with the project's own fixtures.
+    pub(crate) fn prepare(kind: Kind, files: usize, generator: Option<&Path>) -> Result<Self> {
+        let origin = if generator.is_some() {
+            "generated"
+        } else {
+            "fixtures"
+        };
+        let directory = workspace::target()
+            .join("bench")
+            .join(format!("{origin}-{}-{files}", kind.name()));
+        let complete = directory.join("complete");
+        if !complete.is_file() {
+            eprintln!("xtask: making {}", workspace::shown(&directory));
+            if directory.exists() {
+                std::fs::remove_dir_all(&directory).context("an earlier attempt cannot be removed")?;
+            }
+            std::fs::create_dir_all(&directory)?;
+            let count = |other| if kind == other { files } else { 0 };
+            match generator {
+                Some(program) => generate(program, &directory, kind, files)?,
+                None => fixtures::write_many(&directory, count(Kind::Music), count(Kind::Photos))?,
+            }
+            File::create(complete)?;
+        }
+        Ok(Self {
+            kind,
+            files,
+            directory: directory.join(kind.name()),
+        })
+    }
+
+    /// Reads every file once, so that the page cache is warm for all who follow.
+    pub(crate) fn warm(&self) -> Result<()> {
+        let mut buffer = vec![0; 1 << 20];
+        read_below(&self.directory, &mut buffer)
+    }
+}
+
+fn generate(program: &Path, directory: &Path, kind: Kind, files: usize) -> Result<()> {
+    let python = program.extension().is_some_and(|extension| extension == "py");
+    let mut command = if python {
+        Command::new("python3")
+    } else {
+        Command::new(program)
+    };
+    if python {
+        command.arg(program);
+    }
+    command
+        .arg("--out")
+        .arg(directory)
+        .arg(format!("--{}", kind.name()))
+        .arg(files.to_string());
+    process::run(command.args(["--seed", "1"]).current_dir(workspace::root()))
+}
+
+fn read_below(directory: &Path, buffer: &mut [u8]) -> Result<()> {
+    for entry in
+        std::fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?
+    {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            read_below(&entry.path(), buffer)?;
+        } else if entry.file_type()?.is_file() {
+            let mut file = File::open(entry.path())?;
+            while file.read(buffer)? > 0 {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask bench`: measurements, each beside something to compare with in the same run.
+
+mod extract;
+mod library;
+mod machine;
+mod measure;
+mod report;
+mod scan;
+
+use anyhow::Result;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Bench {
+    /// Scan generated libraries: first scan, quick rescan, idle memory, against a bare native loop
+    Scan(scan::Options),
+    /// Extraction in the sandbox against the same parsers run natively
+    Extract {
+        /// Passed on to `cargo bench`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+}
+
+/// Runs one.
+pub(crate) fn run(bench: Bench) -> Result<()> {
+    match bench {
+        Bench::Scan(options) => scan::run(&options),
+        Bench::Extract { arguments } => extract::run(&arguments),
+    }
+}

@@ -1,0 +1,23 @@
+//! `cargo xtask build`, and the host binary for every chore that needs one.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::{plugins, process, workspace};
+
+/// Plugins, then the release binary with them inside.
+pub(crate) fn build_release() -> Result<PathBuf> {
+    plugins::build()?;
+    process::run(&mut process::cargo(["build", "--release", "-p", "svc-host"]))?;
+    let binary = workspace::target().join("release/svc");
+    eprintln!("xtask: {}", workspace::shown(&binary));
+    Ok(binary)
+}
+
+/// Plugins, then every binary of the host for development and tests.
+pub(crate) fn build_dev() -> Result<PathBuf> {
+    plugins::build()?;
+    process::run(&mut process::cargo(["build", "-p", "svc-host", "--bins"]))?;
+    Ok(workspace::target().join("debug/svc"))
+}

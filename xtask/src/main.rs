@@ -1,0 +1,97 @@
+//! `cargo xtask <chore>`: the one door for every chore of the project, one file per chore.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a chore starts other programs, reads the environment and talks to a person; the bans are for the server"
+)]
+
+mod bench;
+mod fixtures;
+mod host;
+mod lint;
+mod openapi;
+mod plugins;
+mod postgres;
+mod process;
+mod run;
+mod server_client;
+mod test;
+mod tidy;
+mod wasm_target;
+mod wasm_target_debian;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, runs, tests and measures svc")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Build the first-party plugins into target/plugins, fetching the wasm target when it is missing
+    Plugins,
+    /// Build plugins and host: target/release/svc
+    Build,
+    /// Build everything, start the server, set it up, index, and say where to look
+    Run {
+        /// Passed on to `svc serve`; without a media directory a sample library is generated
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Run every test, the plugins' included, on SQLite and PostgreSQL
+    Test {
+        /// Leave out what needs a PostgreSQL server, and say so
+        #[arg(long)]
+        skip_postgres: bool,
+        /// Passed on to the test runner, such as a part of a test's name
+        #[arg(last = true)]
+        filter: Vec<String>,
+    },
+    /// Formatting, clippy, licences, bans and advisories
+    Lint,
+    /// List files that are too long or do not say what lives in them
+    Tidy,
+    /// Write the API description of the built server to host/openapi.json
+    Openapi,
+    /// Write the sample library
+    Fixtures {
+        #[arg(default_value = "target/sample-library")]
+        directory: PathBuf,
+    },
+    /// Measure
+    #[command(subcommand)]
+    Bench(bench::Bench),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().chore {
+        Chore::Plugins => plugins::build(),
+        Chore::Build => host::build_release().map(drop),
+        Chore::Run { arguments } => run::run(&arguments),
+        Chore::Test {
+            skip_postgres,
+            filter,
+        } => test::run(skip_postgres, &filter),
+        Chore::Lint => lint::run(),
+        Chore::Tidy => tidy::run(),
+        Chore::Openapi => openapi::write(),
+        Chore::Fixtures { directory } => fixtures::write_sample_library(&directory),
+        Chore::Bench(bench) => bench::run(bench),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Starting other programs: one way to run, to capture, and to clean up when a person presses Ctrl-C.
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::workspace;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static CHILDREN: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// `cargo`, run in the root of the repository.
+///
+/// Not `$CARGO`: that is the compiler's own cargo, which does not know `+toolchain`.
+pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(workspace::root());
+    command
+}
+
+/// Runs a command with its output shown; a failure names the command.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {}", named(command)))?;
+    if !status.success() {
+        bail!("{} failed ({status})", named(command));
+    }
+    Ok(())
+}
+
+/// Like [`run`], for use after [`hold_interrupts`]: Ctrl-C reaches the command and is then an error here.
+pub(crate) fn run_held(command: &mut Command) -> Result<()> {
+    if interrupted() {
+        bail!("interrupted before {}", named(command));
+    }
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {}", named(command)))?;
+    let registered = register(&child);
+    let status = child.wait()?;
+    drop(registered);
+    if !status.success() {
+        bail!("{} failed ({status})", named(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and returns what it printed on stdout; stderr is shown.
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", named(command)))?;
+    if !output.status.success() {
+        bail!("{} failed ({})", named(command), output.status);
+    }
+    Ok(output.stdout)
+}
+
+/// Whether a command starts and succeeds; nothing is shown.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    let command = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Looks a program up on the PATH.
+pub(crate) fn on_path(program: &str) -> Option<std::path::PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(program))
+        .find(|candidate| candidate.is_file())
+}
+
+/// The command as one would type it.
+pub(crate) fn named(command: &Command) -> String {
+    let arguments = command
+        .get_args()
+        .map(|argument| format!(" {}", argument.to_string_lossy()));
+    format!(
+        "`{}{}`",
+        command.get_program().to_string_lossy(),
+        arguments.collect::<String>()
+    )
+}
+
+/// From here on Ctrl-C and SIGTERM no longer end the chore at once: they are passed on to the child
+/// processes that were registered, and the chore goes on to clean up.
+pub(crate) fn hold_interrupts() -> Result<()> {
+    static INSTALLED: Once = Once::new();
+    let mut outcome = Ok(());
+    INSTALLED.call_once(|| {
+        outcome = ctrlc::set_handler(|| {
+            INTERRUPTED.store(true, Ordering::SeqCst);
+            for child in children().iter() {
+                // It may have ended by itself, or by the terminal's own signal.
+                let _ = kill_process(*child, Signal::TERM);
+            }
+        });
+    });
+    outcome.context("cannot watch for Ctrl-C")
+}
+
+/// Whether Ctrl-C was pressed since [`hold_interrupts`].
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// A child that Ctrl-C is passed on to, for as long as this value lives.
+pub(crate) struct Registered(Pid);
+
+/// Registers a running child for [`hold_interrupts`].
+pub(crate) fn register(child: &std::process::Child) -> Registered {
+    let pid = Pid::from_child(child);
+    children().push(pid);
+    Registered(pid)
+}
+
+impl Registered {
+    /// Asks the child to end by itself.
+    pub(crate) fn ask_to_end(&self) {
+        let _ = kill_process(self.0, Signal::TERM);
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        children().retain(|pid| *pid != self.0);
+    }
+}
+
+fn children() -> std::sync::MutexGuard<'static, Vec<Pid>> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,164 @@
+//! The few calls to a running server that chores need.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use ureq::Agent;
+
+/// Generous: hashing a password on a busy small machine takes its time.
+const REQUEST_LIMIT: Duration = Duration::from_secs(30);
+
+/// What the owner logs in with.
+#[derive(Clone)]
+pub(crate) struct Credentials {
+    pub(crate) username: String,
+    pub(crate) password: String,
+}
+
+/// A server by its address, such as `http://127.0.0.1:8080`.
+pub(crate) struct Client {
+    agent: Agent,
+    base: String,
+}
+
+/// Someone who is logged in.
+pub(crate) struct Session<'a> {
+    client: &'a Client,
+    credentials: Credentials,
+    token: String,
+}
+
+impl Client {
+    pub(crate) fn new(base: &str) -> Self {
+        let configuration = Agent::config_builder()
+            .timeout_global(Some(REQUEST_LIMIT))
+            .http_status_as_error(false)
+            .proxy(None)
+            .build();
+        Self {
+            agent: configuration.new_agent(),
+            base: format!("{}/api/v1", base.trim_end_matches('/')),
+        }
+    }
+
+    pub(crate) fn is_set_up(&self) -> Result<bool> {
+        let (status, health) = self.get("health", None)?;
+        match health.get("state").and_then(Value::as_str) {
+            Some("not_setup") => Ok(false),
+            Some(_) if status == 200 => Ok(true),
+            _ => bail!("GET health: {status} {health}"),
+        }
+    }
+
+    /// Creates the owner.
+    pub(crate) fn set_up(&self, credentials: &Credentials) -> Result<()> {
+        let body = json!({"username": credentials.username, "password": credentials.password});
+        match self.post("setup", None, &body)? {
+            (201, _) => Ok(()),
+            (status, answer) => bail!("POST setup: {status} {answer}"),
+        }
+    }
+
+    pub(crate) fn log_in(&self, credentials: Credentials) -> Result<Session<'_>> {
+        let token = self.token(&credentials)?;
+        Ok(Session {
+            client: self,
+            credentials,
+            token,
+        })
+    }
+
+    fn token(&self, credentials: &Credentials) -> Result<String> {
+        let body = json!({"username": credentials.username, "password": credentials.password});
+        let (status, answer) = self.post("auth/login", None, &body)?;
+        match answer.get("JWT").and_then(Value::as_str) {
+            Some(token) => Ok(token.to_owned()),
+            None => bail!("POST auth/login as {}: {status} {answer}", credentials.username),
+        }
+    }
+
+    fn get(&self, path: &str, token: Option<&str>) -> Result<(u16, Value)> {
+        let mut request = self.agent.get(self.url(path));
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        answer(request.call().with_context(|| format!("GET {path}"))?)
+    }
+
+    fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Result<(u16, Value)> {
+        let mut request = self.agent.post(self.url(path)).header("svc-app", "admin");
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        answer(request.send_json(body).with_context(|| format!("POST {path}"))?)
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}/{path}", self.base)
+    }
+}
+
+impl Session<'_> {
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// Starts a quick index run; one that is under way will do.
+    pub(crate) fn start_quick_run(&self) -> Result<()> {
+        match self
+            .client
+            .post("index/run", Some(&self.token), &json!({"type": "quick"}))?
+        {
+            (201 | 409, _) => Ok(()),
+            (status, answer) => bail!("POST index/run: {status} {answer}"),
+        }
+    }
+
+    pub(crate) fn is_idle(&mut self) -> Result<bool> {
+        let state = self.get("index/state")?;
+        Ok(state.get("state").is_some_and(|state| state == "idle"))
+    }
+
+    /// The counts by kind, in words.
+    pub(crate) fn counts(&mut self) -> Result<String> {
+        let counts = self.get("index/counts")?;
+        let counts = counts.as_object().context("GET index/counts is not an object")?;
+        let words = counts
+            .iter()
+            .map(|(kind, number)| format!("{number} {}", spaced(kind)));
+        Ok(words.collect::<Vec<_>>().join(", "))
+    }
+
+    fn get(&mut self, path: &str) -> Result<Value> {
+        let (mut status, mut answer) = self.client.get(path, Some(&self.token))?;
+        if matches!(status, 401 | 410) {
+            // A long index run outlives the access token.
+            self.token = self.client.token(&self.credentials)?;
+            (status, answer) = self.client.get(path, Some(&self.token))?;
+        }
+        if status != 200 {
+            bail!("GET {path}: {status} {answer}");
+        }
+        Ok(answer)
+    }
+}
+
+/// The body, `null` if there is none or it is no JSON.
+fn answer(mut response: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)> {
+    let status = response.status().as_u16();
+    let text = response
+        .body_mut()
+        .read_to_string()
+        .context("the answer breaks off")?;
+    Ok((status, serde_json::from_str(&text).unwrap_or(Value::Null)))
+}
+
+/// `musicFiles` as `music files`.
+fn spaced(key: &str) -> String {
+    let letters = key.chars().flat_map(|letter| {
+        let space = letter.is_uppercase().then_some(' ');
+        space.into_iter().chain(letter.to_lowercase())
+    });
+    letters.collect()
+}

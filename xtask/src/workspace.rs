@@ -1,0 +1,28 @@
+//! Where things lie in the repository.
+
+use std::path::{Path, PathBuf};
+
+/// The root of the repository. The crate is run from where it was compiled, as `cargo xtask` does.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+}
+
+/// Everything a chore leaves behind goes here; `cargo clean` takes it away.
+pub(crate) fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(directory) => root().join(directory),
+        None => root().join("target"),
+    }
+}
+
+/// The plugins' own workspace.
+pub(crate) fn plugins() -> PathBuf {
+    root().join("plugins")
+}
+
+/// A path as a person in the repository would write it.
+pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
+    path.strip_prefix(root()).unwrap_or(path).display()
+}
