@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, SystemClock};
-use crate::plugins::{BuiltIn, Compiler, PluginHostError, PluginSettings, Plugins};
+use crate::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins};
 use crate::scan::Scanner;
 use crate::secret_key::{self, SecretKeyError};
 use crate::service::indexing::Indexing;
@@ -125,7 +125,7 @@ pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins,
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let plugin_dir = plugin_dir.map(Path::to_owned);
-    Ok(Plugins::load(plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?, BUILT_IN)?)
+    Ok(Plugins::load(&plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?, BUILT_IN)?)
 }
 
 fn plugin_settings(
@@ -139,13 +139,16 @@ fn plugin_settings(
         cache_key: secret_key::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
         compiler: Compiler::Child { program: std::env::current_exe()? },
         plugin_dir,
+        disabled: std::collections::BTreeSet::new(),
+        isolation: IsolationPolicy::default(),
+        caps: LimitCaps::default(),
     })
 }
 
 async fn load_plugins(config: &Config, data_dir: &DataDir, random: &dyn Random) -> Result<Plugins, StartError> {
     let settings =
         plugin_settings(&data_dir.keys()?, data_dir.plugin_cache()?, config.plugin_dir.clone(), random)?;
-    Ok(tokio::task::spawn_blocking(move || Plugins::load(settings, BUILT_IN)).await??)
+    Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, BUILT_IN)).await??)
 }
 
 fn random_node(random: &dyn Random) -> std::io::Result<u16> {

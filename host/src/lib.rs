@@ -2,6 +2,12 @@
 //!
 //! See `ARCHITECTURE.md` for the code map and the rules between the modules.
 
+pub mod config;
+pub mod data_dir;
 pub mod domain;
 pub mod media_root;
 pub mod plugins;
+pub mod scan;
+pub mod store;
+pub mod tasks;
+pub mod telemetry;

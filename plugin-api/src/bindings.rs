@@ -37,7 +37,9 @@ pub mod artwork {
 pub use extractor::svc::plugin::types::{
     ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span, Value,
 };
-pub(crate) use extractor::svc::plugin::{log, source};
+pub(crate) use extractor::svc::plugin::log;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use extractor::svc::plugin::source;
 
 impl ExtractError {
     /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+pub mod program;
+
 use std::path::{Path, PathBuf};
 
 /// The root of the checkout.

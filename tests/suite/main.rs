@@ -4,3 +4,5 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod guards;
+mod program;
+mod truth;

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -64,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn open(path: &Path) -> anyhow::Result<SourceFile> {
+fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
     let shown = path.display();
     let path = path.canonicalize().with_context(|| format!("{shown}"))?;
     let (parent, name) = (path.parent(), path.file_name());
@@ -72,17 +73,16 @@ fn open(path: &Path) -> anyhow::Result<SourceFile> {
     let opened = MediaRoot::open(parent)
         .and_then(|root| root.open_file(&RelativePath::root().join(name)))
         .with_context(|| format!("{shown}"))?;
-    Ok(SourceFile { file: opened.file, name: name_to_text(OsStr::new(name)), size: opened.size })
+    Ok(Arc::new(SourceFile { file: opened.file, name: name_to_text(OsStr::new(name)), size: opened.size }))
 }
 
 fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Result<PluginHandle> {
     let extension = extension(name);
-    let kinds = plugins.kinds();
-    kinds
-        .iter()
-        .filter(|candidate| kind.is_none_or(|kind| kind == *candidate))
-        .find_map(|kind| plugins.for_file(kind, &extension))
-        .with_context(|| format!("no plugin reads files that end in `.{extension}`"))
+    let plugin = match kind {
+        Some(kind) => plugins.for_file(kind, &extension),
+        None => plugins.for_extension(&extension).map(|(_, plugin)| plugin),
+    };
+    plugin.with_context(|| format!("no plugin reads files that end in `.{extension}`"))
 }
 
 fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Result<()> {

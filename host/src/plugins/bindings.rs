@@ -3,7 +3,12 @@
 #![allow(missing_docs, unreachable_pub, reason = "generated")]
 #![allow(unsafe_code, reason = "generated: wasmtime's own lifting and lowering")]
 #![allow(clippy::all, reason = "generated")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "generated")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "generated"
+)]
 
 wasmtime::component::bindgen!({
     path: "../wit/v0.1",

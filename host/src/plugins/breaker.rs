@@ -49,7 +49,13 @@ impl Breaker {
 
     /// Why the plugin is shut off, if it is.
     pub(super) fn open_reason(&self) -> Option<String> {
-        self.is_open().then(|| self.failures.lock().unwrap_or_else(PoisonError::into_inner).reason.clone())
+        self.is_open().then(|| {
+            self.failures
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .reason
+                .clone()
+        })
     }
 
     /// The call ended without a failure of the plugin.
@@ -61,16 +67,27 @@ impl Breaker {
     pub(super) fn failed(&self, call: u64, failure: &ExtractFailure) -> bool {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.recent.push_back(call);
-        while failures.recent.front().is_some_and(|first| first + limits::FAILURE_WINDOW <= call) {
+        while failures
+            .recent
+            .front()
+            .is_some_and(|first| first + limits::FAILURE_WINDOW <= call)
+        {
             failures.recent.pop_front();
         }
         let last_success = self.last_success.load(Ordering::Relaxed);
-        let in_a_row = failures.recent.iter().filter(|failed| **failed > last_success).count();
+        let in_a_row = failures
+            .recent
+            .iter()
+            .filter(|failed| **failed > last_success)
+            .count();
         let in_window = failures.recent.len();
         let reason = if in_a_row >= limits::CONSECUTIVE_FAILURES {
             format!("{in_a_row} failures in a row, the last: {failure}")
         } else if in_window > limits::WINDOW_FAILURES_QUARANTINED {
-            format!("{in_window} failures in the last {} files, the last: {failure}", limits::FAILURE_WINDOW)
+            format!(
+                "{in_window} failures in the last {} files, the last: {failure}",
+                limits::FAILURE_WINDOW
+            )
         } else {
             if in_window > limits::WINDOW_FAILURES_DEGRADED && !self.is_open() {
                 self.state.store(DEGRADED, Ordering::Relaxed);

@@ -42,14 +42,25 @@ impl CodeCache {
     /// Opens the directory, and makes it readable for the server's user only.
     pub(super) fn open(dir: &Path, key: [u8; 32], engine: String) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-        if fs::metadata(dir)?.mode() & 0o077 != 0 {
+        let metadata = fs::metadata(dir)?;
+        if metadata.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "it belongs to another user",
+            ));
+        }
+        if metadata.mode() & 0o077 != 0 {
             fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
         }
         let mut block = [0; 64];
         for (to, from) in block.iter_mut().zip(key) {
             *to = from;
         }
-        Ok(Self { dir: dir.to_owned(), key: block, engine })
+        Ok(Self {
+            dir: dir.to_owned(),
+            key: block,
+            engine,
+        })
     }
 
     /// The code of the component with this digest, if it is there and genuine. A file that is not is moved out
@@ -81,9 +92,14 @@ impl CodeCache {
     pub(super) fn put(&self, digest: &str, code: &NativeCode) -> io::Result<()> {
         let path = self.path(digest);
         let unfinished = path.with_extension(format!("{}.{UNFINISHED_SUFFIX}", std::process::id()));
+        // Left over by a server that was killed and had the same number, as in a container.
+        drop(fs::remove_file(&unfinished));
         let written = (|| {
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+            let mut file = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&unfinished)?;
             file.write_all(self.mac(digest, code.bytes()).finalize().into_bytes().as_slice())?;
             file.write_all(code.bytes())?;
             fs::rename(&unfinished, &path)
@@ -107,7 +123,11 @@ impl CodeCache {
                 total += metadata.len();
             } else if path.extension().is_some_and(|suffix| suffix == CODE_SUFFIX) {
                 total += metadata.len();
-                old.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), path, metadata.len()));
+                old.push((
+                    metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                    path,
+                    metadata.len(),
+                ));
             } else if is_ours(&path) {
                 fs::remove_file(&path)?;
             }
@@ -148,7 +168,8 @@ impl CodeCache {
 }
 
 fn is_ours(path: &Path) -> bool {
-    path.extension().is_some_and(|suffix| suffix == REJECTED_SUFFIX || suffix == UNFINISHED_SUFFIX)
+    path.extension()
+        .is_some_and(|suffix| suffix == REJECTED_SUFFIX || suffix == UNFINISHED_SUFFIX)
 }
 
 /// Reads a regular file that belongs to the server's user alone, and follows no link. Once: what is checked is
@@ -171,6 +192,7 @@ fn read_private(path: &Path) -> io::Result<Vec<u8>> {
 
 fn read_limited(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(limits::COMPILED_BYTES + MAC_BYTES as u64).read_to_end(&mut bytes)?;
+    file.take(limits::COMPILED_BYTES + MAC_BYTES as u64)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -31,14 +31,13 @@ impl CallState {
     /// Makes this file the one of the current call, which may take this long.
     pub(super) fn begin(&mut self, file: &Arc<SourceFile>, time: Duration) {
         self.source.open(file);
-        self.log.open(file);
+        self.log.restart();
         self.deadline.start(time);
     }
 
     /// Lets go of the file.
     pub(super) fn end(&mut self) {
         self.source.close();
-        self.log.close();
     }
 }
 
@@ -59,9 +58,10 @@ impl From<Stop> for ExtractFailure {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Timeout(limit) => Self::Timeout { limit },
-            Stop::Starved(waited) => {
-                Self::Io(format!("no progress for {:.1} s: the storage or the machine is too slow", waited.as_secs_f64()))
-            }
+            Stop::Starved(waited) => Self::Io(format!(
+                "no progress for {:.1} s: the storage or the machine is too slow",
+                waited.as_secs_f64()
+            )),
             Stop::Memory(limit) => Self::OutOfMemory { limit },
             Stop::Budget(what) => Self::Budget(what),
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::Engine;
 
+use super::engine::AddressSpace;
 use super::limits;
 use super::native::NativeCode;
 
@@ -54,21 +55,40 @@ pub enum CompileError {
 
 impl Compiler {
     /// Compiles a component for this engine.
-    pub(super) fn compile(&self, engine: &Engine, component: &[u8]) -> Result<NativeCode, CompileError> {
+    pub(super) fn compile(
+        &self,
+        engine: &Engine,
+        space: AddressSpace,
+        component: &[u8],
+    ) -> Result<NativeCode, CompileError> {
         match self {
-            Self::Child { program } => compile_in_child(program, component),
+            Self::Child { program } => compile_in_child(program, space, component),
             Self::InProcess => compile_here(engine, component),
         }
         .map(NativeCode::trusted)
     }
 }
 
-/// Compiles in this process.
-pub(super) fn compile_here(engine: &Engine, component: &[u8]) -> Result<Vec<u8>, CompileError> {
-    engine.precompile_component(component).map_err(|error| CompileError::Rejected(format!("{error:#}")))
+/// What the child's input begins with: for which engine it is to compile.
+pub(super) fn first_byte(space: AddressSpace) -> u8 {
+    match space {
+        AddressSpace::Ample => 0,
+        AddressSpace::Scarce => 1,
+    }
 }
 
-fn compile_in_child(program: &PathBuf, component: &[u8]) -> Result<Vec<u8>, CompileError> {
+/// Compiles in this process.
+pub(super) fn compile_here(engine: &Engine, component: &[u8]) -> Result<Vec<u8>, CompileError> {
+    engine
+        .precompile_component(component)
+        .map_err(|error| CompileError::Rejected(format!("{error:#}")))
+}
+
+fn compile_in_child(
+    program: &PathBuf,
+    space: AddressSpace,
+    component: &[u8],
+) -> Result<Vec<u8>, CompileError> {
     let mut child = Command::new(program)
         .arg(COMPILE_COMMAND)
         .env_clear()
@@ -77,7 +97,7 @@ fn compile_in_child(program: &PathBuf, component: &[u8]) -> Result<Vec<u8>, Comp
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let result = exchange(&mut child, component);
+    let result = exchange(&mut child, space, component);
     // Whatever happened, no process is left over.
     drop(child.kill());
     drop(child.wait());
@@ -86,13 +106,16 @@ fn compile_in_child(program: &PathBuf, component: &[u8]) -> Result<Vec<u8>, Comp
 
 /// Gives the child its input, takes its output, and waits for its end, each on its own thread: none can block
 /// another, and a child that stops reading or never ends is noticed by the clock.
-fn exchange(child: &mut Child, component: &[u8]) -> Result<Vec<u8>, CompileError> {
+fn exchange(child: &mut Child, space: AddressSpace, component: &[u8]) -> Result<Vec<u8>, CompileError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         let writer = scope.spawn(move || {
             // A child that fails early closes its end; its status says why.
             if let Some(mut pipe) = stdin {
-                drop(pipe.write_all(component));
+                drop(
+                    pipe.write_all(&[first_byte(space)])
+                        .and_then(|()| pipe.write_all(component)),
+                );
             }
         });
         let code = scope.spawn(move || read_up_to(stdout, limits::COMPILED_BYTES + 1));
@@ -109,7 +132,9 @@ fn exchange(child: &mut Child, component: &[u8]) -> Result<Vec<u8>, CompileError
             return Ok(code);
         }
         match status.code() {
-            Some(1) => Err(CompileError::Rejected(String::from_utf8_lossy(&text).trim().to_owned())),
+            Some(1) => Err(CompileError::Rejected(
+                String::from_utf8_lossy(&text).trim().to_owned(),
+            )),
             _ => Err(CompileError::Killed(status.to_string())),
         }
     })

@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::compile::{CompileError, compile_here};
-use super::engine::new_engine;
+use super::compile::{CompileError, compile_here, first_byte};
+use super::engine::{AddressSpace, new_engine};
 use super::limits;
 
 /// Compiles the component on standard input to standard output. To be called by the server's hidden subcommand
@@ -17,13 +17,28 @@ pub fn run_compile_child() -> Result<(), CompileError> {
     // It has nothing to write but its output, which is a pipe, and leaves nothing behind.
     limit(Resource::Fsize, 0)?;
     limit(Resource::Core, 0)?;
-    let mut component = Vec::new();
-    io::stdin().lock().take(limits::COMPONENT_BYTES + 1).read_to_end(&mut component)?;
+    let mut input = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limits::COMPONENT_BYTES + 2)
+        .read_to_end(&mut input)?;
+    let Some((first, component)) = input.split_first() else {
+        return Err(CompileError::Rejected("there is no input".to_owned()));
+    };
     if component.len() as u64 > limits::COMPONENT_BYTES {
-        return Err(CompileError::Rejected(format!("more than {} bytes", limits::COMPONENT_BYTES)));
+        return Err(CompileError::Rejected(format!(
+            "more than {} bytes",
+            limits::COMPONENT_BYTES
+        )));
     }
-    let engine = new_engine().map_err(|error| CompileError::Rejected(format!("{error:#}")))?;
-    let code = compile_here(&engine, &component)?;
+    let spaces = [AddressSpace::Ample, AddressSpace::Scarce];
+    let Some(space) = spaces.into_iter().find(|space| first_byte(*space) == *first) else {
+        return Err(CompileError::Rejected(
+            "the input begins with an unknown byte".to_owned(),
+        ));
+    };
+    let engine = new_engine(space).map_err(|error| CompileError::Rejected(format!("{error:#}")))?;
+    let code = compile_here(&engine, component)?;
     let mut output = io::stdout().lock();
     output.write_all(&code)?;
     output.flush()?;
@@ -31,5 +46,11 @@ pub fn run_compile_child() -> Result<(), CompileError> {
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
-    Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?)
+    Ok(setrlimit(
+        resource,
+        Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        },
+    )?)
 }

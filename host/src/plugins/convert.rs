@@ -15,14 +15,29 @@ pub(super) fn extraction(
 ) -> Result<Extraction, ExtractFailure> {
     let mut checker = Checker::new(plugin_id, file_size);
     checker.counts(given.fields.len(), given.pictures.len(), given.warnings.len())?;
-    let title = given.title.map(|text| checker.text("title", text)).transpose()?.flatten();
+    let title = given
+        .title
+        .map(|text| checker.text("title", text))
+        .transpose()?
+        .flatten();
     let mut fields = Vec::with_capacity(given.fields.len());
-    let mut warnings = given.warnings.iter().map(|text| message(text)).collect::<Vec<_>>();
+    let mut warnings = given
+        .warnings
+        .iter()
+        .map(|text| message(text))
+        .collect::<Vec<_>>();
     for field in given.fields {
-        let field = Field { key: field.key, value: value(field.value) };
+        let field = Field {
+            key: field.key,
+            value: value(field.value),
+        };
         fields.extend(checker.field(field, &mut warnings)?);
     }
-    let pictures = given.pictures.into_iter().map(picture).map(|picture| checker.picture(picture));
+    let pictures = given
+        .pictures
+        .into_iter()
+        .map(picture)
+        .map(|picture| checker.picture(picture));
     Ok(Extraction {
         title,
         duration_ms: given.duration_ms,
@@ -38,9 +53,10 @@ pub(super) fn extraction(
 pub(super) fn failure(given: types::ExtractError) -> ExtractFailure {
     match given {
         types::ExtractError::Refused(reason) => ExtractFailure::Refused(message(&reason)),
-        types::ExtractError::Invalid(malformed) => {
-            ExtractFailure::Invalid { offset: malformed.offset, reason: message(&malformed.reason) }
-        }
+        types::ExtractError::Invalid(malformed) => ExtractFailure::Invalid {
+            offset: malformed.offset,
+            reason: message(&malformed.reason),
+        },
         types::ExtractError::Unsupported(what) => ExtractFailure::Unsupported(message(&what)),
         types::ExtractError::Io(types::IoError::Failed(text)) => ExtractFailure::Io(message(&text)),
         // The host said so before, and then `Instance::end` has answered; a guest that invents it is believed.
@@ -52,8 +68,13 @@ pub(super) fn failure(given: types::ExtractError) -> ExtractFailure {
 
 /// A guest's text as one short line for log and API.
 pub(super) fn message(text: &str) -> String {
-    let cut = text.get(..text.floor_char_boundary(limits::MESSAGE_BYTES)).unwrap_or_default();
-    let line: String = cut.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let cut = text
+        .get(..text.floor_char_boundary(limits::MESSAGE_BYTES))
+        .unwrap_or_default();
+    let line: String = cut
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     line.trim().to_owned()
 }
 
@@ -63,9 +84,13 @@ fn value(given: types::Value) -> Value {
         types::Value::Texts(texts) => Value::Texts(texts),
         types::Value::Integer(number) => Value::Integer(number),
         types::Value::Real(number) => Value::Real(number),
-        types::Value::Rational(types::Rational { numerator, denominator }) => {
-            Value::Rational(Rational { numerator, denominator })
-        }
+        types::Value::Rational(types::Rational {
+            numerator,
+            denominator,
+        }) => Value::Rational(Rational {
+            numerator,
+            denominator,
+        }),
         types::Value::Boolean(yes) => Value::Boolean(yes),
         types::Value::Date(date) => Value::Date(PartialDate {
             year: date.year,
@@ -80,7 +105,10 @@ fn value(given: types::Value) -> Value {
 }
 
 fn span(given: types::Span) -> Span {
-    Span { offset: given.offset, length: given.length }
+    Span {
+        offset: given.offset,
+        length: given.length,
+    }
 }
 
 fn picture(given: types::Picture) -> Picture {
@@ -88,5 +116,9 @@ fn picture(given: types::Picture) -> Picture {
         types::PictureData::At(range) => PictureData::At(span(range)),
         types::PictureData::OnRequest => PictureData::OnRequest,
     };
-    Picture { purpose: given.purpose, mime: given.mime, data }
+    Picture {
+        purpose: given.purpose,
+        mime: given.mime,
+        data,
+    }
 }

@@ -35,39 +35,107 @@ impl Deadline {
         self.running = None;
     }
 
-    /// Called by the guest's code when an epoch deadline passes.
+    /// Called by the guest's code when an epoch deadline passes: ends the call, or says after how many ticks to
+    /// ask again.
     pub(super) fn check(&mut self) -> Result<UpdateDeadline, Stop> {
-        let now = Instant::now();
-        let cpu_now = thread_cpu_time();
+        self.decide(Instant::now(), thread_cpu_time())
+            .map(|time| UpdateDeadline::Continue(ticks(time)))
+    }
+
+    fn decide(&mut self, now: Instant, cpu_now: Duration) -> Result<Duration, Stop> {
         let Some(running) = &mut self.running else {
             // The first tick: only now is it worth asking for the time. At most one tick is given away.
-            self.running = Some(Running { started: now, cpu_at_start: cpu_now, extended_to: None });
-            return Ok(UpdateDeadline::Continue(ticks(self.limit)));
+            self.running = Some(Running {
+                started: now,
+                cpu_at_start: cpu_now,
+                extended_to: None,
+            });
+            return Ok(self.limit);
         };
         let elapsed = now.saturating_duration_since(running.started);
         let end = running.extended_to.unwrap_or(self.limit);
         if elapsed < end {
-            return Ok(UpdateDeadline::Continue(ticks(end - elapsed)));
+            return Ok(end - elapsed);
         }
         let used = cpu_now.saturating_sub(running.cpu_at_start);
         if running.extended_to.is_some() {
             let starved = used < self.limit / 4;
-            return Err(if starved { Stop::Starved(elapsed) } else { Stop::Timeout(self.limit) });
+            return Err(if starved {
+                Stop::Starved(elapsed)
+            } else {
+                Stop::Timeout(self.limit)
+            });
         }
         if used >= self.limit * 9 / 10 {
             return Err(Stop::Timeout(self.limit));
         }
         let rest = self.limit - used;
         running.extended_to = Some(elapsed + rest);
-        Ok(UpdateDeadline::Continue(ticks(rest)))
+        Ok(rest)
     }
 }
 
 /// Ticks after which a time has passed, at least one.
 fn ticks(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos().div_ceil(limits::TICK.as_nanos().max(1))).unwrap_or(u64::MAX).max(1)
+    u64::try_from(time.as_nanos().div_ceil(limits::TICK.as_nanos().max(1)))
+        .unwrap_or(u64::MAX)
+        .max(1)
 }
 
 fn thread_cpu_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A call with a limit of one second, looked at for the first time at its beginning.
+    fn begun() -> (Deadline, Instant) {
+        let (mut deadline, now) = (Deadline::default(), Instant::now());
+        deadline.start(SECOND);
+        assert_eq!(deadline.decide(now, Duration::ZERO).unwrap(), SECOND);
+        (deadline, now)
+    }
+
+    #[test]
+    fn guest_that_had_the_processor_is_stopped_at_the_limit() {
+        let (mut deadline, now) = begun();
+        assert_eq!(
+            deadline.decide(now + SECOND / 4, SECOND / 4).unwrap(),
+            SECOND * 3 / 4
+        );
+        assert!(matches!(
+            deadline.decide(now + SECOND, SECOND),
+            Err(Stop::Timeout(SECOND))
+        ));
+    }
+
+    #[test]
+    fn guest_that_had_half_the_processor_gets_the_other_half_once() {
+        let (mut deadline, now) = begun();
+        assert_eq!(deadline.decide(now + SECOND, SECOND / 2).unwrap(), SECOND / 2);
+        assert_eq!(
+            deadline.decide(now + SECOND * 5 / 4, SECOND / 2).unwrap(),
+            SECOND / 4
+        );
+        assert!(matches!(
+            deadline.decide(now + SECOND * 3 / 2, SECOND * 3 / 4),
+            Err(Stop::Timeout(SECOND))
+        ));
+    }
+
+    #[test]
+    fn guest_that_hardly_ran_is_not_to_blame() {
+        let (mut deadline, now) = begun();
+        assert_eq!(deadline.decide(now + SECOND, Duration::ZERO).unwrap(), SECOND);
+        assert!(matches!(
+            deadline.decide(now + SECOND * 2, SECOND / 10),
+            Err(Stop::Starved(_))
+        ));
+    }
 }

@@ -4,34 +4,27 @@ use std::sync::Arc;
 
 use super::bindings::svc::plugin::log;
 use super::call::{CallState, Stop};
-use super::host_source::SourceFile;
 use super::limits;
 
 /// The log of one store.
 pub(super) struct LogState {
     plugin_id: Arc<str>,
-    file: Option<Arc<SourceFile>>,
     lines: u32,
 }
 
 impl LogState {
     pub(super) fn new(plugin_id: Arc<str>) -> Self {
-        Self { plugin_id, file: None, lines: 0 }
+        Self { plugin_id, lines: 0 }
     }
 
-    pub(super) fn open(&mut self, file: &Arc<SourceFile>) {
-        self.file = Some(Arc::clone(file));
+    /// Another file, another allowance.
+    pub(super) fn restart(&mut self) {
         self.lines = 0;
     }
 
-    pub(super) fn close(&mut self) {
-        self.file = None;
-    }
-
-    fn write(&mut self, level: log::Level, message: &str) -> Result<(), Stop> {
+    fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), Stop> {
         self.lines += 1;
         let plugin = &*self.plugin_id;
-        let file = self.file.as_ref().map_or("", |source| source.name.as_str());
         if self.lines > limits::LOG_LINES {
             if self.lines == limits::LOG_LINES + 1 {
                 tracing::warn!(target: "svc::plugin", plugin, file, "the plugin's further lines for this file are dropped");
@@ -74,6 +67,6 @@ fn is_direction_mark(c: char) -> bool {
 
 impl log::Host for CallState {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        Ok(self.log.write(level, &message)?)
+        Ok(self.log.write(level, &message, self.source.file_name())?)
     }
 }

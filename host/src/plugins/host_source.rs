@@ -65,15 +65,24 @@ impl SourceState {
         self.file = None;
     }
 
+    /// As the caller gave it, directories included; empty outside of a call.
+    pub(super) fn file_name(&self) -> &str {
+        self.file.as_ref().map_or("", |source| &source.name)
+    }
+
     pub(super) fn take_fault(&mut self) -> Option<SourceFault> {
         self.fault.take()
     }
 
     fn read(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         let Some(source) = &self.file else {
-            return Ok(Err(types::IoError::Failed("there is no file outside of a call".to_owned())));
+            return Ok(Err(types::IoError::Failed(
+                "there is no file outside of a call".to_owned(),
+            )));
         };
-        let wanted = u64::from(length).min(limits::READ_BYTES).min(source.size.saturating_sub(offset));
+        let wanted = u64::from(length)
+            .min(limits::READ_BYTES)
+            .min(source.size.saturating_sub(offset));
         if self.reads >= self.max_reads {
             return self.refuse(format!("more than {} reads of the file", self.max_reads));
         }
@@ -89,7 +98,8 @@ impl SourceState {
             }
             Err(errno) => {
                 let text = std::io::Error::from(errno).to_string();
-                self.fault.get_or_insert_with(|| SourceFault::Storage(text.clone()));
+                self.fault
+                    .get_or_insert_with(|| SourceFault::Storage(text.clone()));
                 Ok(Err(types::IoError::Failed(text)))
             }
         }
@@ -121,8 +131,13 @@ fn read_into(file: &File, buffer: &mut Vec<u8>, offset: u64) -> Result<(), Errno
 
 impl source::Host for CallState {
     fn name(&mut self) -> wasmtime::Result<String> {
-        let name = self.source.file.as_ref().map_or("", |source| source.name.as_str());
-        Ok(name.rsplit('/').next().unwrap_or_default().to_owned())
+        Ok(self
+            .source
+            .file_name()
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned())
     }
 
     fn size(&mut self) -> wasmtime::Result<u64> {

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 
 use wasmparser::{Encoding, Parser, Payload};
 
-use super::manifest::{Manifest, ManifestError};
+use super::manifest::ManifestError;
 
 /// The custom section that holds the manifest.
 const MANIFEST_SECTION: &str = "svc:manifest";
 
 /// A component as its bytes describe it.
 #[derive(Debug)]
-pub(super) struct Inspection {
-    pub(super) manifest: Manifest,
+pub(super) struct Inspection<'a> {
+    /// Not read yet: a plugin for another version of the interface may have one of another form.
+    pub(super) manifest: &'a [u8],
     /// Full names, such as `svc:plugin/source@0.1.0`.
     pub(super) imports: BTreeSet<String>,
     /// Full names, such as `svc:plugin/extractor@0.1.0`.
@@ -34,11 +35,13 @@ pub(super) enum InspectError {
 }
 
 /// Reads the outline of a component.
-pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection, InspectError> {
+pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
     if !bytes.starts_with(b"\0asm") {
-        return Err(InspectError::NotWasm("the first bytes are not `\\0asm`".to_owned()));
+        return Err(InspectError::NotWasm(
+            "the first bytes are not `\\0asm`".to_owned(),
+        ));
     }
-    let mut manifest = None;
+    let mut manifests = Vec::new();
     let mut imports = BTreeSet::new();
     let mut exports = BTreeSet::new();
     // Sections of nested modules and components come through the same iterator: `depth` tells them apart.
@@ -57,9 +60,7 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection, InspectError> {
                 complete = depth == 0;
             }
             Payload::CustomSection(section) if section.name() == MANIFEST_SECTION => {
-                if manifest.replace(section.data()).is_some() {
-                    return Err(ManifestError::Ambiguous.into());
-                }
+                manifests.push(section.data());
             }
             Payload::ComponentImportSection(section) if depth == 1 => {
                 for import in section {
@@ -79,6 +80,14 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection, InspectError> {
     if !complete {
         return Err(InspectError::Damaged("it ends early".to_owned()));
     }
-    let manifest = Manifest::parse(manifest.ok_or(ManifestError::Missing)?)?;
-    Ok(Inspection { manifest, imports, exports })
+    let manifest = match manifests.as_slice() {
+        [manifest] => manifest,
+        [] => return Err(ManifestError::Missing.into()),
+        _ => return Err(ManifestError::Ambiguous.into()),
+    };
+    Ok(Inspection {
+        manifest,
+        imports,
+        exports,
+    })
 }

@@ -26,7 +26,10 @@ impl Instance {
     /// Creates an instance and runs its start functions.
     pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
         let code = &plugin.code;
-        let mut store = Store::new(code.instance_pre.engine(), CallState::new(Arc::clone(&plugin.id), &plugin.limits));
+        let mut store = Store::new(
+            code.instance_pre.engine(),
+            CallState::new(Arc::clone(&plugin.id), &plugin.limits),
+        );
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
         store.set_hostcall_fuel(limits::LIFTED_BYTES);
@@ -34,11 +37,21 @@ impl Instance {
         store.set_epoch_deadline(1);
         let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
             let extractor = code.extractor.load(&mut store, &instance)?;
-            let artwork = code.artwork.as_ref().map(|artwork| artwork.load(&mut store, &instance)).transpose()?;
+            let artwork = code
+                .artwork
+                .as_ref()
+                .map(|artwork| artwork.load(&mut store, &instance))
+                .transpose()?;
             Ok((extractor, artwork))
         });
         match started {
-            Ok((extractor, artwork)) => Ok(Self { store, extractor, artwork, calls: 0, broken: false }),
+            Ok((extractor, artwork)) => Ok(Self {
+                store,
+                extractor,
+                artwork,
+                calls: 0,
+                broken: false,
+            }),
             Err(error) => Err(failure_of(&error)),
         }
     }
@@ -48,7 +61,9 @@ impl Instance {
         self.begin(file, plugin.limits.time);
         let answer = self.extractor.call_extract(&mut self.store);
         match self.end(answer)? {
-            Ok(extraction) => extraction.map(|e| convert::extraction(e, &plugin.id, file.size)).transpose(),
+            Ok(extraction) => extraction
+                .map(|e| convert::extraction(e, &plugin.id, file.size))
+                .transpose(),
             Err(error) => Err(convert::failure(error)),
         }
     }
@@ -61,7 +76,9 @@ impl Instance {
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
         let Some(artwork) = self.artwork.clone() else {
-            return Err(ExtractFailure::Unsupported("the plugin hands out no pictures".to_owned()));
+            return Err(ExtractFailure::Unsupported(
+                "the plugin hands out no pictures".to_owned(),
+            ));
         };
         self.begin(file, plugin.limits.time);
         self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
@@ -115,7 +132,18 @@ fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
         return stop.clone().into();
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
-        return ExtractFailure::Trap(with_functions(trap.to_string().trim_start_matches("wasm trap: "), error));
+        return ExtractFailure::Trap(with_functions(
+            trap.to_string().trim_start_matches("wasm trap: "),
+            error,
+        ));
+    }
+    // The machine, not the guest: mappings that could not be had.
+    if error.is::<std::io::Error>() || error.is::<rustix::io::Errno>() || error.is::<wasmtime::OutOfMemory>()
+    {
+        return ExtractFailure::Io(format!(
+            "the server is short of memory: {}",
+            convert::message(&error.to_string())
+        ));
     }
     // What is left is wasmtime refusing what the guest handed over: pointers outside of its memory, texts that
     // are not UTF-8, more bytes than allowed.
@@ -130,8 +158,19 @@ fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
 fn with_functions(text: &str, error: &wasmtime::Error) -> String {
     let names: Vec<_> = error
         .downcast_ref::<WasmBacktrace>()
-        .map(|trace| trace.frames().iter().filter_map(wasmtime::FrameInfo::func_name).take(3).collect())
+        .map(|trace| {
+            trace
+                .frames()
+                .iter()
+                .filter_map(wasmtime::FrameInfo::func_name)
+                .take(3)
+                .collect()
+        })
         .unwrap_or_default();
-    let text = if names.is_empty() { text.to_owned() } else { format!("{text} in {}", names.join(" < ")) };
+    let text = if names.is_empty() {
+        text.to_owned()
+    } else {
+        format!("{text} in {}", names.join(" < "))
+    };
     convert::message(&text)
 }

@@ -14,6 +14,7 @@ use super::breaker::Breaker;
 use super::cache::CodeCache;
 use super::call::CallState;
 use super::compile::Compiler;
+use super::engine::AddressSpace;
 use super::inspect::{Inspection, inspect};
 use super::instance::Instance;
 use super::limits::{self, LimitCaps, Limits};
@@ -30,6 +31,7 @@ const OFFERED: [&str; 2] = ["source", "log"];
 /// Makes plugins out of bytes.
 pub(super) struct Loader<'a> {
     pub(super) engine: &'a Engine,
+    pub(super) address_space: AddressSpace,
     pub(super) linker: Linker<CallState>,
     pub(super) cache: CodeCache,
     pub(super) compiler: &'a Compiler,
@@ -40,7 +42,7 @@ pub(super) struct Loader<'a> {
 /// Why a plugin is not ready to run.
 pub(super) struct Rejection {
     /// What it says about itself, if that could be read.
-    pub(super) manifest: Option<Manifest>,
+    pub(super) manifest: Option<Box<Manifest>>,
     pub(super) state: PluginState,
 }
 
@@ -62,24 +64,47 @@ impl Loader<'_> {
         isolation: Isolation,
     ) -> Result<LoadedPlugin, Rejection> {
         if bytes.len() as u64 > limits::COMPONENT_BYTES {
-            let problem = format!("it has {} bytes, at most {} are allowed", bytes.len(), limits::COMPONENT_BYTES);
-            return Err(Rejection { manifest: None, state: failed(problem) });
+            let problem = format!(
+                "it has {} bytes, at most {} are allowed",
+                bytes.len(),
+                limits::COMPONENT_BYTES
+            );
+            return Err(Rejection {
+                manifest: None,
+                state: failed(problem),
+            });
         }
-        let inspection = inspect(bytes)
-            .map_err(|error| Rejection { manifest: None, state: failed(error.to_string()) })?;
-        let Inspection { manifest, imports, exports } = inspection;
-        let reject = |state| Rejection { manifest: Some(manifest.clone()), state };
-        check_version(&manifest, &imports, &exports).map_err(reject)?;
+        let unread = |state| Rejection {
+            manifest: None,
+            state,
+        };
+        let Inspection {
+            manifest,
+            imports,
+            exports,
+        } = inspect(bytes).map_err(|error| unread(failed(error.to_string())))?;
+        check_names(&imports, &exports).map_err(unread)?;
+        let manifest = Manifest::parse(manifest).map_err(|error| unread(failed(error.to_string())))?;
+        let reject = |state| Rejection {
+            manifest: Some(Box::new(manifest.clone())),
+            state,
+        };
+        check_word(&manifest).map_err(reject)?;
         check_imports(&manifest, &imports).map_err(reject)?;
         let has_artwork = exports.contains(&interface("artwork"));
         if !exports.contains(&interface("extractor")) {
-            return Err(reject(failed(format!("it does not export `{}`", interface("extractor")))));
+            return Err(reject(failed(format!(
+                "it does not export `{}`",
+                interface("extractor")
+            ))));
         }
         if self.disabled.contains(&manifest.id) {
             return Err(reject(PluginState::Disabled));
         }
         let component = self.native(bytes, digest).map_err(failed).map_err(reject)?;
-        let code = self.link(&component, has_artwork).map_err(|error| reject(failed(format!("{error:#}"))))?;
+        let code = self
+            .link(&component, has_artwork)
+            .map_err(|error| reject(failed(format!("{error:#}"))))?;
         let plugin = LoadedPlugin {
             id: Arc::from(manifest.id.as_str()),
             origin: origin.clone(),
@@ -106,23 +131,38 @@ impl Loader<'_> {
                 Err(error) => self.cache.quarantine(digest, &format!("{error:#}")),
             }
         }
-        let code = self.compiler.compile(self.engine, bytes).map_err(|error| error.to_string())?;
+        let code = self
+            .compiler
+            .compile(self.engine, self.address_space, bytes)
+            .map_err(|error| error.to_string())?;
         if let Err(error) = self.cache.put(digest, &code) {
-            tracing::warn!(digest, "compiled code could not be kept, the next start compiles it again: {error}");
+            tracing::warn!(
+                digest,
+                "compiled code could not be kept, the next start compiles it again: {error}"
+            );
         }
-        code.load(self.engine).map_err(|error| format!("its machine code does not fit: {error:#}"))
+        code.load(self.engine)
+            .map_err(|error| format!("its machine code does not fit: {error:#}"))
     }
 
     fn link(&self, component: &Component, has_artwork: bool) -> wasmtime::Result<PluginCode> {
         let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
         let extractor = extractor::GuestIndices::new(&instance_pre)?;
-        let artwork = has_artwork.then(|| artwork::GuestIndices::new(&instance_pre)).transpose()?;
-        Ok(PluginCode { instance_pre, extractor, artwork })
+        let artwork = has_artwork
+            .then(|| artwork::GuestIndices::new(&instance_pre))
+            .transpose()?;
+        Ok(PluginCode {
+            instance_pre,
+            extractor,
+            artwork,
+        })
     }
 }
 
 fn failed(reason: impl Into<String>) -> PluginState {
-    PluginState::Failed { reason: reason.into() }
+    PluginState::Failed {
+        reason: reason.into(),
+    }
 }
 
 /// The full name of an interface of ours.
@@ -132,25 +172,38 @@ fn interface(name: &str) -> String {
 
 /// Splits `package/interface@version`.
 fn split_name(name: &str) -> (&str, Option<&str>) {
-    name.split_once('@').map_or((name, None), |(name, version)| (name, Some(version)))
+    name.split_once('@')
+        .map_or((name, None), |(name, version)| (name, Some(version)))
 }
 
-/// The plugin must speak our version: in what it imports, in what it exports, and by its own word.
-fn check_version(
-    manifest: &Manifest,
-    imports: &BTreeSet<String>,
-    exports: &BTreeSet<String>,
-) -> Result<(), PluginState> {
-    let theirs = imports.iter().chain(exports).map(|name| split_name(name)).find_map(|(name, version)| {
-        let ours = name.strip_prefix(PACKAGE).is_some_and(|rest| rest.starts_with('/'));
-        version.filter(|version| ours && *version != VERSION)
-    });
-    let said = (!VERSION.starts_with(&format!("{}.", manifest.interface))).then_some(manifest.interface.as_str());
-    match theirs.or(said) {
-        None => Ok(()),
-        Some(version) => Err(PluginState::Incompatible {
-            reason: format!("it is built for {PACKAGE}@{version}, this server speaks {PACKAGE}@{VERSION}"),
-        }),
+/// The plugin must speak our version in what it imports and exports.
+fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
+    let theirs = imports
+        .iter()
+        .chain(exports)
+        .map(|name| split_name(name))
+        .find_map(|(name, version)| {
+            let ours = name
+                .strip_prefix(PACKAGE)
+                .is_some_and(|rest| rest.starts_with('/'));
+            version.filter(|version| ours && *version != VERSION)
+        });
+    theirs.map_or(Ok(()), |version| Err(incompatible(version)))
+}
+
+/// The plugin must speak our version by its own word.
+fn check_word(manifest: &Manifest) -> Result<(), PluginState> {
+    let patch = VERSION.strip_prefix(&manifest.interface);
+    if patch.is_some_and(|rest| rest.starts_with('.')) {
+        Ok(())
+    } else {
+        Err(incompatible(&manifest.interface))
+    }
+}
+
+fn incompatible(theirs: &str) -> PluginState {
+    PluginState::Incompatible {
+        reason: format!("it is built for {PACKAGE}@{theirs}, this server speaks {PACKAGE}@{VERSION}"),
     }
 }
 
@@ -163,11 +216,16 @@ fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), 
             Some("types") => {}
             Some(short) if OFFERED.contains(&short) => {
                 if !manifest.permissions.contains_key(short) {
-                    let problem = format!("it imports `{import}`, but its manifest has no permission `{short}`");
+                    let problem =
+                        format!("it imports `{import}`, but its manifest has no permission `{short}`");
                     return Err(failed(problem));
                 }
             }
-            _ => return Err(failed(format!("it imports `{import}`, which this server does not offer to plugins"))),
+            _ => {
+                return Err(failed(format!(
+                    "it imports `{import}`, which this server does not offer to plugins"
+                )));
+            }
         }
     }
     Ok(())

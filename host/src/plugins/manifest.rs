@@ -96,18 +96,43 @@ impl Manifest {
             return Err(ManifestError::TooLarge(bytes.len()));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotUtf8)?;
-        let manifest: Self = toml::from_str(text).map_err(|error| ManifestError::Syntax(error.message().to_owned()))?;
+        let manifest: Self =
+            toml::from_str(text).map_err(|error| ManifestError::Syntax(error.message().to_owned()))?;
         manifest.check()?;
         Ok(manifest)
     }
 
     fn check(&self) -> Result<(), ManifestError> {
-        check("id", is_id(&self.id), "2 to 40 lower-case letters, digits and hyphens, a letter first")?;
-        check("name", is_line(&self.name, 1, 100), "1 to 100 characters in one line")?;
-        check("version", is_version(&self.version), "three numbers such as 1.2.0, a suffix such as -beta.1 may follow")?;
-        check("description", is_line(&self.description, 0, 500), "up to 500 characters in one line")?;
-        check("interface", is_interface(&self.interface), "major and minor such as 0.1")?;
-        check("kinds", !self.kinds.is_empty() && self.kinds.len() <= 32, "1 to 32 kinds")?;
+        check(
+            "id",
+            is_id(&self.id),
+            "2 to 40 lower-case letters, digits and hyphens, a letter first",
+        )?;
+        check(
+            "name",
+            is_line(&self.name, 1, 100),
+            "1 to 100 characters in one line",
+        )?;
+        check(
+            "version",
+            is_version(&self.version),
+            "three numbers such as 1.2.0, a suffix such as -beta.1 may follow",
+        )?;
+        check(
+            "description",
+            is_line(&self.description, 0, 500),
+            "up to 500 characters in one line",
+        )?;
+        check(
+            "interface",
+            is_interface(&self.interface),
+            "major and minor such as 0.1",
+        )?;
+        check(
+            "kinds",
+            !self.kinds.is_empty() && self.kinds.len() <= 32,
+            "1 to 32 kinds",
+        )?;
         for kind in &self.kinds {
             let count = kind.extensions.len();
             check("extensions", (1..=256).contains(&count), "1 to 256 for each kind")?;
@@ -118,14 +143,30 @@ impl Manifest {
             )?;
         }
         for reason in self.permissions.values() {
-            check("permissions", is_line(reason, 1, 300), "each needs a reason of 1 to 300 characters in one line")?;
+            check(
+                "permissions",
+                is_line(reason, 1, 300),
+                "each needs a reason of 1 to 300 characters in one line",
+            )?;
         }
         for text in [&self.license, &self.homepage].into_iter().flatten() {
-            check("license or homepage", is_line(text, 1, 300), "1 to 300 characters in one line")?;
+            check(
+                "license or homepage",
+                is_line(text, 1, 300),
+                "1 to 300 characters in one line",
+            )?;
         }
         let seconds = self.limits.seconds_per_file;
-        check("limits", seconds.is_none_or(|s| s.is_finite() && s > 0.0), "`seconds-per-file` is a number above 0")?;
-        check("limits", self.limits.memory_mib != Some(0), "`memory-mib` is above 0")?;
+        check(
+            "limits",
+            seconds.is_none_or(|s| s.is_finite() && s > 0.0),
+            "`seconds-per-file` is a number above 0",
+        )?;
+        check(
+            "limits",
+            self.limits.memory_mib != Some(0),
+            "`memory-mib` is above 0",
+        )?;
         check("limits", self.limits.read_mib != Some(0), "`read-mib` is above 0")
     }
 }
@@ -134,14 +175,19 @@ fn check(field: &'static str, right: bool, expected: &str) -> Result<(), Manifes
     if right {
         Ok(())
     } else {
-        Err(ManifestError::Field { field, problem: format!("expected {expected}") })
+        Err(ManifestError::Field {
+            field,
+            problem: format!("expected {expected}"),
+        })
     }
 }
 
 fn is_id(text: &str) -> bool {
     (2..=40).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 fn is_line(text: &str, least: usize, most: usize) -> bool {
@@ -157,14 +203,19 @@ fn is_version(text: &str) -> bool {
     numbers.split('.').count() == 3
         && numbers.split('.').all(is_number)
         && (1..=40).contains(&suffix.len())
-        && suffix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-')
+        && suffix
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-')
 }
 
 fn is_interface(text: &str) -> bool {
-    text.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+    text.split_once('.')
+        .is_some_and(|(major, minor)| is_number(major) && is_number(minor))
 }
 
 fn is_extension(text: &str) -> bool {
     (1..=16).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'_'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'_'))
 }

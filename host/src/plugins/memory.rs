@@ -24,7 +24,12 @@ impl MemoryMeter {
 }
 
 impl ResourceLimiter for MemoryMeter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let used = self.used.saturating_add(desired.saturating_sub(current) as u64);
         if used > self.limit {
             // An error, not a refusal: a guest could go on asking, and the cause would be lost in its own abort.
@@ -34,7 +39,12 @@ impl ResourceLimiter for MemoryMeter {
         Ok(true)
     }
 
-    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         if desired > limits::TABLE_ELEMENTS {
             return Err(Stop::Memory(self.limit).into());
         }

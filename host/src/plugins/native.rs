@@ -1,5 +1,8 @@
 //! Machine code on its way into the process. The only unsafe call of the server stands here.
-#![expect(unsafe_code, reason = "wasmtime cannot prove that code is its own; `NativeCode` is the proof")]
+#![expect(
+    unsafe_code,
+    reason = "wasmtime cannot prove that code is its own; `NativeCode` is the proof"
+)]
 
 use wasmtime::Engine;
 use wasmtime::component::Component;

@@ -34,7 +34,7 @@ pub(super) struct PluginCode {
     pub(super) artwork: Option<artwork::GuestIndices>,
 }
 
-/// A plugin to be called through a `Worker`. Cheap to copy.
+/// A plugin to be called through a `Worker`. Cheap to clone.
 #[derive(Clone)]
 pub struct PluginHandle(pub(super) Arc<LoadedPlugin>);
 

@@ -2,6 +2,7 @@
 //! which file, and how they stand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,10 @@ pub struct IsolationPolicy {
 impl Default for IsolationPolicy {
     fn default() -> Self {
         // 64 files share the cost of one instance: an eighth more time than none at all.
-        Self { built_in: Isolation::Worker, third_party: Isolation::Recycle(64) }
+        Self {
+            built_in: Isolation::Worker,
+            third_party: Isolation::Recycle(64),
+        }
     }
 }
 
@@ -107,7 +111,7 @@ pub enum PluginHostError {
     Clock(io::Error),
 }
 
-/// All plugins. Cheap to copy.
+/// All plugins. Cheap to clone: the clones are one.
 #[derive(Clone)]
 pub struct Plugins(Arc<PluginsInner>);
 
@@ -122,21 +126,29 @@ pub(super) struct PluginsInner {
 enum Entry {
     Ready(PluginHandle),
     /// As it will stay until the next start.
-    Unusable(PluginStatus),
+    Unusable(Box<PluginStatus>),
 }
 
 impl Plugins {
     /// Loads all plugins. Blocks while those that are not in the cache are compiled.
     pub fn load(settings: &PluginSettings, built_in: &[BuiltIn]) -> Result<Self, PluginHostError> {
         let engine_error = |error: wasmtime::Error| PluginHostError::Engine(format!("{error:#}"));
-        let engine = engine::new_engine().map_err(engine_error)?;
+        let (engine, address_space) = engine::choose_engine().map_err(engine_error)?;
         // Started first, and held: loading runs start functions.
         let ticker = Ticker::start(&engine).map_err(PluginHostError::Clock)?;
         let ticking = ticker.hold();
-        let cache = CodeCache::open(&settings.cache_dir, settings.cache_key, engine::fingerprint(&engine))
-            .map_err(|source| PluginHostError::CacheDir { path: settings.cache_dir.clone(), source })?;
+        let cache = CodeCache::open(
+            &settings.cache_dir,
+            settings.cache_key,
+            engine::fingerprint(&engine),
+        )
+        .map_err(|source| PluginHostError::CacheDir {
+            path: settings.cache_dir.clone(),
+            source,
+        })?;
         let loader = Loader {
             engine: &engine,
+            address_space,
             linker: new_linker(&engine).map_err(engine_error)?,
             cache,
             compiler: &settings.compiler,
@@ -146,7 +158,13 @@ impl Plugins {
         let mut entries = Vec::new();
         for plugin in built_in {
             let origin = PluginOrigin::BuiltIn(plugin.name);
-            let entry = load_one(&loader, &entries, Ok(plugin.bytes.into()), origin, settings.isolation.built_in);
+            let entry = load_one(
+                &loader,
+                &entries,
+                Ok(plugin.bytes.into()),
+                origin,
+                settings.isolation.built_in,
+            );
             entries.push(entry);
         }
         for path in plugin_files(settings.plugin_dir.as_deref())? {
@@ -161,7 +179,11 @@ impl Plugins {
         }
         let routes = routes(&entries);
         drop(ticking);
-        Ok(Self(Arc::new(PluginsInner { entries, routes, ticker })))
+        Ok(Self(Arc::new(PluginsInner {
+            entries,
+            routes,
+            ticker,
+        })))
     }
 
     /// All plugins as they stand, those that cannot be used included.
@@ -171,11 +193,21 @@ impl Plugins {
 
     /// The plugins that read files of this kind with this extension (without the dot, in any case), those that
     /// may be called, the first to be asked first: when one refuses a file, the next may try.
-    pub fn candidates(&self, kind: &MediaKind, extension: &str) -> impl Iterator<Item = &PluginHandle> {
+    pub fn candidates<'a>(
+        &'a self,
+        kind: &MediaKind,
+        extension: &str,
+    ) -> impl Iterator<Item = &'a PluginHandle> + use<'a> {
         let of_kind = self.0.routes.get(kind);
         let lower = extension.to_ascii_lowercase();
         let found = of_kind.and_then(|extensions| extensions.get(&lower));
         found.into_iter().flatten().filter(|plugin| plugin.is_active())
+    }
+
+    /// The plugins of this kind by file extension in lower case, those first to be asked first, whether or not they
+    /// may be called now.
+    pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
+        self.0.routes.get(kind).cloned().unwrap_or_default()
     }
 
     /// The plugin that reads files of this kind with this extension.
@@ -187,7 +219,9 @@ impl Plugins {
     /// alphabet if several read it.
     pub fn for_extension(&self, extension: &str) -> Option<(MediaKind, PluginHandle)> {
         let kinds = self.0.routes.keys();
-        kinds.into_iter().find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
+        kinds
+            .into_iter()
+            .find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
     }
 
     /// The plugin with this id, if it was loaded; it may have been shut off since.
@@ -212,6 +246,12 @@ impl Plugins {
     }
 }
 
+impl fmt::Debug for Plugins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.handles()).finish()
+    }
+}
+
 impl PluginsInner {
     fn handles(&self) -> impl Iterator<Item = &PluginHandle> {
         handles(&self.entries)
@@ -229,7 +269,7 @@ impl Entry {
     fn status(&self) -> PluginStatus {
         match self {
             Self::Ready(plugin) => plugin.status(),
-            Self::Unusable(status) => status.clone(),
+            Self::Unusable(status) => (**status).clone(),
         }
     }
 }
@@ -244,7 +284,12 @@ fn load_one(
 ) -> Entry {
     let mut digest = String::new();
     let (manifest, state) = match bytes {
-        Err(error) => (None, PluginState::Failed { reason: format!("it cannot be read: {error}") }),
+        Err(error) => (
+            None,
+            PluginState::Failed {
+                reason: format!("it cannot be read: {error}"),
+            },
+        ),
         Ok(bytes) => {
             digest = cache::digest(&bytes);
             match loader.load(&bytes, &digest, &origin, isolation) {
@@ -256,22 +301,40 @@ fn load_one(
                         (Some(plugin.manifest), PluginState::Failed { reason })
                     }
                 },
-                Err(rejection) => (rejection.manifest, rejection.state),
+                Err(rejection) => (rejection.manifest.map(|manifest| *manifest), rejection.state),
             }
         }
     };
     if let Some(reason) = state.reason() {
-        tracing::error!(plugin = origin.label(), state = state.name(), "the plugin cannot be used: {reason}");
+        tracing::error!(
+            plugin = origin.label(),
+            state = state.name(),
+            "the plugin cannot be used: {reason}"
+        );
     }
     let (has_artwork, degraded, stats) = (false, false, None);
-    Entry::Unusable(PluginStatus { origin, digest, manifest, state, has_artwork, degraded, stats })
+    let status = PluginStatus {
+        origin,
+        digest,
+        manifest,
+        state,
+        has_artwork,
+        degraded,
+        stats,
+    };
+    Entry::Unusable(Box::new(status))
 }
 
 /// Which plugins read which files. The operator's come before the server's own, for nobody puts a plugin into
 /// the directory to have it passed over; among themselves they are asked in the order of their ids.
 fn routes(entries: &[Entry]) -> BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>> {
     let mut plugins: Vec<_> = handles(entries).collect();
-    plugins.sort_by_key(|plugin| (matches!(plugin.0.origin, PluginOrigin::BuiltIn(_)), Arc::clone(&plugin.0.id)));
+    plugins.sort_by_key(|plugin| {
+        (
+            matches!(plugin.0.origin, PluginOrigin::BuiltIn(_)),
+            Arc::clone(&plugin.0.id),
+        )
+    });
     let mut routes = BTreeMap::<MediaKind, HashMap<String, Vec<PluginHandle>>>::new();
     for plugin in plugins {
         for kind in &plugin.0.manifest.kinds {
@@ -288,7 +351,10 @@ fn routes(entries: &[Entry]) -> BTreeMap<MediaKind, HashMap<String, Vec<PluginHa
 /// none of them, whatever it is called: it does not begin like a component.
 fn plugin_files(dir: Option<&Path>) -> Result<Vec<PathBuf>, PluginHostError> {
     let Some(dir) = dir else { return Ok(Vec::new()) };
-    let unreadable = |source| PluginHostError::PluginDir { path: dir.to_owned(), source };
+    let unreadable = |source| PluginHostError::PluginDir {
+        path: dir.to_owned(),
+        source,
+    };
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -306,9 +372,14 @@ fn plugin_files(dir: Option<&Path>) -> Result<Vec<PathBuf>, PluginHostError> {
 /// Reads a component, one byte more than allowed at most: the loader names what is too long.
 fn read_component(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(limits::COMPONENT_BYTES + 1).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(limits::COMPONENT_BYTES + 1)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

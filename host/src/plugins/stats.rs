@@ -42,7 +42,14 @@ pub(super) struct Counters {
 
 impl Default for Counters {
     fn default() -> Self {
-        Self { calls: 0, refused: 0, errors: 0, plugin_errors: 0, max_memory: 0, times: [0; BUCKETS] }
+        Self {
+            calls: 0,
+            refused: 0,
+            errors: 0,
+            plugin_errors: 0,
+            max_memory: 0,
+            times: [0; BUCKETS],
+        }
     }
 }
 
@@ -140,7 +147,7 @@ fn upper_end(bucket: usize) -> u64 {
         return (bucket + 1) * 128;
     }
     let highest = bucket / 4 + 1;
-    (5 + bucket % 4) * 128 << (highest - 2)
+    ((5 + bucket % 4) * 128) << (highest - 2)
 }
 
 #[cfg(test)]
@@ -149,10 +156,26 @@ mod tests {
 
     #[test]
     fn times_fall_into_buckets_that_end_above_them_by_a_fifth_at_most() {
-        for nanos in [0, 127, 128, 500, 511, 512, 999, 4_096, 50_000, 51_200, 1_000_000, 5_000_000_000_u64] {
+        for nanos in [
+            0,
+            127,
+            128,
+            500,
+            511,
+            512,
+            999,
+            4_096,
+            50_000,
+            51_200,
+            1_000_000,
+            5_000_000_000_u64,
+        ] {
             let end = upper_end(bucket_of(Duration::from_nanos(nanos)));
             assert!(end > nanos, "{nanos} ns in a bucket that ends at {end}");
-            assert!(end <= nanos + (nanos / 4).max(128), "{nanos} ns in a bucket that ends at {end}");
+            assert!(
+                end <= nanos + (nanos / 4).max(128),
+                "{nanos} ns in a bucket that ends at {end}"
+            );
         }
     }
 

@@ -19,7 +19,11 @@ impl PluginOrigin {
     pub fn label(&self) -> String {
         match self {
             Self::BuiltIn(name) => (*name).to_owned(),
-            Self::File(path) => path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+            Self::File(path) => path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
         }
     }
 }
@@ -64,7 +68,9 @@ impl PluginState {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Active | Self::Disabled => None,
-            Self::Quarantined { reason } | Self::Incompatible { reason } | Self::Failed { reason } => Some(reason),
+            Self::Quarantined { reason } | Self::Incompatible { reason } | Self::Failed { reason } => {
+                Some(reason)
+            }
         }
     }
 }

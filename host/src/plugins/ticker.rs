@@ -35,12 +35,17 @@ impl Ticker {
     /// Starts the thread.
     pub(super) fn start(engine: &Engine) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        let thread = std::thread::Builder::new().name("plugin-clock".to_owned()).spawn({
-            let shared = Arc::clone(&shared);
-            let engine = engine.clone();
-            move || run(&shared, &engine)
-        })?;
-        Ok(Self { shared, thread: Some(thread) })
+        let thread = std::thread::Builder::new()
+            .name("plugin-clock".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                let engine = engine.clone();
+                move || run(&shared, &engine)
+            })?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
     }
 
     /// Keeps the clock going until the result is dropped.

@@ -17,11 +17,20 @@ pub(super) struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     pub(super) fn new(plugin_id: &'a str, file_size: u64) -> Self {
-        Self { plugin_id, file_size, bytes: 0 }
+        Self {
+            plugin_id,
+            file_size,
+            bytes: 0,
+        }
     }
 
     /// How many of each there may be.
-    pub(super) fn counts(&self, fields: usize, pictures: usize, warnings: usize) -> Result<(), ExtractFailure> {
+    pub(super) fn counts(
+        &self,
+        fields: usize,
+        pictures: usize,
+        warnings: usize,
+    ) -> Result<(), ExtractFailure> {
         within("fields", fields, limits::FIELDS)?;
         within("pictures", pictures, limits::PICTURES)?;
         within("warnings", warnings, limits::WARNINGS)
@@ -32,7 +41,10 @@ impl<'a> Checker<'a> {
     pub(super) fn text(&mut self, what: &str, text: String) -> Result<Option<String>, ExtractFailure> {
         if text.len() > limits::TEXT_BYTES {
             let most = limits::TEXT_BYTES;
-            return Err(ExtractFailure::Budget(format!("`{what}` has {} bytes, at most {most}", text.len())));
+            return Err(ExtractFailure::Budget(format!(
+                "`{what}` has {} bytes, at most {most}",
+                text.len()
+            )));
         }
         self.count(text.len())?;
         Ok(clean(text))
@@ -69,7 +81,9 @@ impl<'a> Checker<'a> {
     pub(super) fn picture(&mut self, picture: Picture) -> Result<Picture, ExtractFailure> {
         self.count(picture.purpose.len() + picture.mime.len())?;
         if !is_purpose(&picture.purpose) {
-            return Err(bad("a picture's purpose is 1 to 32 lower-case letters and hyphens".to_owned()));
+            return Err(bad(
+                "a picture's purpose is 1 to 32 lower-case letters and hyphens".to_owned(),
+            ));
         }
         if !is_mime(&picture.mime) {
             return Err(bad("a picture's type is not a MIME type".to_owned()));
@@ -119,7 +133,10 @@ impl<'a> Checker<'a> {
     }
 
     fn span(&self, what: &str, span: Span) -> Result<(), ExtractFailure> {
-        let inside = span.offset.checked_add(span.length).is_some_and(|end| end <= self.file_size);
+        let inside = span
+            .offset
+            .checked_add(span.length)
+            .is_some_and(|end| end <= self.file_size);
         if inside && span.length > 0 {
             Ok(())
         } else {
@@ -170,14 +187,22 @@ fn check_date(key: &str, date: PartialDate) -> Result<(), ExtractFailure> {
         && date.month.is_none_or(|month| (1..=12).contains(&month))
         && date.day.is_none_or(|day| (1..=31).contains(&day))
         && date.time_ms.is_none_or(|time| time < DAY_MS)
-        && date.offset_minutes.is_none_or(|minutes| (-1080..=1080).contains(&minutes));
-    if in_range && !gap { Ok(()) } else { Err(bad(format!("`{key}` is no date"))) }
+        && date
+            .offset_minutes
+            .is_none_or(|minutes| (-1080..=1080).contains(&minutes));
+    if in_range && !gap {
+        Ok(())
+    } else {
+        Err(bad(format!("`{key}` is no date")))
+    }
 }
 
 fn is_key(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= limits::KEY_BYTES
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'))
 }
 
 fn is_purpose(text: &str) -> bool {
@@ -187,7 +212,10 @@ fn is_purpose(text: &str) -> bool {
 fn is_mime(text: &str) -> bool {
     let is_part = |part: &str| {
         (1..=64).contains(&part.len())
-            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_'))
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_'))
     };
-    text.split_once('/').is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype))
+    text.split_once('/')
+        .is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype))
 }

@@ -28,12 +28,17 @@ struct Slot {
 
 impl Worker {
     pub(super) fn new(plugins: Arc<PluginsInner>) -> Self {
-        Self { slots: Vec::new(), _ticking: plugins.ticker.hold(), _plugins: plugins }
+        Self {
+            slots: Vec::new(),
+            _ticking: plugins.ticker.hold(),
+            _plugins: plugins,
+        }
     }
 
     /// Reads what a file says about itself.
     pub fn extract(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
-        self.slot(plugin).call(&source.name, |instance, plugin| instance.extract(plugin, source))
+        self.slot(plugin)
+            .call(|instance, plugin| instance.extract(plugin, source))
     }
 
     /// Reads the picture at this position of the extraction's list: one that is `PictureData::OnRequest`.
@@ -43,13 +48,21 @@ impl Worker {
         source: &Arc<SourceFile>,
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
-        self.slot(plugin).call(&source.name, |instance, plugin| instance.read_picture(plugin, source, index))
+        self.slot(plugin)
+            .call(|instance, plugin| instance.read_picture(plugin, source, index))
     }
 
     fn slot(&mut self, plugin: &PluginHandle) -> &mut Slot {
-        let position = self.slots.iter().position(|slot| Arc::ptr_eq(&slot.plugin.0, &plugin.0));
+        let position = self
+            .slots
+            .iter()
+            .position(|slot| Arc::ptr_eq(&slot.plugin.0, &plugin.0));
         let position = position.unwrap_or_else(|| {
-            self.slots.push(Slot { plugin: plugin.clone(), instance: None, counters: Counters::default() });
+            self.slots.push(Slot {
+                plugin: plugin.clone(),
+                instance: None,
+                counters: Counters::default(),
+            });
             self.slots.len() - 1
         });
         #[expect(clippy::indexing_slicing, reason = "found or pushed in the lines above")]
@@ -60,13 +73,15 @@ impl Worker {
 impl Slot {
     fn call<T>(
         &mut self,
-        file_name: &str,
         call: impl FnOnce(&mut Instance, &LoadedPlugin) -> Result<T, ExtractFailure>,
     ) -> Result<T, ExtractFailure> {
         let plugin = &*self.plugin.0;
         if let Some(reason) = plugin.breaker.open_reason() {
             // Not the file's fault: it is to be read again when the plugin is back.
-            return Err(ExtractFailure::Io(format!("the plugin `{}` is shut off: {reason}", plugin.id)));
+            return Err(ExtractFailure::Io(format!(
+                "the plugin `{}` is shut off: {reason}",
+                plugin.id
+            )));
         }
         let number = plugin.breaker.begin();
         let started = Instant::now();
@@ -85,7 +100,7 @@ impl Slot {
         match failure.filter(|failure| failure.blames_plugin()) {
             None => plugin.breaker.succeeded(number),
             Some(failure) => {
-                tracing::warn!(plugin = &*plugin.id, file = file_name, code = failure.code(), "{failure}");
+                // The failure itself is the caller's to report, who knows the file.
                 if plugin.breaker.failed(number, failure) {
                     let reason = plugin.breaker.open_reason().unwrap_or_default();
                     tracing::error!(plugin = &*plugin.id, "the plugin is shut off: {reason}");

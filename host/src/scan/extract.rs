@@ -10,6 +10,7 @@ use super::control::{Next, ScanControl};
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
 use super::persist::Persist;
 use super::progress::Progress;
+use super::roots::Reader;
 use crate::domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
 use crate::domain::kind::MediaKind;
 use crate::domain::music::TrackFacts;
@@ -17,7 +18,8 @@ use crate::domain::path::extension;
 use crate::domain::photo::PhotoFacts;
 use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::domain::time::Timestamp;
-use crate::plugins::{PluginHandle, Plugins, SourceFile, Worker};
+use crate::plugins::{Plugins, SourceFile, Worker};
+use crate::store::PluginVersion;
 
 /// Stored in place of the modification time of a file that is to be read again by the next run.
 const READ_AGAIN: i64 = -1;
@@ -26,7 +28,7 @@ const READ_AGAIN: i64 = -1;
 #[derive(Debug)]
 pub(super) struct ReadFile {
     pub(super) folder: Arc<PendingFolder>,
-    pub(super) plugin: PluginHandle,
+    pub(super) plugin: Arc<PluginVersion>,
     pub(super) file: ScannedFile,
     /// The storage failed: the next run is to read it again.
     pub(super) try_again: bool,
@@ -65,11 +67,12 @@ impl Extract<'_> {
     fn read(&self, worker: &mut Worker, folder: &Arc<PendingFolder>, item: WorkItem) -> Option<ReadFile> {
         let kind = &folder.root.directory.kind;
         let counts = self.progress.kind(kind)?;
-        let plugin = folder.root.plugins.get(&extension(&item.name))?.clone();
-        if !plugin.is_active() {
+        let readers = folder.root.readers.get(&extension(&item.name))?;
+        let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
+            // All plugins for it are shut off: it waits for them.
             counts.errored();
             return None;
-        }
+        };
         let path = folder.path.join_text(&item.name);
         let opened = match folder.root.files.open_file(&path) {
             Ok(opened) => opened,
@@ -78,44 +81,65 @@ impl Extract<'_> {
             Err(error) => {
                 counts.errored();
                 let failure = ExtractFailure::Io(error.to_string());
-                return Some(finish(folder, item, plugin, (0, READ_AGAIN), FileRecord::Failed(failure)));
+                return Some(finish(folder, item, &first.version, (0, READ_AGAIN), FileRecord::Failed(failure)));
             }
         };
         self.progress.file_opened();
         let (size, mtime_ns) = (i64::try_from(opened.size).unwrap_or(i64::MAX), opened.mtime_ns);
-        let source = SourceFile { file: opened.file, name: item.name.clone(), size: opened.size };
-        // A panic would be a fault of the host; it must cost one file, not the run.
-        let outcome = catch_unwind(AssertUnwindSafe(|| worker.extract(&plugin, &source))).unwrap_or_else(|_| {
-            *worker = self.plugins.worker();
-            Err(ExtractFailure::Trap("the host failed while the plugin ran".to_owned()))
-        });
+        let source = Arc::new(SourceFile { file: opened.file, name: item.name.clone(), size: opened.size });
+        let (reader, outcome) = self.ask(worker, readers, first, &source);
         let record = to_record(outcome, kind, folder, &item.name, mtime_ns);
         match &record {
             FileRecord::Failed(_) => counts.errored(),
             _ => counts.stored(item.known),
         }
-        Some(finish(folder, item, plugin, (size, mtime_ns), record))
+        Some(finish(folder, item, &reader.version, (size, mtime_ns), record))
+    }
+
+    /// Asks one plugin after the other until one does not refuse the file.
+    fn ask<'r>(
+        &self,
+        worker: &mut Worker,
+        readers: &'r [Reader],
+        first: &'r Reader,
+        source: &Arc<SourceFile>,
+    ) -> (&'r Reader, ExtractOutcome) {
+        let mut asked = (first, Err(ExtractFailure::Refused("no plugin takes it".to_owned())));
+        for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
+            // A panic would be a fault of the host; it must cost one file, not the run.
+            let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&reader.plugin, source)));
+            let outcome = called.unwrap_or_else(|_| {
+                *worker = self.plugins.worker();
+                Err(ExtractFailure::Trap("the host failed while the plugin ran".to_owned()))
+            });
+            let refused = matches!(outcome, Err(ExtractFailure::Refused(_)));
+            asked = (reader, outcome);
+            if !refused {
+                break;
+            }
+        }
+        asked
     }
 }
 
 fn finish(
     folder: &Arc<PendingFolder>,
     item: WorkItem,
-    plugin: PluginHandle,
+    plugin: &Arc<PluginVersion>,
     (size, mut mtime_ns): (i64, i64),
     record: FileRecord,
 ) -> ReadFile {
     let mut try_again = false;
     if let FileRecord::Failed(failure) = &record {
         let path = folder.path.join_text(&item.name);
-        tracing::info!(target: "svc::scan", file = %path, plugin = plugin.id(), code = failure.code(), "{failure}");
+        tracing::info!(target: "svc::scan", file = %path, plugin = plugin.id, code = failure.code(), "{failure}");
         if matches!(failure, ExtractFailure::Io(_)) {
             (mtime_ns, try_again) = (READ_AGAIN, true);
         }
     }
     let WorkItem { id, name, known } = item;
     let file = ScannedFile { id, folder: folder.id, name, size, mtime_ns, known, record };
-    ReadFile { folder: Arc::clone(folder), plugin, file, try_again }
+    ReadFile { folder: Arc::clone(folder), plugin: Arc::clone(plugin), file, try_again }
 }
 
 /// In the terms of the file's kind. A file that says nothing is indexed by its name.

@@ -8,11 +8,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::diff::PendingFolder;
 use super::extract::ReadFile;
-use super::progress::Progress;
 use crate::domain::id::{FileId, IdGenerator, RunId};
 use crate::domain::scan::{FileRecord, RunLogEntry};
 use crate::domain::time::Clock;
-use crate::store::{FolderDone, ScanBatch, ScanWriter, StoreError};
+use crate::store::{FolderDone, ScanBatch, ScanWriter, StoreError, StoredFile};
 
 /// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
 const FILES_PER_TRANSACTION: usize = 500;
@@ -39,7 +38,6 @@ pub(super) struct Persisting<'a> {
     pub(super) run: RunId,
     pub(super) ids: &'a IdGenerator,
     pub(super) clock: &'a dyn Clock,
-    pub(super) progress: &'a Progress,
     pub(super) writer: &'a mut ScanWriter,
 }
 
@@ -47,7 +45,7 @@ impl Persisting<'_> {
     /// Stores until the phases before have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<(), StoreError> {
         while let Ok(first) = results.recv_async().await {
-            let mut batch = ScanBatch::default();
+            let mut batch = ScanBatch { now: self.clock.now(), ..ScanBatch::default() };
             self.add(&mut batch, first);
             let deadline = Instant::now() + GATHER_FOR;
             while batch.files.len() < FILES_PER_TRANSACTION {
@@ -83,18 +81,18 @@ impl Persisting<'_> {
                 event: "file_errored".to_owned(),
                 kind: read.folder.root.directory.kind.clone(),
                 path: read.folder.path.join_text(&read.file.name),
-                plugin: Some(format!("{} {}", read.plugin.id(), read.plugin.version())),
+                plugin: Some(format!("{} {}", read.plugin.id, read.plugin.version)),
                 reason: Some(format!("{}: {failure}", failure.code())),
             });
         }
         if !read.try_again && read.folder.one_read() {
             batch.folders_done.push(done(&read.folder));
         }
-        batch.files.push((read.file, read.plugin.store_ref()));
+        batch.files.push(StoredFile { file: read.file, plugin: Some(read.plugin) });
     }
 }
 
 /// The directory's new state, to be stored with the last of its files.
 pub(super) fn done(folder: &PendingFolder) -> FolderDone {
-    FolderDone { folder: folder.id, stamp: Some(folder.stamp), file_count: folder.file_count }
+    FolderDone { id: folder.id, stamp: Some(folder.stamp), file_count: folder.file_count }
 }

@@ -9,7 +9,7 @@ use crate::domain::scan::{KindCounts, RunCounts};
 
 /// Counters of one media kind.
 #[derive(Debug, Default)]
-pub struct KindProgress {
+pub(super) struct KindProgress {
     found: AtomicU64,
     added: AtomicU64,
     updated: AtomicU64,

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::id::FolderId;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{Directory, Folder, FolderStamp};
 use crate::media_root::MediaRoot;
 use crate::plugins::PluginHandle;
+use crate::store::PluginVersion;
 
 /// A folder as the store has it, with a mark for those that the walk came by.
 #[derive(Debug)]
@@ -19,13 +20,29 @@ pub(super) struct KnownFolder {
     seen: AtomicBool,
 }
 
+/// A plugin, with its name in the store.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    pub(super) plugin: PluginHandle,
+    pub(super) version: Arc<PluginVersion>,
+}
+
+impl Reader {
+    fn new(plugin: PluginHandle) -> Self {
+        let (id, version, digest) = (plugin.id(), plugin.version(), plugin.digest());
+        let version =
+            PluginVersion { id: id.to_owned(), version: version.to_owned(), digest: digest.to_owned() };
+        Self { plugin, version: Arc::new(version) }
+    }
+}
+
 /// A root directory in a run.
 #[derive(Debug)]
 pub(super) struct ScanRoot {
     pub(super) directory: Directory,
     pub(super) files: MediaRoot,
-    /// The plugin for each file extension of this kind.
-    pub(super) plugins: HashMap<String, PluginHandle>,
+    /// The plugins for each file extension of this kind, in the order in which they are asked.
+    pub(super) readers: HashMap<String, Vec<Reader>>,
     folders: HashMap<RelativePath, KnownFolder>,
     /// Directories that could not be listed: what is known below them is not missing.
     unreadable: Mutex<Vec<RelativePath>>,
@@ -35,9 +52,13 @@ impl ScanRoot {
     pub(super) fn new(
         directory: Directory,
         files: MediaRoot,
-        plugins: HashMap<String, PluginHandle>,
+        plugins: HashMap<String, Vec<PluginHandle>>,
         folders: Vec<Folder>,
     ) -> Self {
+        let readers = plugins
+            .into_iter()
+            .map(|(extension, plugins)| (extension, plugins.into_iter().map(Reader::new).collect()))
+            .collect();
         let folders = folders.into_iter().map(|folder| {
             let known = KnownFolder {
                 id: folder.id,
@@ -47,7 +68,7 @@ impl ScanRoot {
             };
             (folder.path, known)
         });
-        Self { directory, files, plugins, folders: folders.collect(), unreadable: Mutex::default() }
+        Self { directory, files, readers, folders: folders.collect(), unreadable: Mutex::default() }
     }
 
     /// The stored folder at this path, marked as seen.

@@ -86,7 +86,7 @@ impl Scanner {
             roots.extend(self.open_root(directory, progress).await?.map(Arc::new));
         }
         let roots: Arc<[Arc<ScanRoot>]> = roots.into();
-        let mut writer = self.store.scan_writer();
+        let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
 
         let (listing_sender, listings) = flume::bounded(QUEUED_LISTINGS);
         let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
@@ -126,7 +126,6 @@ impl Scanner {
             run,
             ids: &self.ids,
             clock: self.clock.as_ref(),
-            progress,
             writer: &mut writer,
         };
         let (losses, persisted, walked, extracted) =
@@ -152,7 +151,7 @@ impl Scanner {
     ) -> Result<(), StoreError> {
         for root in roots {
             let losses = losses.remove(&root.directory.id).unwrap_or_default();
-            settle::mark_missing(&self.store, writer, progress, root, losses).await?;
+            settle::mark_missing(&self.store, writer, progress, root, losses, self.clock.now()).await?;
         }
         Ok(())
     }
@@ -160,10 +159,10 @@ impl Scanner {
     /// Prepares a root; `None` for one that is not there, whose rows stay as they are.
     async fn open_root(&self, directory: Directory, progress: &Progress) -> Result<Option<ScanRoot>, StoreError> {
         let now = self.clock.now();
-        let plugins = self.plugins.extensions_of(&directory.kind);
+        let plugins = self.plugins.by_extension(&directory.kind);
         if plugins.is_empty() {
             progress.warn(format!(
-                "{}: no active plugin reads files of kind `{}`",
+                "{}: no plugin reads files of kind `{}`",
                 directory.path.display(),
                 directory.kind
             ));

@@ -6,6 +6,7 @@ use super::progress::Progress;
 use super::roots::ScanRoot;
 use crate::domain::id::FileId;
 use crate::domain::scan::FileStatus;
+use crate::domain::time::Timestamp;
 use crate::store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
 
 /// A run that misses more than this share of a root's files marks none of them: a disk that is half there is far
@@ -25,6 +26,7 @@ pub(super) async fn mark_missing(
     progress: &Progress,
     root: &ScanRoot,
     mut losses: Vec<FolderLoss>,
+    now: Timestamp,
 ) -> Result<(), StoreError> {
     let vanished = root.vanished_folders();
     let mut vanished_files: Vec<FileId> = Vec::new();
@@ -45,15 +47,15 @@ pub(super) async fn mark_missing(
         return Ok(());
     }
     for files in vanished_files.chunks(FILES_PER_TRANSACTION) {
-        writer.persist(&ScanBatch { missing: files.to_vec(), ..ScanBatch::default() }).await?;
+        writer.persist(&ScanBatch { missing: files.to_vec(), now, ..ScanBatch::default() }).await?;
     }
-    let gone = |folder| FolderDone { folder, stamp: None, file_count: 0 };
+    let gone = |id| FolderDone { id, stamp: None, file_count: 0 };
     for folders in vanished.chunks(FILES_PER_TRANSACTION) {
         let folders_done = folders.iter().copied().map(gone).collect();
-        writer.persist(&ScanBatch { folders_done, ..ScanBatch::default() }).await?;
+        writer.persist(&ScanBatch { folders_done, now, ..ScanBatch::default() }).await?;
     }
     while !losses.is_empty() {
-        let mut batch = ScanBatch::default();
+        let mut batch = ScanBatch { now, ..ScanBatch::default() };
         while let Some(loss) = losses.pop() {
             if loss.folder.one_read() {
                 batch.folders_done.push(done(&loss.folder));

@@ -18,7 +18,7 @@ use crate::domain::scan::{FolderStamp, RunType};
 use crate::media_root::mtime_ns;
 
 /// Deeper directories are not entered: nobody keeps media there, and paths stay below the system's limit.
-const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 128;
 
 /// Directories that hold other software's data or deleted files, by exact name. Hidden ones are passed over
 /// as well.
@@ -181,12 +181,7 @@ impl Walk<'_> {
     }
 
     fn is_media(&self, name: &OsStr) -> bool {
-        name.to_str()
-            .map_or_else(|| self.has_plugin(&name.to_string_lossy()), |name| self.has_plugin(name))
-    }
-
-    fn has_plugin(&self, name: &str) -> bool {
-        self.root.plugins.contains_key(&extension(name))
+        self.root.readers.contains_key(&extension(&name.to_string_lossy()))
     }
 
     fn pass_on(&self, path: RelativePath, mut files: Vec<FoundFile>) {

@@ -1,13 +1,13 @@
 //! Statements over many rows, in few sizes, so that each is prepared once and kept.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use sqlx::AssertSqlSafe;
 
 use super::args::Arg;
-use super::db::{Record, Tx};
+use super::db::{Engine, Record, Tx};
+use super::dialect::push_placeholder;
 use super::error::Result;
 
 /// Rows a statement; each size is a prepared statement of its own.
@@ -29,15 +29,16 @@ pub(super) struct Bulk {
 }
 
 impl Bulk {
-    fn text(&self, rows: usize) -> String {
+    fn text(&self, engine: Engine, rows: usize) -> String {
         let mut sql = String::with_capacity(self.head.len() + self.tail.len() + rows * self.columns * 6);
         sql.push_str(self.head);
         for row in 0..rows {
             sql.push_str(if row == 0 { " (" } else { ", (" });
             for column in 0..self.columns {
-                let comma = if column == 0 { "" } else { "," };
-                // Writing to a String does not fail.
-                let _ = write!(sql, "{comma}${}", row * self.columns + column + 1);
+                if column > 0 {
+                    sql.push(',');
+                }
+                push_placeholder(&mut sql, engine, row * self.columns + column + 1);
             }
             sql.push_str(self.constants);
             sql.push(')');
@@ -53,8 +54,8 @@ impl Bulk {
 pub(super) struct SqlTexts(HashMap<(&'static str, usize), Arc<str>>);
 
 impl SqlTexts {
-    fn get(&mut self, bulk: &Bulk, rows: usize) -> AssertSqlSafe<Arc<str>> {
-        let text = self.0.entry((bulk.head, rows)).or_insert_with(|| bulk.text(rows).into());
+    fn get(&mut self, engine: Engine, bulk: &Bulk, rows: usize) -> AssertSqlSafe<Arc<str>> {
+        let text = self.0.entry((bulk.head, rows)).or_insert_with(|| bulk.text(engine, rows).into());
         // Put together from static parts and numbers alone.
         AssertSqlSafe(Arc::clone(text))
     }
@@ -62,7 +63,8 @@ impl SqlTexts {
     /// Runs `bulk` over all rows in `values`, which hold `bulk.columns` values each.
     pub(super) async fn execute(&mut self, tx: &mut Tx, bulk: &Bulk, values: &[Arg<'_>]) -> Result<()> {
         for rows in Chunks::new(values, bulk.columns) {
-            tx.execute(self.get(bulk, rows.len() / bulk.columns), rows).await?;
+            let sql = self.get(tx.engine(), bulk, rows.len() / bulk.columns);
+            tx.execute(sql, rows).await?;
         }
         Ok(())
     }
@@ -76,7 +78,8 @@ impl SqlTexts {
     ) -> Result<Vec<T>> {
         let mut found = Vec::new();
         for rows in Chunks::new(values, bulk.columns) {
-            found.extend(tx.fetch_all(self.get(bulk, rows.len() / bulk.columns), rows).await?);
+            let sql = self.get(tx.engine(), bulk, rows.len() / bulk.columns);
+            found.extend(tx.fetch_all(sql, rows).await?);
         }
         Ok(found)
     }
@@ -110,6 +113,7 @@ impl<'v, 'a> Iterator for Chunks<'v, 'a> {
 
 /// A statement with an `IN` list for each part of `numbers`: `head IN ($1, …) tail`, with its values.
 pub(super) fn in_lists(
+    engine: Engine,
     head: &str,
     numbers: &[i64],
     tail: &str,
@@ -124,8 +128,10 @@ pub(super) fn in_lists(
         sql.push_str(head);
         sql.push_str(" IN (");
         for at in 1..=size {
-            let comma = if at == 1 { "" } else { "," };
-            let _ = write!(sql, "{comma}${at}");
+            if at > 1 {
+                sql.push(',');
+            }
+            push_placeholder(&mut sql, engine, at);
         }
         sql.push_str(") ");
         sql.push_str(tail);

@@ -119,8 +119,8 @@ impl Tx {
     /// Runs several statements without values.
     pub(super) async fn execute_script(&mut self, sql: &'static str) -> Result<()> {
         match self {
-            Self::Sqlite(tx) => drop(sqlx::raw_sql(sql).execute(&mut **tx).await?),
-            Self::Postgres(tx) => drop(sqlx::raw_sql(sql).execute(&mut **tx).await?),
+            Self::Sqlite(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
+            Self::Postgres(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
         }
         Ok(())
     }

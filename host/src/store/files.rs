@@ -2,6 +2,7 @@
 
 use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
+use super::dialect::SearchIndex;
 use super::error::{Result, StoreError};
 use super::{Lane, Store};
 use crate::domain::id::{DirectoryId, FolderId};
@@ -81,12 +82,42 @@ impl Store {
         let numbers: Vec<i64> = folders.iter().map(|id| id.get()).collect();
         let mut files = Vec::new();
         let select = "SELECT file_id, folder_id, name, size, mtime_ns, status FROM files WHERE folder_id";
-        for (sql, values) in in_lists(select, &numbers, "") {
+        for (sql, values) in in_lists(self.pools().engine(), select, &numbers, "") {
             let rows: Vec<FileRow> = self.pools().fetch_all(sql, &values).await?;
             for row in rows {
                 files.push(row.try_into()?);
             }
         }
         Ok(files)
+    }
+}
+
+/// In the order in which rows refer to one another.
+const MEDIA_TABLES: [&str; 11] = [
+    "DELETE FROM track_genres",
+    "DELETE FROM track_artists",
+    "DELETE FROM release_artists",
+    "DELETE FROM music_tracks",
+    "DELETE FROM music_releases",
+    "DELETE FROM music_artists",
+    "DELETE FROM music_genres",
+    "DELETE FROM photos",
+    "DELETE FROM files",
+    "DELETE FROM folders",
+    "DELETE FROM plugins_seen",
+];
+
+impl Store {
+    /// Forgets all media: files, folders and all that was read from them. Directories, runs and accounts stay; media
+    /// files on disk are no matter of the store.
+    pub async fn deindex(&self) -> Result<()> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        for index in SearchIndex::ALL {
+            index.clear(&mut tx).await?;
+        }
+        for sql in MEDIA_TABLES {
+            tx.execute(sql, &[]).await?;
+        }
+        tx.commit().await
     }
 }

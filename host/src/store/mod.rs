@@ -25,6 +25,7 @@ mod select;
 mod sqlite;
 #[cfg(test)]
 mod tests;
+mod text;
 mod users;
 mod writer;
 

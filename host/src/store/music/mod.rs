@@ -32,7 +32,7 @@ struct CreditRow {
 /// The artists of tracks or releases, in order, by the item's number.
 async fn credits(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::with_capacity(items.len());
-    for (sql, values) in in_lists(select, items, tail) {
+    for (sql, values) in in_lists(pools.engine(), select, items, tail) {
         let rows: Vec<CreditRow> = pools.fetch_all(sql, &values).await?;
         for row in rows {
             let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
@@ -46,7 +46,7 @@ async fn credits(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Resu
 /// The genres of tracks or releases, in order, by the item's number.
 async fn genres(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Result<HashMap<i64, Vec<String>>> {
     let mut genres: HashMap<i64, Vec<String>> = HashMap::with_capacity(items.len());
-    for (sql, values) in in_lists(select, items, tail) {
+    for (sql, values) in in_lists(pools.engine(), select, items, tail) {
         let rows: Vec<(i64, String)> = pools.fetch_all(sql, &values).await?;
         for (item, name) in rows {
             genres.entry(item).or_default().push(name);

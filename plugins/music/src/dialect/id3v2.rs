@@ -10,7 +10,8 @@ const MUSICBRAINZ: &str = "http://musicbrainz.org";
 
 /// The statements of an ID3v2 tag.
 pub fn read(tag: &Id3v2Tag) -> Tags {
-    let mut tags = Tags { joins_with_slash: tag.original_version() != Id3v2Version::V4, ..Tags::default() };
+    let mut tags = Tags::default();
+    tags.joins_with_slash = tag.original_version() != Id3v2Version::V4;
     for frame in tag {
         match frame {
             Frame::Text(text) => {

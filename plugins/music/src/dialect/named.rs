@@ -1,7 +1,7 @@
 //! Tags that are free names and texts: Vorbis comments and APE.
 
 use lofty::ape::ApeTag;
-use lofty::ogg::VorbisComments;
+use lofty::ogg::tag::VorbisComments;
 use lofty::tag::ItemValue;
 
 use crate::tags::Tags;

@@ -32,10 +32,20 @@ pub struct Found {
 pub enum Place {
     /// Unchanged in the file.
     At(Span),
-    /// Encoded in the ID3v2 tag at this offset: the how-manieth picture of the tag.
-    Id3v2 { tag: u64, ordinal: usize },
-    /// In the comment packet of the Ogg stream at this offset: the how-manieth picture of it.
-    Ogg { start: u64, ordinal: usize },
+    /// Encoded in an ID3v2 tag.
+    Id3v2 {
+        /// Where the tag begins in the file.
+        tag: u64,
+        /// The picture's position among those of the tag.
+        ordinal: usize,
+    },
+    /// In the comment packet of an Ogg stream.
+    Ogg {
+        /// Where the stream begins in the file.
+        start: u64,
+        /// The picture's position among those of the packet.
+        ordinal: usize,
+    },
 }
 
 impl Found {

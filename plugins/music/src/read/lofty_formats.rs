@@ -27,7 +27,7 @@ use crate::tags::Tags;
 ///
 /// # Errors
 /// `Unsupported` for a format that it does not read.
-pub fn file_type(format: Format) -> Result<FileType, ExtractError> {
+pub(super) fn file_type(format: Format) -> Result<FileType, ExtractError> {
     Ok(match format {
         Format::Mpeg => FileType::Mpeg,
         Format::Adts => FileType::Aac,
@@ -48,7 +48,7 @@ pub fn file_type(format: Format) -> Result<FileType, ExtractError> {
 }
 
 /// Reads a file from its start; an error is lofty's text.
-pub fn read(
+pub(super) fn read(
     reader: &mut (impl Read + Seek),
     file_type: FileType,
     options: ParseOptions,
@@ -130,7 +130,7 @@ fn read_as(
         FileType::Ape => {
             let file = ApeFile::read_from(reader, options)?;
             let tags = [file.ape().map(named::read_ape), file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
-            (Vec::from(tags), audio("ape", "ape", *file.properties()))
+            (Vec::from(tags), audio("ape", "ape", file.properties().clone()))
         }
         FileType::WavPack => {
             let file = WavPackFile::read_from(reader, options)?;

@@ -13,7 +13,7 @@ const MAPPING_HEADER: usize = 9;
 ///
 /// # Errors
 /// If a read failed.
-pub fn flac_head(source: &mut Source, start: u64) -> std::io::Result<Vec<u8>> {
+pub(super) fn flac_head(source: &mut Source, start: u64) -> std::io::Result<Vec<u8>> {
     let first = ogg::packets(source, start, 1)?;
     let Some(first) = first.first().and_then(|packet| packet.get(MAPPING_HEADER..)) else {
         return Ok(Vec::new());
@@ -33,7 +33,7 @@ pub fn flac_head(source: &mut Source, start: u64) -> std::io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// `Invalid` if the FLAC headers are broken, `Io` if a read failed.
-pub fn read(source: &mut Source, start: u64) -> Result<Statements, ExtractError> {
+pub(super) fn read(source: &mut Source, start: u64) -> Result<Statements, ExtractError> {
     let head = flac_head(source, start)?;
     let file_type = lofty::file::FileType::Flac;
     let (tags, audio) = lofty_formats::read(&mut Source::from_bytes("", head), file_type, options(false))

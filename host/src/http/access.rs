@@ -1,0 +1,41 @@
+//! What it takes to call a route.
+
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
+
+/// Who may call a route. There is no default: a route without one cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone, without a credential.
+    Public,
+    /// Anyone who is known.
+    SignedIn,
+    /// Who has this capability.
+    Capability(Capability),
+    /// Who has any of these; the handler checks which one its input takes.
+    AnyCapability(&'static [Capability]),
+}
+
+impl Access {
+    /// Whether a known caller may.
+    pub fn allows(self, actor: &Actor) -> bool {
+        match self {
+            Self::Public | Self::SignedIn => true,
+            Self::Capability(capability) => actor.may(capability),
+            Self::AnyCapability(capabilities) => capabilities.iter().any(|&capability| actor.may(capability)),
+        }
+    }
+
+    /// In words, for the API's description.
+    pub fn describe(self) -> String {
+        match self {
+            Self::Public => "Public.".to_owned(),
+            Self::SignedIn => "Takes a signed-in user.".to_owned(),
+            Self::Capability(capability) => format!("Takes the capability `{capability}`."),
+            Self::AnyCapability(capabilities) => {
+                let names: Vec<_> = capabilities.iter().map(|capability| format!("`{capability}`")).collect();
+                format!("Takes one of the capabilities {}.", names.join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Typed input of handlers: state, caller, path, body, and the app that signs in.
+
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use salvo::http::{ParseError, StatusCode};
+use salvo::oapi::{
+    BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RequestBody,
+    Required, ToSchema,
+};
+use salvo::{Depot, Extractible, Request, extract::Metadata};
+use serde::de::DeserializeOwned;
+
+use super::limits;
+use super::problem::Problem;
+use super::state::AppState;
+use crate::auth::actor::Actor;
+use crate::auth::app::App;
+use crate::service::error::FieldError;
+
+/// The services.
+#[derive(Debug)]
+pub struct State(Arc<AppState>);
+
+impl Deref for State {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
+/// The known caller of a route that is not public.
+#[derive(Debug)]
+pub struct Caller(Arc<Actor>);
+
+impl Deref for Caller {
+    type Target = Actor;
+
+    fn deref(&self) -> &Actor {
+        &self.0
+    }
+}
+
+/// A part of the path, named by the argument: `music_track_id` for `{musicTrackId}`. What is no id is not found.
+#[derive(Debug)]
+pub struct PathId<T>(pub T);
+
+/// Input that comes as JSON.
+pub trait Input: DeserializeOwned + ToSchema + Send {
+    /// Bytes it may have.
+    const MAX_BYTES: usize = limits::BODY_BYTES;
+}
+
+/// A JSON body.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+/// A JSON body whose faults come second: the handler has something to refuse before.
+#[derive(Debug)]
+pub struct LateBody<T>(pub Result<T, Problem>);
+
+/// The app of the header `svc-app`; `None` if there is none, several, or another.
+#[derive(Debug)]
+pub struct SvcApp(pub Option<App>);
+
+macro_rules! extractible {
+    ($type:ty $(where [$($generic:tt)*])?, $req:ident, $depot:ident, $arg:ident => $extract:expr) => {
+        impl<'ex $(, $($generic)*)?> Extractible<'ex> for $type {
+            fn metadata() -> &'static Metadata {
+                static METADATA: Metadata = Metadata::new(stringify!($type));
+                &METADATA
+            }
+
+            #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
+            async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
+                Self::extract_with_arg(req, depot, "").await
+            }
+
+            #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
+            async fn extract_with_arg(
+                $req: &'ex mut Request,
+                $depot: &'ex mut Depot,
+                $arg: &str,
+            ) -> Result<Self, Problem> {
+                $extract
+            }
+        }
+    };
+}
+
+extractible!(State, _req, depot, _arg => {
+    depot.get_typed::<Arc<AppState>>().map(|state| Self(Arc::clone(state))).map_err(|_| {
+        Problem::internal("a route without state")
+    })
+});
+
+extractible!(Caller, _req, depot, _arg => {
+    // A handler that asks for a caller on a public route is a mistake of ours, and lets nobody in.
+    depot.get_typed::<Arc<Actor>>().map(|actor| Self(Arc::clone(actor))).map_err(|_| {
+        Problem::of_status(StatusCode::UNAUTHORIZED)
+    })
+});
+
+extractible!(PathId<T> where [T: FromStr + Send], req, _depot, arg => {
+    let value = req.params().get(&camel_case(arg)).and_then(|text| text.parse().ok());
+    value.map(Self).ok_or_else(|| Problem::of_status(StatusCode::NOT_FOUND))
+});
+
+extractible!(SvcApp, req, _depot, _arg => {
+    let mut values = req.headers().get_all("svc-app").iter();
+    let value = values.next().and_then(|value| value.to_str().ok());
+    let value = if values.next().is_some() { None } else { value };
+    Ok::<_, Problem>(Self(value.and_then(App::from_name)))
+});
+
+extractible!(Body<T> where [T: Input], req, _depot, _arg => read_body(req).await.map(Self));
+
+extractible!(LateBody<T> where [T: Input], req, _depot, _arg => Ok::<_, Problem>(Self(read_body(req).await)));
+
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut text, word| {
+        let mut letters = word.chars();
+        text.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        text.push_str(letters.as_str());
+        text
+    })
+}
+
+async fn read_body<T: Input>(req: &mut Request) -> Result<T, Problem> {
+    let is_json = req.content_type().is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
+    if !is_json {
+        let message = "the body must be JSON, with the content type application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    let bytes = tokio::time::timeout(limits::BODY_TIME, req.payload_with_max_size(T::MAX_BYTES)).await;
+    let bytes = bytes.map_err(|_| Problem::of_status(StatusCode::REQUEST_TIMEOUT))?.map_err(|error| match error {
+        ParseError::PayloadTooLarge => {
+            let message = format!("the body may have {} bytes", T::MAX_BYTES);
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        }
+        _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
+    })?;
+    serde_json::from_slice(bytes).map_err(|error| Problem::invalid(vec![json_error(&error)]))
+}
+
+/// What serde found, with the field's name in its place where serde tells it.
+fn json_error(error: &serde_json::Error) -> FieldError {
+    let message = error.to_string();
+    // "missing field `username` at line 1 column 2"
+    let field = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    match field {
+        Some((field, _)) => FieldError::new(field, "is missing"),
+        None => FieldError::new("", message),
+    }
+}
+
+macro_rules! register_nothing {
+    ($($type:ty),+) => {$(
+        impl EndpointArgRegister for $type {
+            fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
+        }
+    )+};
+}
+
+register_nothing!(State, Caller);
+
+impl<T> EndpointArgRegister for PathId<T> {
+    fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
+        let parameter = Parameter::new(camel_case(arg)).location(ParameterIn::Path).required(true);
+        operation.parameters.insert(parameter.schema(Object::with_type(BasicType::String)));
+    }
+}
+
+impl EndpointArgRegister for SvcApp {
+    fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
+        let apps = Object::with_type(BasicType::String).enum_values(App::ALL.map(App::as_str));
+        let parameter = Parameter::new("svc-app").location(ParameterIn::Header).required(true);
+        operation.parameters.insert(parameter.description("The app that signs in.").schema(apps));
+    }
+}
+
+fn register_body<T: ToSchema>(components: &mut Components, operation: &mut Operation) {
+    let schema = T::to_schema(components);
+    let body = RequestBody::new().required(Required::True).add_content("application/json", Content::new(schema));
+    operation.request_body = Some(body);
+}
+
+impl<T: Input> EndpointArgRegister for Body<T> {
+    fn register(components: &mut Components, operation: &mut Operation, _arg: &str) {
+        register_body::<T>(components, operation);
+    }
+}
+
+impl<T: Input> EndpointArgRegister for LateBody<T> {
+    fn register(components: &mut Components, operation: &mut Operation, _arg: &str) {
+        register_body::<T>(components, operation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_parameters_are_named_by_their_arguments() {
+        assert_eq!(camel_case("music_track_id"), "musicTrackId");
+        assert_eq!(camel_case("id"), "id");
+    }
+}

@@ -1,0 +1,185 @@
+//! Part of a file as a response body: piece by piece, never in memory as a whole.
+//!
+//! What the page cache holds is read in place, without a thread (`RWF_NOWAIT`); only what must come from the disk
+//! goes to a blocking thread. Buffers are used again once the connection has sent them. A file that turns out
+//! shorter than announced ends in an error, so that the connection breaks off and the client sees it.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut};
+use std::os::unix::fs::FileExt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use rustix::io::{Errno, ReadWriteFlags};
+use salvo::BoxedError;
+use salvo::http::body::{Body, Frame, SizeHint};
+use tokio::task::JoinHandle;
+
+use super::limits::MEDIA_CHUNK_BYTES;
+
+/// Buffers that wait for their next use.
+type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// A buffer with bytes in it that goes back to its body when they are sent.
+struct Piece {
+    buffer: Vec<u8>,
+    length: usize,
+    spare: Spare,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        self.buffer.get(..self.length).unwrap_or_default()
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.buffer));
+    }
+}
+
+type Read = io::Result<(Vec<u8>, usize)>;
+
+/// The body.
+#[derive(Debug)]
+pub struct FileBody {
+    file: Arc<File>,
+    position: u64,
+    remaining: u64,
+    spare: Spare,
+    reading: Option<JoinHandle<Read>>,
+}
+
+impl FileBody {
+    /// `length` bytes of `file` from `position` on.
+    pub fn new(file: File, position: u64, length: u64) -> Self {
+        Self { file: Arc::new(file), position, remaining: length, spare: Spare::default(), reading: None }
+    }
+
+    fn wanted(&self) -> usize {
+        usize::try_from(self.remaining).unwrap_or(usize::MAX).min(MEDIA_CHUNK_BYTES)
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        // No larger than the whole: most pictures are small.
+        spare.filter(|buffer| buffer.len() >= self.wanted()).unwrap_or_else(|| vec![0; self.wanted()])
+    }
+
+    fn deliver(&mut self, buffer: Vec<u8>, length: usize) -> Result<Frame<Bytes>, BoxedError> {
+        if length == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        self.position += length as u64;
+        self.remaining = self.remaining.saturating_sub(length as u64);
+        let piece = Piece { buffer, length, spare: Arc::clone(&self.spare) };
+        Ok(Frame::data(Bytes::from_owner(piece)))
+    }
+}
+
+/// Reads what is in memory already. `None` if there is nothing, or the file system cannot tell.
+fn read_cached(file: &File, buffer: &mut [u8], position: u64) -> Option<io::Result<usize>> {
+    loop {
+        match rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], position, ReadWriteFlags::NOWAIT) {
+            Ok(length) => return Some(Ok(length)),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => return None,
+            Err(error) => return Some(Err(error.into())),
+        }
+    }
+}
+
+impl Body for FileBody {
+    type Data = Bytes;
+    type Error = BoxedError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
+        let this = self.get_mut();
+        if this.remaining == 0 {
+            return Poll::Ready(None);
+        }
+        if this.reading.is_none() {
+            let mut buffer = this.buffer();
+            let wanted = this.wanted();
+            match read_cached(&this.file, buffer.get_mut(..wanted).unwrap_or_default(), this.position) {
+                Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                None => {}
+            }
+            let (file, position) = (Arc::clone(&this.file), this.position);
+            this.reading = Some(tokio::task::spawn_blocking(move || {
+                let length = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), position)?;
+                Ok((buffer, length))
+            }));
+        }
+        let Some(reading) = this.reading.as_mut() else { return Poll::Ready(None) };
+        let outcome = ready!(Pin::new(reading).poll(context));
+        this.reading = None;
+        Poll::Ready(Some(match outcome {
+            Ok(Ok((buffer, length))) => this.deliver(buffer, length),
+            Ok(Err(error)) => Err(error.into()),
+            Err(error) => Err(error.into()),
+        }))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.remaining == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.remaining)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn collect(mut body: FileBody) -> Result<Vec<u8>, BoxedError> {
+        let mut bytes = Vec::new();
+        while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            bytes.extend_from_slice(&frame?.into_data().unwrap_or_default());
+        }
+        Ok(bytes)
+    }
+
+    fn file(length: usize) -> (tempfile::TempDir, Vec<u8>, File) {
+        let directory = tempfile::tempdir().unwrap();
+        let content: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+        let path = directory.path().join("media");
+        std::fs::write(&path, &content).unwrap();
+        (directory, content, File::open(path).unwrap())
+    }
+
+    #[tokio::test]
+    async fn file_body_gives_the_bytes_asked_for() {
+        let length = 3 * MEDIA_CHUNK_BYTES + 17;
+        for (start, count) in [(0, length), (0, 1), (1, MEDIA_CHUNK_BYTES), (length - 1, 1), (5, 0)] {
+            let (_directory, content, file) = file(length);
+            let body = FileBody::new(file, start as u64, count as u64);
+            assert_eq!(body.size_hint().exact(), Some(count as u64));
+            assert!(collect(body).await.unwrap() == content[start..start + count], "{count} from {start}");
+        }
+    }
+
+    #[tokio::test]
+    async fn truncated_file_breaks_off_and_is_never_padded() {
+        let (_directory, _, file) = file(1000);
+        assert!(collect(FileBody::new(file, 0, 1001)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn buffers_are_used_again() {
+        let (_directory, _, file) = file(8 * MEDIA_CHUNK_BYTES);
+        let body = FileBody::new(file, 0, 8 * MEDIA_CHUNK_BYTES as u64);
+        let spare = Arc::clone(&body.spare);
+        collect(body).await.unwrap();
+        assert_eq!(spare.lock().unwrap().len(), 1);
+    }
+}

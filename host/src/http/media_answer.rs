@@ -1,0 +1,201 @@
+//! Answers that are media: a file or a picture, whole or in part.
+
+use salvo::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
+};
+use salvo::http::{Method, ResBody, StatusCode};
+use salvo::oapi::{self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation};
+use salvo::oapi::SchemaFormat;
+use salvo::{Depot, Request, Response, Writer, async_trait};
+
+use super::file_body::FileBody;
+use super::limits::MEDIA_MAX_AGE;
+use super::problem::Problem;
+use super::range::{Decision, Representation, decide, format_date};
+use crate::domain::path::extension;
+use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
+
+/// What is served under another name than plain bytes, by file extension.
+const TYPES: &[(&str, &str)] = &[
+    ("aac", "audio/aac"),
+    ("aif", "audio/aiff"),
+    ("aiff", "audio/aiff"),
+    ("ape", "audio/x-ape"),
+    ("flac", "audio/flac"),
+    ("m4a", "audio/mp4"),
+    ("m4b", "audio/mp4"),
+    ("mp2", "audio/mpeg"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "audio/mp4"),
+    ("mpc", "audio/x-musepack"),
+    ("oga", "audio/ogg"),
+    ("ogg", "audio/ogg"),
+    ("opus", "audio/ogg"),
+    ("spx", "audio/ogg"),
+    ("wav", "audio/wav"),
+    ("wv", "audio/x-wavpack"),
+    ("avif", "image/avif"),
+    ("bmp", "image/bmp"),
+    ("dng", "image/x-adobe-dng"),
+    ("gif", "image/gif"),
+    ("heic", "image/heic"),
+    ("heif", "image/heif"),
+    ("jpe", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("jxl", "image/jxl"),
+    ("png", "image/png"),
+    ("tif", "image/tiff"),
+    ("tiff", "image/tiff"),
+    ("webp", "image/webp"),
+];
+
+/// Types of embedded pictures that are believed; a file can claim anything, also `text/html`.
+const PICTURE_TYPES: [&str; 9] = [
+    "image/avif", "image/bmp", "image/gif", "image/heic", "image/jpeg", "image/jxl", "image/png", "image/tiff",
+    "image/webp",
+];
+
+const PLAIN_BYTES: &str = "application/octet-stream";
+
+#[derive(Debug)]
+enum Source {
+    File(OpenedMedia),
+    Memory(Vec<u8>),
+}
+
+/// An answer with an item's bytes.
+#[derive(Debug)]
+pub struct MediaAnswer {
+    source: Source,
+    tag: String,
+    modified: i64,
+    content_type: &'static str,
+}
+
+impl MediaAnswer {
+    /// The item's own file.
+    pub fn file(media: OpenedMedia) -> Self {
+        let ending = extension(&media.name);
+        let content_type = TYPES.iter().find(|(known, _)| *known == ending).map_or(PLAIN_BYTES, |(_, mime)| mime);
+        Self {
+            tag: format!("\"{}-{:x}-{:x}\"", media.id, media.length, media.mtime_ns),
+            modified: media.mtime_ns.div_euclid(1_000_000_000),
+            content_type,
+            source: Source::File(media),
+        }
+    }
+
+    /// A picture from inside of a file.
+    pub fn picture(picture: OpenedPicture) -> Self {
+        let claimed = picture.mime.to_ascii_lowercase();
+        let claimed = if claimed == "image/jpg" { "image/jpeg" } else { claimed.as_str() };
+        let content_type = PICTURE_TYPES.into_iter().find(|known| *known == claimed).unwrap_or(PLAIN_BYTES);
+        let OpenedPicture { id, index, file_size, mtime_ns, .. } = picture;
+        Self {
+            tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
+            modified: mtime_ns.div_euclid(1_000_000_000),
+            content_type,
+            source: match picture.bytes {
+                PictureBytes::InFile(media) => Source::File(media),
+                PictureBytes::InMemory(bytes) => Source::Memory(bytes),
+            },
+        }
+    }
+
+    fn length(&self) -> u64 {
+        match &self.source {
+            Source::File(media) => media.length,
+            Source::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    fn set_headers(&self, res: &mut Response) {
+        let headers = res.headers_mut();
+        let mut set = |name: HeaderName, value: String| {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                headers.insert(name, value);
+            }
+        };
+        set(ETAG, self.tag.clone());
+        set(LAST_MODIFIED, format_date(self.modified));
+        set(ACCEPT_RANGES, "bytes".to_owned());
+        // Private: the URL may carry a token.
+        set(CACHE_CONTROL, format!("private, max-age={}", MEDIA_MAX_AGE.as_secs()));
+        set(CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
+        // What is not known to be media is never shown inside a page of ours.
+        let disposition = if self.content_type == PLAIN_BYTES { "attachment" } else { "inline" };
+        set(CONTENT_DISPOSITION, disposition.to_owned());
+    }
+
+    fn body(self, start: u64, length: u64) -> ResBody {
+        match self.source {
+            Source::File(media) => {
+                ResBody::Boxed(Box::pin(FileBody::new(media.file, media.offset.saturating_add(start), length)))
+            }
+            Source::Memory(bytes) => {
+                let (start, length) = (usize::try_from(start).unwrap_or(0), usize::try_from(length).unwrap_or(0));
+                let bytes = bytes::Bytes::from(bytes);
+                let end = start.saturating_add(length).min(bytes.len());
+                ResBody::Once(bytes.slice(start.min(end)..end))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Writer for MediaAnswer {
+    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+        let whole = self.length();
+        let what = Representation { tag: &self.tag, modified: self.modified, length: whole };
+        let (status, start, length) = match decide(req.method(), req.headers(), what) {
+            Decision::Full => (StatusCode::OK, 0, whole),
+            Decision::Partial { start, end } => (StatusCode::PARTIAL_CONTENT, start, end - start + 1),
+            Decision::NotModified => {
+                self.set_headers(res);
+                res.status_code(StatusCode::NOT_MODIFIED);
+                return;
+            }
+            Decision::PreconditionFailed => {
+                return Problem::of_status(StatusCode::PRECONDITION_FAILED).render(res);
+            }
+            Decision::Unsatisfiable => {
+                Problem::of_status(StatusCode::RANGE_NOT_SATISFIABLE).render(res);
+                set_content_range(res, format!("bytes */{whole}"));
+                return;
+            }
+        };
+        self.set_headers(res);
+        res.status_code(status);
+        res.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        res.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+        if status == StatusCode::PARTIAL_CONTENT {
+            set_content_range(res, format!("bytes {start}-{}/{whole}", start + length - 1));
+        }
+        if req.method() != Method::HEAD {
+            res.replace_body(self.body(start, length));
+        }
+    }
+}
+
+fn set_content_range(res: &mut Response, value: String) {
+    if let Ok(value) = HeaderValue::try_from(value) {
+        res.headers_mut().insert(CONTENT_RANGE, value);
+    }
+}
+
+impl EndpointOutRegister for MediaAnswer {
+    fn register(_components: &mut Components, operation: &mut Operation) {
+        let bytes = || {
+            let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
+            Content::new(Object::with_type(BasicType::String).format(binary))
+        };
+        let responses = &mut operation.responses;
+        responses.insert("200", oapi::Response::new("All bytes").add_content(PLAIN_BYTES, bytes()));
+        responses.insert("206", oapi::Response::new("The bytes asked for").add_content(PLAIN_BYTES, bytes()));
+        responses.insert("304", oapi::Response::new("The client has it already"));
+        responses.insert("412", oapi::Response::new("A precondition does not hold"));
+        responses.insert("416", oapi::Response::new("The range lies outside"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Around everything: request id, time limit, panics, CORS, security headers, the request log.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+use std::time::Instant;
+
+use salvo::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use salvo::http::{Method, StatusCode};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+
+use super::cors::CorsHeaders;
+use super::guard::RoutePath;
+use crate::auth::actor::Actor;
+use crate::http::limits;
+use crate::http::problem::Problem;
+use crate::http::state::AppState;
+
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Headers that every answer has, unless its handler set a stricter or more fitting one.
+const DEFAULTS: [(HeaderName, &str); 4] = [
+    (CACHE_CONTROL, "no-store"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+];
+
+/// The outermost layer.
+#[derive(Debug)]
+pub struct Envelope {
+    state: Arc<AppState>,
+    requests: AtomicU64,
+}
+
+impl Envelope {
+    /// Around handlers that work with this state.
+    pub fn new(state: Arc<AppState>) -> Self {
+        Self { state, requests: AtomicU64::new(1) }
+    }
+}
+
+#[async_trait]
+impl Handler for Envelope {
+    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        let started = Instant::now();
+        let id = self.requests.fetch_add(1, Ordering::Relaxed);
+        let cors = self.state.allowed_origins.headers_for(req);
+        depot.insert_typed(Arc::clone(&self.state));
+        let known_path = res.status_code != Some(StatusCode::NOT_FOUND);
+        if req.uri().path_and_query().is_some_and(|target| target.as_str().len() > limits::TARGET_BYTES) {
+            Problem::of_status(StatusCode::URI_TOO_LONG).render(res);
+            ctrl.skip_rest();
+        } else if cors.preflight && known_path {
+            res.status_code(StatusCode::NO_CONTENT);
+            ctrl.skip_rest();
+        } else {
+            run(req, depot, res, ctrl).await;
+        }
+        finish(res, &cors, id);
+        log(req.method(), depot, res, started, id);
+    }
+}
+
+/// Runs the rest, within its time; a panic or a delay ends in an error of its own.
+async fn run(req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+    let outcome = {
+        let mut rest = std::pin::pin!(ctrl.call_next(req, depot, res));
+        let caught = std::future::poll_fn(|context| {
+            match std::panic::catch_unwind(AssertUnwindSafe(|| rest.as_mut().poll(context))) {
+                Ok(Poll::Pending) => Poll::Pending,
+                Ok(Poll::Ready(_)) => Poll::Ready(Ok(())),
+                Err(_) => Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR)),
+            }
+        });
+        let timed_out = Err(StatusCode::SERVICE_UNAVAILABLE);
+        tokio::time::timeout(limits::HANDLER_TIME, caught).await.unwrap_or(timed_out)
+    };
+    if let Err(status) = outcome {
+        // The panic's own text is in the log, by the panic hook; the client learns none of it.
+        tracing::error!(target: "svc::http", status = status.as_u16(), "a handler panicked or took too long");
+        res.headers_mut().clear();
+        Problem::of_status(status).render(res);
+        ctrl.skip_rest();
+    }
+}
+
+fn finish(res: &mut Response, cors: &CorsHeaders, id: u64) {
+    cors.apply(res);
+    let status = res.status_code.unwrap_or(StatusCode::OK);
+    let is_error = status.is_client_error() || status.is_server_error();
+    let headers = res.headers_mut();
+    for (name, value) in DEFAULTS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if is_error {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    let policy = if cors.is_listed() { "cross-origin" } else { "same-site" };
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static(policy));
+    headers.insert(REQUEST_ID, HeaderValue::from(id));
+}
+
+/// One line a request: the route's own path, never the URL, which may carry a token.
+fn log(method: &Method, depot: &Depot, res: &Response, started: Instant, id: u64) {
+    let route = depot.get_typed::<RoutePath>().map_or("-", |route| route.0);
+    let user = depot.get_typed::<Arc<Actor>>().ok().map(|actor| actor.user.id);
+    let status = res.status_code.map_or(0, |status| status.as_u16());
+    let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let ms = micros as f64 / 1000.0;
+    let user = user.map(tracing::field::display);
+    tracing::info!(target: "svc::http::request", id, %method, route, status, ms, user, "request");
+}

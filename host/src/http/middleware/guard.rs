@@ -1,0 +1,64 @@
+//! Before a handler: who calls, and whether they may. Runs for the route that was matched, never by the text of
+//! the URL, and before any input is read.
+
+use std::sync::Arc;
+
+use salvo::http::Method;
+use salvo::http::header::AUTHORIZATION;
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+
+use crate::auth::credential::{self, Credential, Presented};
+use crate::http::access::Access;
+use crate::http::problem::Problem;
+use crate::http::route::Route;
+use crate::http::state::AppState;
+
+/// The path of the matched route, with its parameters' names: what the log shows.
+#[derive(Debug, Clone, Copy)]
+pub struct RoutePath(pub &'static str);
+
+/// The guard of one route.
+#[derive(Debug)]
+pub struct Guard {
+    access: Access,
+    path: RoutePath,
+}
+
+impl Guard {
+    /// For this route.
+    pub fn new(route: &Route) -> Self {
+        Self { access: route.access, path: RoutePath(route.path) }
+    }
+
+    async fn admit(&self, req: &Request, depot: &mut Depot) -> Result<(), Problem> {
+        if self.access == Access::Public {
+            return Ok(());
+        }
+        let state = depot.get_typed::<Arc<AppState>>().map_err(|_| Problem::internal("a route without state"))?;
+        let actor = state.authentication.actor(presented(req)).await?;
+        if !self.access.allows(&actor) {
+            return Err(Problem::forbidden());
+        }
+        depot.insert_typed(Arc::new(actor));
+        Ok(())
+    }
+}
+
+fn presented(req: &Request) -> Option<Credential> {
+    let authorization: Vec<_> = req.headers().get_all(AUTHORIZATION).iter().map(|value| value.as_bytes()).collect();
+    let token: Vec<_> =
+        req.queries().get_vec("token").into_iter().flatten().map(String::as_str).collect();
+    let reads_only = [Method::GET, Method::HEAD].contains(req.method());
+    credential::find(Presented { authorization: &authorization, token: &token, reads_only })
+}
+
+#[async_trait]
+impl Handler for Guard {
+    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        depot.insert_typed(self.path);
+        if let Err(problem) = self.admit(req, depot).await {
+            problem.render(res);
+            ctrl.skip_rest();
+        }
+    }
+}

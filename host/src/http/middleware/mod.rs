@@ -1,0 +1,6 @@
+//! What happens around every handler.
+
+pub mod catch;
+pub mod cors;
+pub mod envelope;
+pub mod guard;

@@ -1,0 +1,28 @@
+//! The API over HTTP: routes, what they take and give, and the server that speaks it.
+//!
+//! To add an endpoint: a handler in `routes/<resource>.rs` (typed input, one service call, one view), its view in
+//! `views/<resource>.rs`, and one line in `router.rs` with the access it takes. Guard, OpenAPI document, the list
+//! of `GET /api` and the authorization tests follow from that line.
+
+pub mod access;
+pub mod answer;
+pub mod docs;
+pub mod extract;
+pub mod file_body;
+pub mod limits;
+pub mod media_answer;
+pub mod middleware;
+pub mod openapi;
+pub mod pagination;
+pub mod problem;
+pub mod query;
+pub mod range;
+pub mod route;
+pub mod router;
+pub mod routes;
+pub mod server;
+pub mod state;
+pub mod views;
+
+#[cfg(test)]
+mod tests;

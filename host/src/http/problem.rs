@@ -1,0 +1,168 @@
+//! Errors as clients see them: `{message, code?, errors?}`, and the one map from what services refuse to HTTP.
+
+use std::borrow::Cow;
+
+use salvo::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use salvo::http::{ResBody, StatusCode};
+use salvo::oapi::{Components, EndpointOutRegister, Operation, ToSchema};
+use salvo::{Depot, Request, Response, Writer, async_trait};
+use serde::Serialize;
+
+use crate::service::authentication::AuthenticationError;
+use crate::service::error::{FieldError, ServiceError};
+
+/// Every machine-readable code: the status it comes with and what it means. Part of the API's description.
+pub const CODES: &[(&str, u16, &str)] = &[
+    ("pat_invalid", 401, "The personal access token is unknown, revoked or has expired."),
+    ("artwork_missing", 404, "The item has no picture."),
+    ("file_missing", 404, "The item is known, but its file is not there any more."),
+    ("index_action_conflict", 409, "The action does not fit the state of the indexer."),
+    ("indexing_in_progress", 409, "A run of the indexer is under way."),
+    ("busy", 503, "Too many sign-ins at once; try again."),
+    ("database_unavailable", 503, "The database does not answer; try again."),
+    ("storage_full", 503, "The server has no space left."),
+    ("storage_unavailable", 503, "The media directory of the item is not available; try again."),
+];
+
+/// What a client reads for any fault of the server. The reason is in the log.
+const SERVER_FAULT: &str = "the server failed to answer; its log has the reason";
+
+/// The body of every error.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Problem"))]
+pub struct ProblemView {
+    /// For people.
+    pub message: String,
+    /// Machine-readable, where there is more to tell than the status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// What is wrong with the input, with status 400.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<FieldErrorView>>,
+}
+
+/// One thing that is wrong with the input.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "FieldError"))]
+pub struct FieldErrorView {
+    /// The field of the body or the parameter of the query; empty for the input as a whole.
+    pub path: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// An error on its way to a client.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    code: Option<&'static str>,
+    message: Cow<'static, str>,
+    errors: Vec<FieldError>,
+}
+
+impl Problem {
+    /// An error of this status.
+    pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, code: None, message: message.into(), errors: Vec::new() }
+    }
+
+    /// The usual words for a status, where nobody said more.
+    pub fn of_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::NOT_FOUND => Self::new(status, "not found"),
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(status, "this method is not allowed here"),
+            _ if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE => {
+                Self::new(status, SERVER_FAULT)
+            }
+            _ => Self::new(status, status.canonical_reason().unwrap_or("error").to_lowercase()),
+        }
+    }
+
+    /// With a machine-readable code.
+    #[must_use]
+    pub fn with_code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// The input makes no sense.
+    pub fn invalid(errors: Vec<FieldError>) -> Self {
+        Self { errors, ..Self::new(StatusCode::BAD_REQUEST, "the request is not valid") }
+    }
+
+    /// A fault of the server; the text goes to the log alone.
+    pub fn internal(error: impl std::fmt::Display) -> Self {
+        tracing::error!(target: "svc::http", %error, "a request failed");
+        Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// A known caller who may not.
+    pub fn forbidden() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "your roles do not allow this")
+    }
+
+    /// Puts the error into a response, in place of what was there.
+    pub fn render(self, res: &mut Response) {
+        let errors = self.errors.into_iter().map(|FieldError { path, message }| FieldErrorView { path, message });
+        let errors: Vec<_> = errors.collect();
+        let body = ProblemView {
+            message: self.message.into_owned(),
+            code: self.code.map(str::to_owned),
+            errors: (!errors.is_empty()).then_some(errors),
+        };
+        let body = serde_json::to_vec(&body).unwrap_or_default();
+        res.status_code(self.status);
+        let headers = res.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+        }
+        res.replace_body(ResBody::Once(body.into()));
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Invalid(errors) => Self::invalid(errors),
+            ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
+            ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
+            ServiceError::Absent { code, message } => Self::new(StatusCode::NOT_FOUND, message).with_code(code),
+            ServiceError::Conflict { code, message } => Self::new(StatusCode::CONFLICT, message).with_code(code),
+            ServiceError::Unavailable { code, message } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)
+            }
+            ServiceError::Internal(text) => Self::internal(text),
+        }
+    }
+}
+
+impl From<AuthenticationError> for Problem {
+    fn from(error: AuthenticationError) -> Self {
+        let message = error.to_string();
+        match error {
+            AuthenticationError::Missing | AuthenticationError::InvalidAccessToken => {
+                Self::new(StatusCode::UNAUTHORIZED, message)
+            }
+            AuthenticationError::ForeignAccessToken => Self::new(StatusCode::GONE, message),
+            AuthenticationError::InvalidPersonalAccessToken => {
+                Self::new(StatusCode::UNAUTHORIZED, message).with_code("pat_invalid")
+            }
+            AuthenticationError::Service(error) => error.into(),
+        }
+    }
+}
+
+#[async_trait]
+impl Writer for Problem {
+    async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+        self.render(res);
+    }
+}
+
+impl EndpointOutRegister for Problem {
+    // The document adds errors to every operation, by its access and input: `openapi.rs`.
+    fn register(_components: &mut Components, _operation: &mut Operation) {}
+}

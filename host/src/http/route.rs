@@ -1,0 +1,112 @@
+//! A line of the route list, and how the lines become a router.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::header::{ALLOW, HeaderValue};
+use salvo::http::{Method, StatusCode};
+use salvo::routing::MethodFilter;
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
+
+use super::access::Access;
+use super::middleware::guard::Guard;
+
+/// One endpoint: how it is reached, who may, and what answers.
+#[derive(Clone)]
+pub struct Route {
+    /// Method. A GET answers HEAD as well.
+    pub method: Method,
+    /// Path with parameters, such as `/api/v1/photos/{photoId}`.
+    pub path: &'static str,
+    /// Who may.
+    pub access: Access,
+    pub(super) goal: Arc<dyn Handler>,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {:?}", self.method, self.path, self.access)
+    }
+}
+
+impl Route {
+    fn new(method: Method, path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self { method, path, access, goal: Arc::new(goal) }
+    }
+
+    /// A GET.
+    pub fn get(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::GET, path, access, goal)
+    }
+
+    /// A POST.
+    pub fn post(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::POST, path, access, goal)
+    }
+
+    /// A PATCH.
+    pub fn patch(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::PATCH, path, access, goal)
+    }
+
+    fn methods(&self) -> impl Iterator<Item = Method> {
+        let head = (self.method == Method::GET).then_some(Method::HEAD);
+        std::iter::once(self.method.clone()).chain(head)
+    }
+}
+
+/// A part of the path with what lies below it. Text sorts before `{parameter}`, so `/users/public` wins over
+/// `/users/{userId}`.
+#[derive(Default)]
+struct Node<'a> {
+    children: BTreeMap<&'a str, Node<'a>>,
+    routes: Vec<&'a Route>,
+}
+
+/// The router of a list of routes: a tree, so that a request is compared with few of them.
+pub fn router_of(routes: &[Route]) -> Router {
+    let mut root = Node::default();
+    for route in routes {
+        let parts = route.path.split('/').filter(|part| !part.is_empty());
+        let node = parts.fold(&mut root, |node, part| node.children.entry(part).or_default());
+        node.routes.push(route);
+    }
+    root.into_router(Router::new())
+}
+
+impl Node<'_> {
+    fn into_router(self, mut router: Router) -> Router {
+        for (part, child) in self.children {
+            router = router.push(child.into_router(Router::with_path(part)));
+        }
+        if self.routes.is_empty() {
+            return router;
+        }
+        let mut allowed = Vec::new();
+        for route in &self.routes {
+            for method in route.methods() {
+                allowed.push(method.clone());
+                let mut leaf = Router::with_filter(MethodFilter::new(method));
+                leaf = leaf.hoop(Guard::new(route));
+                leaf.goal = Some(Arc::clone(&route.goal));
+                router = router.push(leaf);
+            }
+        }
+        allowed.push(Method::OPTIONS);
+        let names: Vec<_> = allowed.iter().map(Method::as_str).collect();
+        router.push(Router::with_filter(MethodFilter::new(Method::OPTIONS)).goal(Options(names.join(", "))))
+    }
+}
+
+/// Answers a plain OPTIONS request. Preflights of browsers are answered before they get here.
+struct Options(String);
+
+#[async_trait]
+impl Handler for Options {
+    async fn handle(&self, _req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
+        res.status_code(StatusCode::NO_CONTENT);
+        if let Ok(allowed) = HeaderValue::from_str(&self.0) {
+            res.headers_mut().insert(ALLOW, allowed);
+        }
+    }
+}

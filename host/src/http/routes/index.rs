@@ -1,0 +1,153 @@
+//! The indexer: runs, their log, counts, directories.
+
+use salvo::Writer as _;
+use salvo::oapi::{ToSchema, endpoint};
+use serde::Deserialize;
+
+use crate::domain::id::RunId;
+use crate::domain::kind::MediaKind;
+use crate::domain::list::Page;
+use crate::domain::scan::RunType;
+use crate::http::answer::{Answer, Created, ListView};
+use crate::http::extract::{Body, Caller, Input, PathId, State};
+use crate::http::pagination;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
+use crate::service::error::FieldError;
+use crate::service::indexing::{IndexAction, StartRun};
+use crate::store::RunLogFilter;
+
+/// Which run to start.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StartRunInput {
+    /// `quick` reads new and changed files, `full` reads all.
+    #[serde(rename = "type")]
+    #[salvo(schema(value_type = String))]
+    run_type: RunType,
+    /// Only these kinds; all that are configured if left out.
+    #[serde(default)]
+    #[salvo(schema(value_type = Vec<String>))]
+    media_kinds: Vec<MediaKind>,
+}
+
+impl Input for StartRunInput {}
+
+/// What to do with the run.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ActionInput {
+    Pause,
+    Resume,
+    Stop,
+}
+
+/// An action on the run.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct ActInput {
+    /// `pause`, `resume` or `stop`.
+    action: ActionInput,
+}
+
+impl Input for ActInput {}
+
+/// A page of a list that has one order.
+#[derive(Debug)]
+pub struct PageQuery(Page);
+
+impl FromQuery for PageQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::page(reader))
+    }
+}
+
+/// Which lines of which run's log.
+#[derive(Debug)]
+pub struct RunLogQuery {
+    run: Option<RunId>,
+    filter: RunLogFilter,
+    page: Page,
+}
+
+impl FromQuery for RunLogQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self {
+            run: reader.parsed("runId", "The run. Required.", "the id of a run"),
+            filter: RunLogFilter {
+                event: reader.text("event", "Only lines of this event, such as `file_errored`."),
+                kind: reader.parsed("mediaKind", "Only files of this kind.", "a media kind"),
+            },
+            page: pagination::page(reader),
+        }
+    }
+}
+
+/// Starts a run
+#[endpoint(responses((status_code = 409, description = "`indexing_in_progress`: a run is under way")))]
+pub async fn start_run(
+    state: State,
+    caller: Caller,
+    body: Body<StartRunInput>,
+) -> Result<Created<RunView>, Problem> {
+    let request = StartRun { run_type: body.0.run_type, kinds: body.0.media_kinds };
+    let run = state.indexing.start(request, Some(caller.user.id)).await?;
+    Ok(Created(run.into()))
+}
+
+/// Runs, newest first
+#[endpoint]
+pub async fn list_runs(state: State, query: Query<PageQuery>) -> Result<Answer<ListView<RunView>>, Problem> {
+    let runs = state.indexing.runs(query.0.0).await?;
+    Ok(Answer(ListView::new(runs, RunView::from)))
+}
+
+/// A run
+#[endpoint]
+pub async fn show_run(state: State, run_id: PathId<RunId>) -> Result<Answer<RunView>, Problem> {
+    Ok(Answer(state.indexing.run(run_id.0).await?.into()))
+}
+
+/// The log of a run
+#[endpoint(responses((status_code = 404, description = "There is no such run")))]
+pub async fn list_run_logs(
+    state: State,
+    query: Query<RunLogQuery>,
+) -> Result<Answer<ListView<RunLogView>>, Problem> {
+    let RunLogQuery { run, filter, page } = query.0;
+    let run = run.ok_or_else(|| Problem::invalid(vec![FieldError::new("runId", "is missing")]))?;
+    let lines = state.indexing.run_logs(run, &filter, page).await?;
+    Ok(Answer(ListView::new(lines, RunLogView::from)))
+}
+
+/// What the indexer is doing
+#[endpoint]
+pub async fn show_state(state: State) -> Answer<IndexStateView> {
+    let (index_state, run) = state.indexing.state();
+    Answer(IndexStateView::new(index_state, run))
+}
+
+/// Pauses, resumes or stops the run
+#[endpoint(responses((status_code = 409, description = "`index_action_conflict`: it does not fit the state")))]
+pub async fn act_on_run(state: State, body: Body<ActInput>) -> Result<Answer<IndexStateView>, Problem> {
+    let action = match body.0.action {
+        ActionInput::Pause => IndexAction::Pause,
+        ActionInput::Resume => IndexAction::Resume,
+        ActionInput::Stop => IndexAction::Stop,
+    };
+    let index_state = state.indexing.act(action).await?;
+    Ok(Answer(IndexStateView::new(index_state, state.indexing.state().1)))
+}
+
+/// Files in the index, by kind
+#[endpoint]
+pub async fn show_counts(state: State) -> Result<Answer<CountsView>, Problem> {
+    Ok(Answer(CountsView::new(&state.indexing.counts().await?)))
+}
+
+/// The configured media directories
+#[endpoint]
+pub async fn list_directories(state: State) -> Result<Answer<Vec<DirectoryView>>, Problem> {
+    let directories = state.indexing.directories().await?;
+    Ok(Answer(directories.into_iter().map(DirectoryView::from).collect()))
+}

@@ -1,0 +1,38 @@
+//! What handlers work with: one bundle of services, made by `app.rs`.
+
+use crate::service::authentication::Authentication;
+use crate::service::indexing::Indexing;
+use crate::service::login::Logins;
+use crate::service::media::Media;
+use crate::service::music::Music;
+use crate::service::photos::Photos;
+use crate::service::plugins::PluginList;
+use crate::service::server::Server;
+use crate::service::setup::Setup;
+
+use super::middleware::cors::AllowedOrigins;
+
+/// The services, shared by all requests.
+#[derive(Debug)]
+pub struct AppState {
+    /// Makes callers known.
+    pub authentication: Authentication,
+    /// Signs people in.
+    pub logins: Logins,
+    /// The first run.
+    pub setup: Setup,
+    /// The server about itself.
+    pub server: Server,
+    /// Runs of the indexer.
+    pub indexing: Indexing,
+    /// Browsing music.
+    pub music: Music,
+    /// Browsing photos.
+    pub photos: Photos,
+    /// The bytes of items.
+    pub media: Media,
+    /// The plugins.
+    pub plugins: PluginList,
+    /// Web origins that may call, beside the server's own.
+    pub allowed_origins: AllowedOrigins,
+}

@@ -1,0 +1,13 @@
+//! JSON as clients see it, one file per resource. Ids are strings, durations seconds, times ISO 8601 in UTC.
+
+pub mod auth;
+pub mod general;
+pub mod index;
+pub mod music;
+pub mod photos;
+pub mod plugins;
+
+/// Milliseconds as seconds.
+fn seconds(millis: i64) -> f64 {
+    millis as f64 / 1000.0
+}

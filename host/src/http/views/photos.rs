@@ -1,0 +1,96 @@
+//! Photos.
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+
+use crate::domain::id::PhotoId;
+use crate::domain::photo::Photo;
+use crate::domain::time::Timestamp;
+
+/// A photo.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Photo"))]
+#[serde(rename_all = "camelCase")]
+pub struct PhotoView {
+    #[salvo(schema(value_type = String))]
+    photo_id: PhotoId,
+    file_name: String,
+    /// The camera's local time, written as if it were UTC.
+    #[salvo(schema(value_type = String))]
+    taken_at: Timestamp,
+    /// `exif`, `filename` or `mtime`.
+    taken_at_source: &'static str,
+    /// Minutes east of UTC, if the camera wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    utc_offset: Option<i16>,
+    /// Pixels as coded, before orientation.
+    width: Option<i32>,
+    /// Pixels as coded, before orientation.
+    height: Option<i32>,
+    /// EXIF orientation, 1 to 8.
+    orientation: Option<i16>,
+    mime_type: Option<String>,
+    /// Bytes of the file.
+    size: i64,
+    device_make: Option<String>,
+    device_model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lens: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iso: Option<i32>,
+    /// f-number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aperture: Option<f64>,
+    /// Seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exposure_time: Option<f64>,
+    /// Millimetres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focal_length: Option<f64>,
+    /// Degrees, north positive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gps_lat: Option<f64>,
+    /// Degrees, east positive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gps_lng: Option<f64>,
+    /// Metres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gps_altitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<i16>,
+    album_ids: Vec<String>,
+    /// The file was not there in the last run.
+    missing: bool,
+}
+
+impl From<Photo> for PhotoView {
+    fn from(photo: Photo) -> Self {
+        let facts = photo.facts;
+        Self {
+            photo_id: photo.id,
+            file_name: photo.file_name,
+            taken_at: facts.taken_at,
+            taken_at_source: facts.taken_at_source.as_str(),
+            utc_offset: facts.utc_offset_minutes,
+            width: facts.width,
+            height: facts.height,
+            orientation: facts.orientation,
+            mime_type: facts.mime_type,
+            size: photo.size,
+            device_make: facts.make,
+            device_model: facts.model,
+            lens: facts.lens,
+            iso: facts.iso,
+            aperture: facts.aperture,
+            exposure_time: facts.exposure_time.and_then(|time| time.to_f64()),
+            focal_length: facts.focal_length,
+            gps_lat: facts.place.map(|place| place.latitude),
+            gps_lng: facts.place.map(|place| place.longitude),
+            gps_altitude: facts.place.and_then(|place| place.altitude),
+            rating: facts.rating,
+            // There are no albums yet.
+            album_ids: Vec::new(),
+            missing: photo.missing,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a use case can refuse, told apart by what the client can do about it.
+
+use crate::auth::password::PasswordError;
+use crate::store::StoreError;
+
+/// One thing that is wrong with the input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// Where: a field of the body or a parameter of the query. Empty for the input as a whole.
+    pub path: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+impl FieldError {
+    /// An error at `path`.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+/// Why a use case was not carried out. All texts but `Internal`'s may be shown to the client.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The input makes no sense.
+    #[error("the request is not valid")]
+    Invalid(Vec<FieldError>),
+    /// The caller may not, whatever the input.
+    #[error("{0}")]
+    Refused(&'static str),
+    /// There is no such thing.
+    #[error("not found")]
+    NotFound,
+    /// The item is known, but a part of it is not there.
+    #[error("{message}")]
+    Absent {
+        /// Machine-readable.
+        code: &'static str,
+        /// For people.
+        message: &'static str,
+    },
+    /// The state of things does not permit it.
+    #[error("{message}")]
+    Conflict {
+        /// Machine-readable.
+        code: &'static str,
+        /// For people.
+        message: String,
+    },
+    /// Something that the server needs is away; trying again later may help.
+    #[error("{message}")]
+    Unavailable {
+        /// Machine-readable.
+        code: &'static str,
+        /// For people.
+        message: &'static str,
+    },
+    /// A fault of the server. The text is for the log alone.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl ServiceError {
+    /// One thing wrong with the input.
+    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![FieldError::new(path, message)])
+    }
+
+    /// The state of things does not permit it.
+    pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::Conflict { code, message: message.into() }
+    }
+
+    /// A fault of the server; the text goes to the log.
+    pub fn internal(error: impl std::fmt::Display) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => {
+                tracing::warn!(%error, "the database is not available");
+                Self::Unavailable { code: "database_unavailable", message: "the database is not available" }
+            }
+            StoreError::Full(_) => {
+                tracing::error!(%error, "the database is full");
+                Self::Unavailable { code: "storage_full", message: "the server has no space left" }
+            }
+            other => Self::internal(other),
+        }
+    }
+}
+
+impl From<PasswordError> for ServiceError {
+    fn from(error: PasswordError) -> Self {
+        match error {
+            PasswordError::Busy => {
+                Self::Unavailable { code: "busy", message: "too many sign-ins at once; try again" }
+            }
+            PasswordError::Failed(_) => Self::internal(error),
+        }
+    }
+}
+
+/// The result of a use case.
+pub type Result<T> = std::result::Result<T, ServiceError>;

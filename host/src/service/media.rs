@@ -1,0 +1,196 @@
+//! The bytes of items: their files, and the pictures inside of them.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use super::error::{Result, ServiceError};
+use crate::auth::actor::Actor;
+use crate::domain::extraction::{ExtractFailure, PictureData};
+use crate::domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};
+use crate::domain::kind::MediaKind;
+use crate::media_root::{MediaRoot, OpenedFile};
+use crate::plugins::{Plugins, SourceFile};
+use crate::store::{MediaFile, Store, TrackPicture};
+
+/// Bytes of an embedded picture, at most: what the plugin host allows as well.
+const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
+
+const FILE_MISSING: ServiceError =
+    ServiceError::Absent { code: "file_missing", message: "the file is not there any more" };
+const NO_ARTWORK: ServiceError =
+    ServiceError::Absent { code: "artwork_missing", message: "there is no picture for this item" };
+const STORAGE_UNAVAILABLE: ServiceError =
+    ServiceError::Unavailable { code: "storage_unavailable", message: "the directory of the file is not available" };
+
+/// An item's bytes: a file or a part of one, opened.
+#[derive(Debug)]
+pub struct OpenedMedia {
+    /// Opened for reading.
+    pub file: File,
+    /// Where the bytes begin in the file.
+    pub offset: u64,
+    /// How many they are.
+    pub length: u64,
+    /// Modification time of the file in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// What the bytes are of.
+    pub id: FileId,
+    /// The file's own name.
+    pub name: String,
+}
+
+/// A picture from inside of a file.
+#[derive(Debug)]
+pub struct OpenedPicture {
+    /// MIME type, as the file claims.
+    pub mime: String,
+    /// Its bytes.
+    pub bytes: PictureBytes,
+    /// The file that holds it.
+    pub id: FileId,
+    /// Position among the file's pictures.
+    pub index: u32,
+    /// Size of the file.
+    pub file_size: u64,
+    /// Modification time of the file in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// Where a picture's bytes are.
+#[derive(Debug)]
+pub enum PictureBytes {
+    /// Unchanged in the file.
+    InFile(OpenedMedia),
+    /// Taken out of it by the plugin.
+    InMemory(Vec<u8>),
+}
+
+/// Opens media.
+#[derive(Debug, Clone)]
+pub struct Media {
+    store: Store,
+    plugins: Plugins,
+}
+
+impl Media {
+    /// Over these files and plugins.
+    pub fn new(store: Store, plugins: Plugins) -> Self {
+        Self { store, plugins }
+    }
+
+    /// The file of a track.
+    ///
+    /// # Errors
+    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; the store's.
+    pub async fn open_track(&self, _actor: &Actor, id: MusicTrackId) -> Result<OpenedMedia> {
+        self.open(id.into(), &MediaKind::music()).await
+    }
+
+    /// The file of a photo.
+    ///
+    /// # Errors
+    /// As [`Self::open_track`].
+    pub async fn open_photo(&self, _actor: &Actor, id: PhotoId) -> Result<OpenedMedia> {
+        self.open(id.into(), &MediaKind::photos()).await
+    }
+
+    /// The picture inside of a track's file.
+    ///
+    /// # Errors
+    /// Not found; absent `artwork_missing` or `file_missing`; unavailable `storage_unavailable`; the store's.
+    pub async fn open_track_picture(&self, _actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
+        match self.store.track_picture(id).await? {
+            Some(picture) => self.open_picture(picture).await,
+            None if self.store.track(id).await?.is_some() => Err(NO_ARTWORK),
+            None => Err(ServiceError::NotFound),
+        }
+    }
+
+    /// The picture of a release: that of one of its tracks.
+    ///
+    /// # Errors
+    /// As [`Self::open_track_picture`].
+    pub async fn open_release_picture(&self, _actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
+        match self.store.release_picture(id).await? {
+            Some(picture) => self.open_picture(picture).await,
+            None if self.store.release(id).await?.is_some() => Err(NO_ARTWORK),
+            None => Err(ServiceError::NotFound),
+        }
+    }
+
+    async fn open(&self, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
+        let media = self.store.media_file(id).await?.filter(|media| media.kind == *kind);
+        let media = media.ok_or(ServiceError::NotFound)?;
+        blocking(move || open_file(&media)).await
+    }
+
+    async fn open_picture(&self, picture: TrackPicture) -> Result<OpenedPicture> {
+        let plugins = self.plugins.clone();
+        blocking(move || {
+            let opened = open_file(&picture.media)?;
+            let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
+            let bytes = match picture.data {
+                PictureData::At(span) => {
+                    let inside = span.offset.checked_add(span.length).is_some_and(|end| end <= opened.length);
+                    if !inside || span.length > MAX_PICTURE_BYTES {
+                        // The file changed since it was indexed; the next run will see it.
+                        return Err(NO_ARTWORK);
+                    }
+                    PictureBytes::InFile(OpenedMedia { offset: span.offset, length: span.length, ..opened })
+                }
+                PictureData::OnRequest => PictureBytes::InMemory(extract_picture(&plugins, &picture, opened)?),
+            };
+            let TrackPicture { media, index, mime, .. } = picture;
+            Ok(OpenedPicture { mime, bytes, id: media.file, index, file_size, mtime_ns })
+        })
+        .await
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(ServiceError::internal)?
+}
+
+fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
+    let root = MediaRoot::open(&media.root).map_err(|error| {
+        tracing::warn!(root = %media.root.display(), %error, "the media directory cannot be opened");
+        STORAGE_UNAVAILABLE
+    })?;
+    let OpenedFile { file, size, mtime_ns } = root.open_file(&media.path).map_err(|error| refusal(media, &error))?;
+    Ok(OpenedMedia {
+        file,
+        offset: 0,
+        length: size,
+        mtime_ns,
+        id: media.file,
+        name: media.path.file_name().to_owned(),
+    })
+}
+
+fn refusal(media: &MediaFile, error: &io::Error) -> ServiceError {
+    match error.kind() {
+        // An absent root that is an empty mount point looks like a missing file; the scan has told them apart.
+        io::ErrorKind::NotFound if !media.available => STORAGE_UNAVAILABLE,
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FILE_MISSING,
+        io::ErrorKind::PermissionDenied => {
+            tracing::warn!(file = %media.path, %error, "the media file cannot be opened");
+            FILE_MISSING
+        }
+        _ => {
+            tracing::warn!(file = %media.path, %error, "the media file cannot be opened");
+            STORAGE_UNAVAILABLE
+        }
+    }
+}
+
+fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedia) -> Result<Vec<u8>> {
+    let plugin = picture.media.plugin_id.as_deref().and_then(|id| plugins.handle(id)).ok_or(NO_ARTWORK)?;
+    let source = SourceFile { file: opened.file, name: opened.name, size: opened.length };
+    let outcome = plugins.worker().read_picture(&plugin, &Arc::new(source), picture.index);
+    outcome.map_err(|failure| match failure {
+        ExtractFailure::Io(_) => STORAGE_UNAVAILABLE,
+        // Counted, logged and shown by the plugin host; to this client there is no picture.
+        _ => NO_ARTWORK,
+    })
+}

@@ -1,0 +1,128 @@
+//! Browsing music.
+
+use super::error::{Result, ServiceError};
+use crate::auth::actor::Actor;
+use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
+use crate::domain::list::{Listing, Order, Page};
+use crate::domain::music::{Artist, Genre, Release, Track};
+use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, Store, TrackFilter, TrackOrder};
+
+/// Music, as an actor sees it. All of it for now: libraries with grants will narrow it by the actor.
+#[derive(Debug, Clone)]
+pub struct Music {
+    store: Store,
+}
+
+impl Music {
+    /// Over this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Tracks.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_tracks(
+        &self,
+        _actor: &Actor,
+        filter: &TrackFilter,
+        by: TrackOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Track>> {
+        Ok(self.store.list_tracks(filter, by, order, page).await?)
+    }
+
+    /// One track.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn track(&self, _actor: &Actor, id: MusicTrackId) -> Result<Track> {
+        self.store.track(id).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// Releases.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_releases(
+        &self,
+        _actor: &Actor,
+        filter: &ReleaseFilter,
+        by: ReleaseOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Release>> {
+        Ok(self.store.list_releases(filter, by, order, page).await?)
+    }
+
+    /// One release.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn release(&self, _actor: &Actor, id: MusicReleaseId) -> Result<Release> {
+        self.store.release(id).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// The tracks of a release, by disc and number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn release_tracks(&self, actor: &Actor, id: MusicReleaseId) -> Result<Vec<Track>> {
+        self.release(actor, id).await?;
+        Ok(self.store.release_tracks(id).await?)
+    }
+
+    /// Artists.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_artists(
+        &self,
+        _actor: &Actor,
+        by: ArtistOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Artist>> {
+        Ok(self.store.list_artists(by, order, page).await?)
+    }
+
+    /// One artist.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn artist(&self, _actor: &Actor, id: MusicArtistId) -> Result<Artist> {
+        self.store.artist(id).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// The releases of an artist.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn artist_releases(
+        &self,
+        actor: &Actor,
+        id: MusicArtistId,
+        by: ReleaseOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Release>> {
+        self.artist(actor, id).await?;
+        Ok(self.store.artist_releases(id, by, order, page).await?)
+    }
+
+    /// Genres.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_genres(
+        &self,
+        _actor: &Actor,
+        by: GenreOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Genre>> {
+        Ok(self.store.list_genres(by, order, page).await?)
+    }
+}

@@ -1,0 +1,100 @@
+//! What the server says about itself.
+
+use super::error::{Result, ServiceError};
+use super::setup::Setup;
+use crate::plugins::Plugins;
+use crate::store::Store;
+
+/// Facts of the build, each found by the build and none written by hand.
+#[derive(Debug, Clone, Copy)]
+pub struct BuildInfo {
+    /// Version of this program.
+    pub version: &'static str,
+    /// The compiler, such as `rustc 1.95.0`.
+    pub runtime: &'static str,
+    /// The crypto library that is linked, such as `aws-lc-rs 1.19.0`.
+    pub crypto: &'static str,
+    /// Version of the engine that runs plugins.
+    pub wasmtime: &'static str,
+    /// `<release_channel>-<commit>-<YYMMDDTHHMMSS>`.
+    pub build_tag: &'static str,
+}
+
+/// Versions of the parts.
+#[derive(Debug, Clone)]
+pub struct Versions {
+    /// Of the build.
+    pub build: BuildInfo,
+    /// Name and version of the database.
+    pub database: String,
+    /// Plugin ids with their versions, those that could be read.
+    pub plugins: Vec<(String, String)>,
+}
+
+/// The server as its clients know it.
+#[derive(Debug, Clone)]
+pub struct InstanceInfo {
+    /// 32 hexadecimal digits.
+    pub instance_id: String,
+    /// What people call it.
+    pub server_name: String,
+    /// It runs an unattended screen.
+    pub kiosk_mode: bool,
+}
+
+/// Tells about the server.
+#[derive(Debug, Clone)]
+pub struct Server {
+    store: Store,
+    plugins: Plugins,
+    setup: Setup,
+    build: BuildInfo,
+    kiosk_mode: bool,
+}
+
+impl Server {
+    /// About this server.
+    pub fn new(store: Store, plugins: Plugins, setup: Setup, build: BuildInfo, kiosk_mode: bool) -> Self {
+        Self { store, plugins, setup, build, kiosk_mode }
+    }
+
+    /// Whether there is an owner. Never touches the database.
+    pub fn is_set_up(&self) -> bool {
+        self.setup.is_done()
+    }
+
+    /// Whether the server can answer questions about media.
+    ///
+    /// # Errors
+    /// Unavailable while the database does not answer.
+    pub async fn check_ready(&self) -> Result<()> {
+        Ok(self.store.ping().await?)
+    }
+
+    /// Who the server is.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn instance(&self) -> Result<InstanceInfo> {
+        let instance =
+            self.store.instance().await?.ok_or_else(|| ServiceError::internal("the database has no instance"))?;
+        Ok(InstanceInfo {
+            instance_id: instance.instance_id,
+            server_name: instance.server_name,
+            kiosk_mode: self.kiosk_mode,
+        })
+    }
+
+    /// What the server is made of.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn versions(&self) -> Result<Versions> {
+        let manifests = self.plugins.list().into_iter().filter_map(|status| status.manifest);
+        Ok(Versions {
+            build: self.build,
+            database: self.store.database_version().await?,
+            plugins: manifests.map(|manifest| (manifest.id, manifest.version)).collect(),
+        })
+    }
+}

@@ -1,0 +1,265 @@
+//! What a scan stores: batches of files with what was read from them, each batch in few short transactions.
+//!
+//! A folder's stamp is written together with the last of its files, so whenever the process dies, a stamp never
+//! vouches for files that are not there. Releases, artists and genres whose tracks changed are marked as dirty in the
+//! same transaction, and `settle` counts them anew; marks that a crash left behind are found by the next scan.
+
+mod names;
+mod photos;
+mod rows;
+mod settle;
+mod tracks;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub use settle::SettleOutcome;
+
+use super::args::{Arg, args};
+use super::bulk::{SqlTexts, in_lists};
+use super::db::Tx;
+use super::error::Result;
+use super::text::bounded_reason;
+use super::{Lane, Store};
+use crate::domain::extraction::ExtractFailure;
+use crate::domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId};
+use crate::domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
+use crate::domain::time::Timestamp;
+use names::Names;
+
+/// Files a transaction: some tens of milliseconds, the longest that a user's write waits.
+const FILES_IN_TRANSACTION: usize = 500;
+
+/// A version of a plugin that read files.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PluginVersion {
+    /// The plugin.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Digest of its code.
+    pub digest: String,
+}
+
+/// A file that was read, and by whom.
+#[derive(Debug, Clone)]
+pub struct StoredFile {
+    /// The file and what was read.
+    pub file: ScannedFile,
+    /// The plugin; `None` if it came to none.
+    pub plugin: Option<Arc<PluginVersion>>,
+}
+
+/// A folder all of whose files are in this batch or in earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderDone {
+    /// The folder.
+    pub id: FolderId,
+    /// Of its files as they were read; `None` makes the next scan read it again.
+    pub stamp: Option<FolderStamp>,
+    /// Files in it that are not missing.
+    pub file_count: i64,
+}
+
+/// What a scan has found since the last batch.
+#[derive(Debug, Clone, Default)]
+pub struct ScanBatch {
+    /// The moment, for the ids of what is made.
+    pub now: Timestamp,
+    /// Files that were read.
+    pub files: Vec<StoredFile>,
+    /// Files that were missing and are there again, unchanged.
+    pub restored: Vec<FileId>,
+    /// Files that are not there.
+    pub missing: Vec<FileId>,
+    /// Folders that are complete.
+    pub folders_done: Vec<FolderDone>,
+    /// Lines for the log.
+    pub logs: Vec<RunLogEntry>,
+}
+
+/// What a batch brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PersistOutcome {
+    /// Releases that are new, with their titles.
+    pub added_releases: Vec<(MusicReleaseId, String)>,
+    /// Artists that are new, with their names.
+    pub added_artists: Vec<(MusicArtistId, String)>,
+}
+
+/// Stores a scan. There is one at a time for a database.
+#[derive(Debug)]
+pub struct ScanWriter {
+    store: Store,
+    texts: SqlTexts,
+    names: Names,
+    plugins: HashMap<Arc<PluginVersion>, i64>,
+    /// A transaction was begun and not confirmed: what it told the caches may not be so.
+    in_doubt: bool,
+}
+
+impl Store {
+    /// A writer for one scan. `ids` makes the ids of releases, artists and genres.
+    pub fn scan_writer(&self, ids: Arc<IdGenerator>) -> ScanWriter {
+        ScanWriter {
+            store: self.clone(),
+            texts: SqlTexts::default(),
+            names: Names::new(ids),
+            plugins: HashMap::new(),
+            in_doubt: false,
+        }
+    }
+}
+
+/// Runs `head IN (ids) tail` for all ids.
+async fn for_ids(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<()> {
+    for (sql, values) in in_lists(tx.engine(), head, ids, tail) {
+        tx.execute(sql, &values).await?;
+    }
+    Ok(())
+}
+
+fn numbers(ids: &[FileId]) -> Vec<i64> {
+    ids.iter().map(|id| id.get()).collect()
+}
+
+/// A file whose reading failed for another reason than the storage has no record any more.
+fn lost_record(file: &ScannedFile) -> bool {
+    matches!(&file.record, FileRecord::Failed(failure) if !matches!(failure, ExtractFailure::Io(_)))
+}
+
+impl ScanWriter {
+    /// Stores a batch. After an error, nothing or whole transactions of it are stored; it may be stored again.
+    pub async fn persist(&mut self, batch: &ScanBatch) -> Result<PersistOutcome> {
+        let mut outcome = PersistOutcome::default();
+        let mut rest = batch.files.as_slice();
+        while rest.len() > FILES_IN_TRANSACTION {
+            let (part, later) = rest.split_at(FILES_IN_TRANSACTION);
+            self.persist_part(batch, part, false, &mut outcome).await?;
+            rest = later;
+        }
+        self.persist_part(batch, rest, true, &mut outcome).await?;
+        Ok(outcome)
+    }
+
+    async fn persist_part(
+        &mut self,
+        batch: &ScanBatch,
+        files: &[StoredFile],
+        last: bool,
+        outcome: &mut PersistOutcome,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let mut added = PersistOutcome::default();
+        if !files.is_empty() {
+            self.store_files(&mut tx, files).await?;
+            self.store_tracks(&mut tx, files, batch.now, &mut added).await?;
+            self.store_photos(&mut tx, files).await?;
+        }
+        if last {
+            self.store_marks(&mut tx, batch).await?;
+        }
+        self.commit(tx).await?;
+        outcome.added_releases.append(&mut added.added_releases);
+        outcome.added_artists.append(&mut added.added_artists);
+        Ok(())
+    }
+
+    async fn begin(&mut self) -> Result<super::WriteTx> {
+        if self.in_doubt {
+            self.forget();
+        }
+        let tx = self.store.write(Lane::Scan).await?;
+        self.in_doubt = true;
+        Ok(tx)
+    }
+
+    async fn commit(&mut self, tx: super::WriteTx) -> Result<()> {
+        tx.commit().await?;
+        self.in_doubt = false;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.names.clear();
+        self.plugins.clear();
+    }
+
+    async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
+        let mut values = Vec::with_capacity(files.len() * rows::FILES.columns);
+        for StoredFile { file, plugin } in files {
+            let plugin = match plugin {
+                Some(plugin) => Some(self.plugin_ref(tx, plugin).await?),
+                None => None,
+            };
+            let failure = match &file.record {
+                FileRecord::Failed(failure) => Some(failure),
+                FileRecord::Track(_) | FileRecord::Photo(_) => None,
+            };
+            let status = if failure.is_some() { FileStatus::Errored } else { FileStatus::Indexed };
+            values.extend(args![
+                file.id.get(),
+                file.folder.get(),
+                file.name.as_str(),
+                file.size,
+                file.mtime_ns,
+                status as i16,
+                plugin,
+                failure.map(ExtractFailure::code),
+            ]);
+            values.push(Arg::Text(failure.map(|failure| bounded_reason(failure.to_string()).into())));
+        }
+        self.texts.execute(tx, &rows::FILES, &values).await?;
+        let lost: Vec<i64> =
+            files.iter().filter(|f| f.file.known && lost_record(&f.file)).map(|f| f.file.id.get()).collect();
+        if !lost.is_empty() {
+            tracks::unlink(tx, &lost).await?;
+            for_ids(tx, "DELETE FROM music_tracks WHERE track_id", &lost, "").await?;
+            photos::remove_from_search(tx, &lost).await?;
+            for_ids(tx, "DELETE FROM photos WHERE photo_id", &lost, "").await?;
+        }
+        Ok(())
+    }
+
+    async fn plugin_ref(&mut self, tx: &mut Tx, plugin: &Arc<PluginVersion>) -> Result<i64> {
+        if let Some(known) = self.plugins.get(plugin) {
+            return Ok(*known);
+        }
+        let values = args![plugin.id.as_str(), plugin.version.as_str(), plugin.digest.as_str()];
+        let found: Vec<(i64,)> = tx.fetch_all(rows::ADD_PLUGIN, &values).await?;
+        let number = found.first().map_or(0, |(number,)| *number);
+        self.plugins.insert(Arc::clone(plugin), number);
+        Ok(number)
+    }
+
+    async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch) -> Result<()> {
+        let (restored, missing) = (numbers(&batch.restored), numbers(&batch.missing));
+        for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
+        let missing: Vec<_> = missing.into_iter().flat_map(|id| args![id, batch.now]).collect();
+        self.texts.execute(tx, &rows::MISSING, &missing).await?;
+        let folders: Vec<_> = batch.folders_done.iter().flat_map(folder_values).collect();
+        self.texts.execute(tx, &rows::FOLDERS_DONE, &folders).await?;
+        let logs: Vec<_> = batch.logs.iter().flat_map(log_values).collect();
+        self.texts.execute(tx, &rows::RUN_LOGS, &logs).await
+    }
+}
+
+fn folder_values(folder: &FolderDone) -> [Arg<'_>; 3] {
+    [
+        folder.id.get().into(),
+        Arg::Bytes(folder.stamp.as_ref().map(|stamp| stamp.as_slice())),
+        folder.file_count.into(),
+    ]
+}
+
+fn log_values(line: &RunLogEntry) -> [Arg<'_>; 7] {
+    args![
+        line.id.get(),
+        line.run.get(),
+        line.event.as_str(),
+        line.kind.as_str(),
+        line.path.as_str(),
+        line.plugin.as_deref(),
+        line.reason.as_deref(),
+    ]
+}

@@ -1,0 +1,62 @@
+//! Photos of a batch.
+
+use super::{ScanWriter, StoredFile, for_ids, rows};
+use crate::domain::photo::PhotoFacts;
+use crate::domain::scan::FileRecord;
+use crate::store::args::{Arg, args};
+use crate::store::db::Tx;
+use crate::store::dialect::SearchIndex;
+use crate::store::error::Result;
+use crate::store::text::bounded_words;
+
+/// Nanoseconds a millisecond.
+const NANOS: i64 = 1_000_000;
+
+pub(super) async fn remove_from_search(tx: &mut Tx, photos: &[i64]) -> Result<()> {
+    for_ids(tx, SearchIndex::Photos.remove(tx.engine()), photos, "").await
+}
+
+impl ScanWriter {
+    pub(super) async fn store_photos(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
+        let (mut photos, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
+        for StoredFile { file, .. } in files {
+            if let FileRecord::Photo(facts) = &file.record {
+                photos.extend(photo_values(file.id.get(), file.mtime_ns.div_euclid(NANOS), facts));
+                words.extend([
+                    Arg::from(file.id.get()),
+                    Arg::from(bounded_words(facts.search_text(&file.name))),
+                ]);
+                known.extend(file.known.then_some(file.id.get()));
+            }
+        }
+        remove_from_search(tx, &known).await?;
+        self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
+        self.texts.execute(tx, SearchIndex::Photos.add(tx.engine()), &words).await
+    }
+}
+
+fn photo_values(id: i64, modified_at: i64, facts: &PhotoFacts) -> [Arg<'_>; 21] {
+    args![
+        id,
+        facts.taken_at,
+        facts.taken_at_source as i16,
+        facts.utc_offset_minutes,
+        modified_at,
+        facts.width,
+        facts.height,
+        facts.orientation,
+        facts.mime_type.as_deref(),
+        facts.make.as_deref(),
+        facts.model.as_deref(),
+        facts.lens.as_deref(),
+        facts.iso,
+        facts.aperture,
+        facts.exposure_time.map(|time| time.numerator),
+        facts.exposure_time.map(|time| time.denominator),
+        facts.focal_length,
+        facts.place.map(|place| place.latitude),
+        facts.place.map(|place| place.longitude),
+        facts.place.and_then(|place| place.altitude),
+        facts.rating,
+    ]
+}

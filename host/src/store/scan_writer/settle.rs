@@ -1,0 +1,113 @@
+//! After the files: what depends on many tracks is counted anew, and what has no track left goes.
+
+use super::names::mark_artists_of_releases;
+use super::{ScanWriter, for_ids};
+use crate::store::bulk::in_lists;
+use crate::store::db::Tx;
+use crate::store::dialect::SearchIndex;
+use crate::store::error::Result;
+
+/// What settling changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SettleOutcome {
+    /// Releases that were counted anew.
+    pub releases: u64,
+    /// Artists that were counted anew.
+    pub artists: u64,
+    /// Releases, artists and genres that were removed.
+    pub removed: u64,
+}
+
+// One step a transaction: as many as one `IN` list holds, some milliseconds.
+const DIRTY_RELEASES: &str = "SELECT release_id FROM music_releases WHERE dirty LIMIT 256";
+const DIRTY_ARTISTS: &str = "SELECT artist_id FROM music_artists WHERE dirty LIMIT 256";
+const DIRTY_GENRES: &str = "SELECT genre_id FROM music_genres WHERE dirty LIMIT 64";
+
+const COUNT_RELEASES: (&str, &str) = (
+    "UPDATE music_releases SET dirty = FALSE, track_count = s.tracks, duration_ms = s.duration, \
+     disc_count = s.discs, artwork_track_id = (SELECT p.track_id FROM music_tracks p \
+     WHERE p.release_id = music_releases.release_id AND p.picture_index IS NOT NULL \
+     ORDER BY p.disc_number ASC NULLS FIRST, p.track_number ASC NULLS FIRST, p.track_id LIMIT 1) \
+     FROM (SELECT t.release_id AS id, count(*) AS tracks, \
+     CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT) AS duration, \
+     CAST(coalesce(max(t.disc_number), 1) AS BIGINT) AS discs FROM music_tracks t WHERE t.release_id",
+    "GROUP BY t.release_id) AS s WHERE music_releases.release_id = s.id",
+);
+const COUNT_ARTISTS: &str = "UPDATE music_artists SET dirty = FALSE, \
+    release_count = (SELECT count(DISTINCT l.release_id) FROM release_artists l \
+    WHERE l.artist_id = music_artists.artist_id), \
+    track_count = (SELECT count(DISTINCT l.track_id) FROM track_artists l \
+    WHERE l.artist_id = music_artists.artist_id) WHERE artist_id";
+const COUNT_GENRES: &str = "UPDATE music_genres SET dirty = FALSE, track_count = \
+    (SELECT count(*) FROM track_genres l WHERE l.genre_id = music_genres.genre_id) WHERE genre_id";
+
+async fn ids(tx: &mut Tx, sql: &'static str) -> Result<Vec<i64>> {
+    let rows: Vec<(i64,)> = tx.fetch_all(sql, &[]).await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+async fn select_ids(tx: &mut Tx, head: &str, of: &[i64], tail: &str) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    for (sql, values) in in_lists(tx.engine(), head, of, tail) {
+        let rows: Vec<(i64,)> = tx.fetch_all(sql, &values).await?;
+        found.extend(rows.into_iter().map(|(id,)| id));
+    }
+    Ok(found)
+}
+
+/// Counts some releases; gives how many, and how many of them had no track left.
+async fn settle_releases(tx: &mut Tx) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_RELEASES).await?;
+    let head = "SELECT r.release_id FROM music_releases r WHERE NOT EXISTS \
+                (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id) AND r.release_id";
+    let empty = select_ids(tx, head, &dirty, "").await?;
+    if !empty.is_empty() {
+        mark_artists_of_releases(tx, &empty).await?;
+        for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &empty, "").await?;
+        for_ids(tx, "DELETE FROM music_releases WHERE release_id", &empty, "").await?;
+    }
+    for_ids(tx, COUNT_RELEASES.0, &dirty, COUNT_RELEASES.1).await?;
+    Ok((dirty.len() as u64, empty.len() as u64))
+}
+
+async fn settle_artists(tx: &mut Tx) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_ARTISTS).await?;
+    for_ids(tx, COUNT_ARTISTS, &dirty, "").await?;
+    let head = "DELETE FROM music_artists WHERE release_count = 0 AND track_count = 0 AND artist_id";
+    let removed = select_ids(tx, head, &dirty, "RETURNING artist_id").await?;
+    for_ids(tx, SearchIndex::Artists.remove(tx.engine()), &removed, "").await?;
+    Ok((dirty.len() as u64, removed.len() as u64))
+}
+
+async fn settle_genres(tx: &mut Tx) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_GENRES).await?;
+    for_ids(tx, COUNT_GENRES, &dirty, "").await?;
+    let head = "DELETE FROM music_genres WHERE track_count = 0 AND genre_id";
+    let removed = select_ids(tx, head, &dirty, "RETURNING genre_id").await?;
+    Ok((dirty.len() as u64, removed.len() as u64))
+}
+
+impl ScanWriter {
+    /// Counts all that is marked as dirty, in short transactions. May be given up and begun again at any time.
+    pub async fn settle(&mut self) -> Result<SettleOutcome> {
+        // What is remembered is known as dirty, and will not be any more.
+        self.forget();
+        let mut outcome = SettleOutcome::default();
+        loop {
+            let mut tx = self.begin().await?;
+            // Artists after releases: a release that goes marks its artists.
+            let (releases, without_tracks) = settle_releases(&mut tx).await?;
+            let (artists, without_credits) =
+                if releases == 0 { settle_artists(&mut tx).await? } else { (0, 0) };
+            let (genres, unused) =
+                if releases + artists == 0 { settle_genres(&mut tx).await? } else { (0, 0) };
+            self.commit(tx).await?;
+            outcome.releases += releases - without_tracks;
+            outcome.artists += artists - without_credits;
+            outcome.removed += without_tracks + without_credits + unused;
+            if releases + artists + genres == 0 {
+                return Ok(outcome);
+            }
+        }
+    }
+}

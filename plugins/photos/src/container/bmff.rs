@@ -1,0 +1,259 @@
+//! ISO base media files: HEIC, HEIF, AVIF (items under `meta`), and Canon's CR3 (boxes under `moov`).
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{Block, MAX_EXIF_BYTES, Photo};
+
+/// The most boxes of one parent, the most items and extents that are looked at.
+const MAX_BOXES: usize = 4096;
+const MAX_ITEMS: usize = 4096;
+const MAX_META_BYTES: usize = 4 * 1024 * 1024;
+/// The box in which Canon keeps EXIF.
+const CANON: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
+
+/// Reads a file.
+pub(super) fn read(source: &mut Source) -> Result<Photo> {
+    let brands = brands(source)?;
+    let mut photo = Photo { media_type: media_type(&brands), ..Photo::default() };
+    let end = source.size();
+    let top = boxes(source, 0, end)?;
+    for (name, start, end) in &top {
+        match name {
+            b"meta" if photo.dimensions.is_none() => items(source, *start, *end, &mut photo)?,
+            b"moov" if photo.media_type == "image/x-canon-cr3" => canon(source, *start, *end, &mut photo)?,
+            _ => {}
+        }
+    }
+    // A sequence without items has its size in its track.
+    if photo.dimensions.is_none() && photo.exif.is_empty() {
+        for (_, start, end) in top.iter().filter(|(name, _, _)| name == b"moov") {
+            photo.dimensions = photo.dimensions.or(track_size(source, *start, *end)?);
+        }
+    }
+    Ok(photo)
+}
+
+fn brands(source: &mut Source) -> Result<Vec<[u8; 4]>> {
+    let length = source.array_at::<4>(0)?.map_or(0, u32::from_be_bytes).min(1024);
+    let ftyp = source.bytes_at(8, usize::try_from(length).unwrap_or(0).saturating_sub(8))?;
+    let (brands, _) = ftyp.as_chunks::<4>();
+    // The second is the version of the first.
+    Ok(brands.iter().enumerate().filter(|(index, _)| *index != 1).map(|(_, brand)| *brand).collect())
+}
+
+fn media_type(brands: &[[u8; 4]]) -> &'static str {
+    let has = |wanted: &[&[u8; 4]]| brands.iter().any(|brand| wanted.contains(&brand));
+    match brands.first() {
+        Some(b"crx ") => "image/x-canon-cr3",
+        Some(b"avif") => "image/avif",
+        Some(b"avis") => "image/avif",
+        Some(b"heic" | b"heix") => "image/heic",
+        Some(b"hevc" | b"hevx") => "image/heic-sequence",
+        _ if has(&[b"avif", b"avis"]) => "image/avif",
+        _ if has(&[b"heic", b"heix"]) => "image/heic",
+        _ => "image/heif",
+    }
+}
+
+/// Name, start and end of the bodies of the boxes from `start` to `end`.
+pub(super) fn boxes(source: &mut Source, start: u64, end: u64) -> Result<Vec<([u8; 4], u64, u64)>> {
+    let mut found = Vec::new();
+    let mut offset = start;
+    while found.len() < MAX_BOXES && offset.saturating_add(8) <= end {
+        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else { break };
+        let (header, size) = match u32::from_be_bytes([a, b, c, d]) {
+            0 => (8, end - offset),
+            1 => (16, source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes)),
+            size => (8, u64::from(size)),
+        };
+        if size < header {
+            break;
+        }
+        let next = offset.saturating_add(size).min(end);
+        found.push((name, offset + header, next));
+        offset = next;
+    }
+    Ok(found)
+}
+
+/// CR3: the directories of EXIF, each as a block of its own.
+fn canon(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result<()> {
+    for (name, start, end) in boxes(source, start, end)? {
+        if name != *b"uuid" || source.array_at::<16>(start)? != Some(CANON) {
+            continue;
+        }
+        for (name, start, end) in boxes(source, start + 16, end)? {
+            if matches!(&name, b"CMT1" | b"CMT2" | b"CMT4") {
+                let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
+                let block = Block::new(source.bytes_at(start, length)?);
+                photo.exif.push(Block { is_gps: name == *b"CMT4", ..block });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The size of the first track, from its header (16.16 fixed point).
+fn track_size(source: &mut Source, start: u64, end: u64) -> Result<Option<(u32, u32)>> {
+    for (_, start, end) in boxes(source, start, end)?.into_iter().filter(|(name, _, _)| name == b"trak") {
+        for (_, _, end) in boxes(source, start, end)?.into_iter().filter(|(name, _, _)| name == b"tkhd") {
+            let Some([w1, w0, _, _, h1, h0, _, _]) = source.array_at::<8>(end.saturating_sub(8))? else { continue };
+            return Ok(Some((u16::from_be_bytes([w1, w0]).into(), u16::from_be_bytes([h1, h0]).into())));
+        }
+    }
+    Ok(None)
+}
+
+/// The items of a `meta` box: size of the primary one, bytes of the one with EXIF.
+fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result<()> {
+    let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(MAX_META_BYTES);
+    let bytes = source.bytes_at(start, length)?;
+    let mut meta = Source::from_bytes("", bytes);
+    let end = meta.size();
+    let mut primary = None;
+    let mut exif = None;
+    let mut location = None;
+    let mut data = None;
+    // Version and flags first.
+    for (name, start, end) in boxes(&mut meta, 4, end)? {
+        let length = usize::try_from(end - start).unwrap_or(0);
+        let body = meta.bytes_at(start, length)?;
+        let mut body = Fields(&body);
+        match &name {
+            b"pitm" => primary = body.version().and_then(|version| body.number(if version == 0 { 2 } else { 4 })),
+            b"iinf" => exif = exif_item(&mut meta, start, end)?,
+            b"iloc" => location = Some(body.0.to_vec()),
+            b"idat" => data = Some(body.0.to_vec()),
+            b"iprp" => photo.dimensions = primary_size(&mut meta, start, end, primary)?,
+            _ => {}
+        }
+    }
+    if let (Some(item), Some(location)) = (exif, location) {
+        let bytes = item_bytes(source, &location, item, &data.unwrap_or_default())?;
+        // How far the TIFF header is behind this number.
+        let skip = bytes.first_chunk().copied().map_or(0, u32::from_be_bytes);
+        let start = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(4);
+        if let Some(block) = bytes.get(start..).filter(|block| !block.is_empty()) {
+            photo.exif.push(Block::new(block.to_vec()));
+        }
+    }
+    Ok(())
+}
+
+/// The id of the first item of type `Exif`.
+fn exif_item(meta: &mut Source, start: u64, end: u64) -> Result<Option<u64>> {
+    let count_bytes = if meta.array_at::<1>(start)? == Some([0]) { 2 } else { 4 };
+    for (name, start, _) in boxes(meta, start + 4 + count_bytes, end)? {
+        let body = meta.bytes_at(start, 16)?;
+        let mut body = Fields(&body);
+        let version = body.version().unwrap_or(0);
+        let id = body.number(if version == 2 { 2 } else { 4 });
+        body.number(2);
+        if name == *b"infe" && version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif"))) {
+            return Ok(id);
+        }
+    }
+    Ok(None)
+}
+
+/// The size that is associated with the primary item; with no association, the largest.
+fn primary_size(meta: &mut Source, start: u64, end: u64, primary: Option<u64>) -> Result<Option<(u32, u32)>> {
+    let mut sizes = Vec::new();
+    let mut associated = Vec::new();
+    for (name, start, end) in boxes(meta, start, end)? {
+        if name == *b"ipco" {
+            for (name, start, _) in boxes(meta, start, end)? {
+                let is_size = name == *b"ispe";
+                let size = if is_size { meta.array_at::<12>(start)? } else { None };
+                sizes.push(size.map(|[_, _, _, _, w3, w2, w1, w0, h3, h2, h1, h0]| {
+                    (u32::from_be_bytes([w3, w2, w1, w0]), u32::from_be_bytes([h3, h2, h1, h0]))
+                }));
+            }
+        } else if name == *b"ipma" {
+            let body = meta.bytes_at(start, usize::try_from(end - start).unwrap_or(0))?;
+            associated = associations(&mut Fields(&body), primary).unwrap_or_default();
+        }
+    }
+    let of_primary = associated.into_iter().find_map(|index: usize| *sizes.get(index.checked_sub(1)?)?);
+    Ok(of_primary.or_else(|| sizes.into_iter().flatten().max_by_key(|(width, height)| u64::from(*width) * u64::from(*height))))
+}
+
+/// The numbers, from 1, of the properties of an item.
+fn associations(body: &mut Fields, item: Option<u64>) -> Option<Vec<usize>> {
+    let flags = body.number(4)?;
+    let is_wide = flags & 1 != 0;
+    for _ in 0..body.number(4)?.min(MAX_ITEMS as u64) {
+        let id = body.number(if flags >> 24 == 0 { 2 } else { 4 })?;
+        let count = body.number(1)?;
+        let mut numbers = Vec::new();
+        for _ in 0..count {
+            // The top bit says that the property is essential.
+            let number = if is_wide { body.number(2)? & 0x7fff } else { body.number(1)? & 0x7f };
+            numbers.push(usize::try_from(number).ok()?);
+        }
+        if Some(id) == item {
+            return Some(numbers);
+        }
+    }
+    None
+}
+
+/// The bytes of an item, put together from its extents.
+fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> Result<Vec<u8>> {
+    let extents = extents(&mut Fields(location), item).unwrap_or_default();
+    let mut bytes = Vec::new();
+    for (in_data, offset, length) in extents {
+        let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES - bytes.len().min(MAX_EXIF_BYTES));
+        if in_data {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
+            bytes.extend(data.get(start..).unwrap_or_default().iter().take(length));
+        } else {
+            bytes.extend(source.bytes_at(offset, length)?);
+        }
+    }
+    Ok(bytes)
+}
+
+/// The extents of an item: whether in `idat`, offset, length.
+fn extents(body: &mut Fields, item: u64) -> Option<Vec<(bool, u64, u64)>> {
+    let version = body.version()?;
+    let (sizes, base_sizes) = (body.number(1)?, body.number(1)?);
+    let (offset_size, length_size) = (sizes >> 4, sizes & 15);
+    let (base_size, index_size) = (base_sizes >> 4, if version == 0 { 0 } else { base_sizes & 15 });
+    let count = body.number(if version < 2 { 2 } else { 4 })?;
+    for _ in 0..count.min(MAX_ITEMS as u64) {
+        let id = body.number(if version < 2 { 2 } else { 4 })?;
+        let method = if version == 0 { 0 } else { body.number(2)? & 15 };
+        body.number(2)?;
+        let base = body.number(base_size)?;
+        let mut extents = Vec::new();
+        for _ in 0..body.number(2)?.min(MAX_ITEMS as u64) {
+            body.number(index_size)?;
+            let (offset, length) = (body.number(offset_size)?, body.number(length_size)?);
+            extents.push((method == 1, base.saturating_add(offset), length));
+        }
+        if id == item {
+            return Some(extents);
+        }
+    }
+    None
+}
+
+/// Big-endian numbers off the front of a box.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    /// A number of so many bytes, at most 8; of none it is 0.
+    fn number(&mut self, length: u64) -> Option<u64> {
+        let (number, rest) = self.0.split_at_checked(usize::try_from(length).ok().filter(|length| *length <= 8)?)?;
+        self.0 = rest;
+        Some(number.iter().fold(0, |sum, byte| (sum << 8) | u64::from(*byte)))
+    }
+
+    /// The version of a full box; its flags are passed over.
+    fn version(&mut self) -> Option<u64> {
+        Some(self.number(4)? >> 24)
+    }
+}

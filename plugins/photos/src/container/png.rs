@@ -1,0 +1,61 @@
+//! PNG: `IHDR`, `eXIf`, and the text chunk in which ImageMagick kept EXIF before `eXIf` was there.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{Block, MAX_EXIF_BYTES, Photo};
+
+/// The most chunks that are walked. EXIF may stand behind the image data, but not behind a thousand chunks.
+const MAX_CHUNKS: usize = 1024;
+const RAW_PROFILE: &[u8] = b"Raw profile type ";
+
+/// Walks the chunks.
+pub(super) fn read(source: &mut Source) -> Result<Photo> {
+    let mut photo = Photo { media_type: "image/png", ..Photo::default() };
+    let mut offset = 8;
+    for _ in 0..MAX_CHUNKS {
+        let Some([a, b, c, d, kind @ ..]) = source.array_at::<8>(offset)? else { break };
+        let length = u64::from(u32::from_be_bytes([a, b, c, d]));
+        let body = offset + 8;
+        let size = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
+        match &kind {
+            b"IHDR" => {
+                if let Some([w3, w2, w1, w0, h3, h2, h1, h0]) = source.array_at::<8>(body)? {
+                    photo.dimensions = Some((u32::from_be_bytes([w3, w2, w1, w0]), u32::from_be_bytes([h3, h2, h1, h0])));
+                }
+            }
+            b"eXIf" => photo.exif.insert(0, Block::new(source.bytes_at(body, size)?)),
+            b"tEXt" if source.bytes_at(body, RAW_PROFILE.len())? == RAW_PROFILE => {
+                if let Some(bytes) = raw_profile(&source.bytes_at(body, size)?) {
+                    photo.exif.push(Block::new(bytes));
+                }
+            }
+            b"IEND" => break,
+            _ => {}
+        }
+        offset = body + length + 4;
+    }
+    Ok(photo)
+}
+
+/// Keyword, NUL, line break, name, line break, length, line break, the bytes in hexadecimal.
+fn raw_profile(text: &[u8]) -> Option<Vec<u8>> {
+    let rest = text.strip_prefix(RAW_PROFILE)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    if !matches!(rest.get(..end)?, b"exif" | b"APP1") {
+        return None;
+    }
+    let mut lines = rest.get(end + 1..)?.split(|byte| *byte == b'\n').skip_while(|line| line.is_empty());
+    lines.next()?;
+    lines.next()?;
+    let mut bytes = Vec::new();
+    let mut high = None;
+    for digit in lines.flatten().filter_map(|byte| char::from(*byte).to_digit(16)) {
+        match high.take() {
+            None => high = Some(digit),
+            Some(first) => bytes.push(u8::try_from(first * 16 + digit).ok()?),
+        }
+    }
+    Some(bytes)
+}

@@ -1,0 +1,11 @@
+;; Sound files begin with `g`: the title is `ok`. `t`: traps. Anything else: refused.
+(data (i32.const 1032) "\01")
+(data (i32.const 1040) "\01\00\00\00\00\20\00\00\02\00\00\00")
+(data (i32.const 8192) "ok")
+(data (i32.const 2048) "\01")
+(func (export "svc:plugin/extractor@0.1.0#extract") (result i32) (local $first i32)
+  (call $read_at (i64.const 0) (i32.const 1) (i32.const 4096))
+  (local.set $first (i32.load8_u (i32.const 65536)))
+  (if (i32.eq (local.get $first) (i32.const 116)) (then unreachable))
+  (if (result i32) (i32.eq (local.get $first) (i32.const 103))
+    (then (i32.const 1024)) (else (i32.const 2048))))

@@ -1,0 +1,10 @@
+;; Reads past the end and more than can be read, and traps if it does not get what the interface promises.
+(func (export "svc:plugin/extractor@0.1.0#extract") (result i32)
+  (call $read_at (i64.const -1) (i32.const -1) (i32.const 4096))
+  (if (i32.or (i32.load8_u (i32.const 4096)) (i32.load (i32.const 4104))) (then unreachable))
+  (call $read_at (call $size) (i32.const 1) (i32.const 4096))
+  (if (i32.or (i32.load8_u (i32.const 4096)) (i32.load (i32.const 4104))) (then unreachable))
+  (call $read_at (i64.const 1) (i32.const -1) (i32.const 4096))
+  (if (i32.or (i32.load8_u (i32.const 4096)) (i32.ne (i32.load (i32.const 4104)) (i32.const 1048576)))
+    (then unreachable))
+  (i32.const 1024))

@@ -1,0 +1,177 @@
+//! The real program: where it is, running it to its end, and running it as a server.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The password of every account that the tests make.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// The program that was built beside this test.
+pub fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.ancestors().find(|folder| folder.join("svc").is_file());
+    folder.expect("`svc` is built before the tests: use `cargo xtask test`").join("svc")
+}
+
+/// The program with arguments and without the variables of whoever runs the tests.
+pub fn svc(arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.args(arguments).env_clear().env("PATH", "/usr/bin:/bin").env("SVC_LOG", "info");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the program to its end.
+pub fn run(arguments: &[&str]) -> Output {
+    svc(arguments).output().unwrap()
+}
+
+/// Waits until `condition` holds, for at most 30 seconds.
+pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited 30 s for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// An answer of the server.
+#[derive(Debug)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body's bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as JSON; null if it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A running server. Killed when dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    base: String,
+    token: Option<String>,
+    agent: ureq::Agent,
+}
+
+impl Server {
+    /// Starts a server on a free port and waits until it is ready.
+    pub fn start(data_dir: &Path, arguments: &[&str]) -> Self {
+        let data_dir = data_dir.to_str().unwrap();
+        let mut child = svc(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let base = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("said {line:?}")).to_owned();
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        Self { child, base, token: None, agent }
+    }
+
+    /// Starts a server, sets up its owner and signs in.
+    pub fn start_as_owner(data_dir: &Path, arguments: &[&str]) -> Self {
+        let mut server = Self::start(data_dir, arguments);
+        let credentials = json!({ "username": "owner", "password": PASSWORD });
+        if server.get("/api/v1/health").json()["state"] == "not_setup" {
+            assert_eq!(server.post("/api/v1/setup", &credentials).status, 201);
+        }
+        let login = server.request("POST", "/api/v1/auth/login", &[("svc-app", "admin")], Some(&credentials));
+        assert_eq!(login.status, 201, "{login:?}");
+        server.token = Some(login.json()["JWT"].as_str().unwrap().to_owned());
+        server
+    }
+
+    /// The token of the signed-in owner.
+    pub fn token(&self) -> &str {
+        self.token.as_deref().unwrap()
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
+    }
+
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// GET with the owner's token, if there is one.
+    pub fn get(&self, path: &str) -> Answer {
+        self.request("GET", path, &[], None)
+    }
+
+    /// POST of JSON.
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.request("POST", path, &[], Some(body))
+    }
+
+    /// Any request.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&Value>) -> Answer {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
+        if let Some(token) = &self.token
+            && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+        {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = match body {
+            Some(body) => self.agent.run(request.header("content-type", "application/json").body(body.to_string()).unwrap()),
+            None => self.agent.run(request.body(()).unwrap()),
+        };
+        let mut response = response.unwrap();
+        let headers = response.headers().iter();
+        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
+        Answer { status: response.status().as_u16(), headers, bytes: response.body_mut().read_to_vec().unwrap() }
+    }
+
+    /// Starts a run and waits for its end; answers with the run.
+    pub fn index(&self, run_type: &str) -> Value {
+        let started = self.post("/api/v1/index/run", &json!({ "type": run_type }));
+        assert_eq!(started.status, 201, "{started:?}");
+        let path = format!("/api/v1/index/runs/{}", started.json()["runId"].as_str().unwrap());
+        wait_for("the end of the run", || self.get("/api/v1/index/state").json()["state"] == "idle");
+        self.get(&path).json()
+    }
+
+    /// Kills the process without warning.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks the process to end and waits for it.
+    pub fn stop(mut self) -> std::process::ExitStatus {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only when the process has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,6 @@
+//! The real program, as its user meets it.
+
+mod commands;
+mod kill;
+mod refusals;
+mod serve;

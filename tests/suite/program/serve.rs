@@ -1,0 +1,153 @@
+//! A server on the sample library, over real connections.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+use svc_fixtures::sample_library;
+use svc_tests::program::Server;
+
+fn started(dir: &std::path::Path) -> (Server, svc_fixtures::Manifest) {
+    let media = dir.join("media");
+    let manifest = sample_library(&media, 1).unwrap();
+    let (music, photos) = (media.join("music"), media.join("photos"));
+    let arguments = ["--music-dir", music.to_str().unwrap(), "--photos-dir", photos.to_str().unwrap()];
+    let server = Server::start_as_owner(&dir.join("data"), &arguments);
+    (server, manifest)
+}
+
+/// All items of a list, page by page.
+fn all(server: &Server, path: &str) -> Vec<Value> {
+    let mut items = Vec::new();
+    loop {
+        let page = server.get(&format!("{path}?take=50&skip={}", items.len())).json();
+        let (page, total) = (page[0].as_array().unwrap().clone(), page[1].as_u64().unwrap());
+        items.extend(page);
+        if items.len() as u64 >= total {
+            return items;
+        }
+    }
+}
+
+#[test]
+fn whole_sample_library_is_listed_and_streamed_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, manifest) = started(dir.path());
+    let run = server.index("quick");
+    assert_eq!(run["status"], "completed", "{run}");
+    let counts = server.get("/api/v1/index/counts").json();
+    assert_eq!(counts["musicFiles"], manifest.tracks.len());
+    assert_eq!(counts["photoFiles"], manifest.photos.len());
+
+    let tracks = all(&server, "/api/v1/music/tracks");
+    assert_eq!(tracks.len(), manifest.tracks.len());
+    for wanted in &manifest.tracks {
+        let Some(title) = &wanted.title else { continue };
+        let found = tracks.iter().find(|track| {
+            track["title"] == title.as_str()
+                && track["artists"].as_array().unwrap().iter().filter(|a| a["role"] == "artist").count()
+                    == wanted.artists.len()
+        });
+        let found = found.unwrap_or_else(|| panic!("{title} by {:?} is not listed", wanted.artists));
+        let bytes = fs::read(dir.path().join("media/music").join(&wanted.path)).unwrap();
+        let id = found["musicTrackId"].as_str().unwrap();
+        if found["size"] == bytes.len() {
+            let whole = server.get(&format!("/api/v1/music/stream/{id}"));
+            assert_eq!(whole.status, 200);
+            assert!(whole.bytes == bytes, "{title} is streamed as it is on disk");
+        }
+    }
+    let photos = all(&server, "/api/v1/photos");
+    for wanted in &manifest.photos {
+        let name = wanted.path.rsplit('/').next().unwrap();
+        let photo = photos.iter().find(|photo| photo["fileName"] == name).unwrap();
+        let original = server.get(&format!("/api/v1/photos/{}/original", photo["photoId"].as_str().unwrap()));
+        assert!(original.bytes == fs::read(dir.path().join("media/photos").join(&wanted.path)).unwrap());
+    }
+}
+
+#[test]
+fn token_in_the_url_plays_and_ranges_are_cut_exactly() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, _) = started(dir.path());
+    server.index("quick");
+    let track = server.get("/api/v1/music/tracks?take=1").json()[0][0].clone();
+    let path = format!("/api/v1/music/stream/{}", track["musicTrackId"].as_str().unwrap());
+    let whole = server.get(&path);
+    let part = server.request("GET", &path, &[("range", "bytes=10-19")], None);
+    assert_eq!((part.status, part.bytes.as_slice()), (206, &whole.bytes[10..20]));
+    assert_eq!(part.header("content-range").unwrap(), format!("bytes 10-19/{}", whole.bytes.len()));
+    let again = server.request("GET", &path, &[("if-none-match", whole.header("etag").unwrap())], None);
+    assert_eq!((again.status, again.bytes.len()), (304, 0));
+    let with_token = format!("{path}?token={}", server.token());
+    let played = server.request("GET", &with_token, &[("authorization", "")], None);
+    assert_eq!(played.status, 200);
+    assert!(played.bytes == whole.bytes);
+}
+
+#[test]
+fn file_that_vanished_is_told_apart_from_an_unknown_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, _) = started(dir.path());
+    server.index("quick");
+    let track = server.get("/api/v1/music/tracks?take=1").json()[0][0].clone();
+    let path = format!("/api/v1/music/stream/{}", track["musicTrackId"].as_str().unwrap());
+    fs::rename(dir.path().join("media/music"), dir.path().join("media/away")).unwrap();
+    let gone = server.get(&path);
+    assert!([404, 503].contains(&gone.status), "{gone:?}");
+    assert!(["file_missing", "storage_unavailable"].contains(&gone.json()["code"].as_str().unwrap()), "{gone:?}");
+    assert_eq!(server.get("/api/v1/music/stream/0000000000001").status, 404);
+    assert_eq!(server.get("/api/v1/health").status, 200);
+}
+
+#[test]
+fn index_state_follows_the_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, _) = started(dir.path());
+    let act = |action: &str| server.request("PATCH", "/api/v1/index/state", &[], Some(&json!({ "action": action })));
+    assert_eq!(act("pause").status, 409);
+    assert_eq!(act("resume").status, 200);
+    assert_eq!(act("stop").status, 409);
+    assert_eq!(act("dance").status, 400);
+    assert_eq!(server.get("/api/v1/index/state").json()["state"], "idle");
+}
+
+#[test]
+fn killed_server_comes_back_idle_with_all_it_had() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, manifest) = started(dir.path());
+    server.index("quick");
+    server.post("/api/v1/index/run", &json!({ "type": "full" }));
+    server.kill();
+    let (server, _) = started(dir.path());
+    assert_eq!(server.get("/api/v1/index/state").json()["state"], "idle");
+    assert_eq!(all(&server, "/api/v1/music/tracks").len(), manifest.tracks.len());
+    assert_eq!(server.index("quick")["status"], "completed");
+}
+
+#[test]
+fn terminated_server_ends_soon_even_with_a_client_connected() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(&dir.path().join("data"), &[]);
+    let health = server.get("/api/v1/health");
+    assert_eq!(health.status, 200);
+    assert!(server.stop().success());
+}
+
+#[test]
+fn garbage_on_the_wire_ends_that_connection_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(&dir.path().join("data"), &[]);
+    for garbage in [&b"\x16\x03\x01\x02\x00\x01"[..], b"GET \xff\xfe HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"] {
+        let address = server.address();
+        let mut connection = TcpStream::connect(address).unwrap();
+        connection.write_all(garbage).unwrap();
+        connection.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = Vec::new();
+        // The server may reset the connection instead of answering.
+        let _ = connection.read_to_end(&mut answer);
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    }
+    assert_eq!(server.get("/api/v1/health").status, 200);
+}

@@ -1,0 +1,1 @@
+//! Comparisons with what independent tools read from real files.
