@@ -45,12 +45,23 @@ fn build_facts() -> Result<(), Box<dyn Error>> {
     let rustc = output(Command::new(env::var("RUSTC")?).arg("--version")).ok_or("rustc tells no version")?;
     let version = rustc.split(' ').nth(1).ok_or("rustc tells no version")?;
     println!("cargo:rustc-env=SVC_RUSTC_VERSION={version}");
+    let lock = fs::read_to_string("../Cargo.lock")?;
+    println!("cargo:rerun-if-changed=../Cargo.lock");
+    println!("cargo:rustc-env=SVC_CRYPTO_VERSION={}", locked_version(&lock, "aws-lc-rs")?);
+    println!("cargo:rustc-env=SVC_WASMTIME_VERSION={}", locked_version(&lock, "wasmtime")?);
     // A build outside of a checkout, as from a source archive, has no commit.
     let head = output(Command::new("git").args(["log", "-1", "--format=%h-%cd", "--date=format:%y%m%dT%H%M%S"]));
     println!("cargo:rustc-env=SVC_COMMIT={}", head.as_deref().unwrap_or("unknown-000000T000000"));
     println!("cargo:rerun-if-changed=../.git/HEAD");
     println!("cargo:rerun-if-changed=../.git/refs/heads");
     Ok(())
+}
+
+/// The version of a package in Cargo.lock.
+fn locked_version(lock: &str, package: &str) -> Result<String, Box<dyn Error>> {
+    let entry = format!("name = \"{package}\"\nversion = \"");
+    let rest = lock.split(&entry).nth(1).ok_or_else(|| format!("{package} is not in Cargo.lock"))?;
+    Ok(rest.split('"').next().unwrap_or_default().to_owned())
 }
 
 fn output(command: &mut Command) -> Option<String> {

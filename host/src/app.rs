@@ -4,15 +4,28 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::auth::random::{Random, SystemRandom, random_hex};
+use crate::auth::access_token::AccessTokens;
+use crate::auth::password::Passwords;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, SystemClock};
+use crate::http::middleware::cors::AllowedOrigins;
+use crate::http::state::AppState;
 use crate::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins};
 use crate::scan::Scanner;
-use crate::secret_key::{self, SecretKeyError};
-use crate::service::indexing::Indexing;
+use crate::random::{Random, SystemRandom, random_hex};
+use crate::secret_key::{SecretKey, SecretKeyError};
+use crate::service::authentication::Authentication;
+use crate::service::error::ServiceError;
+use crate::service::indexing::{IndexAction, Indexing};
+use crate::service::login::Logins;
+use crate::service::media::Media;
+use crate::service::music::Music;
+use crate::service::photos::Photos;
+use crate::service::plugins::PluginList;
+use crate::service::server::{BuildInfo, Server};
+use crate::service::setup::Setup;
 use crate::store::{Instance, Store, StoreError, StoreOptions};
 
 /// The plugins that are part of this program.
@@ -27,6 +40,9 @@ pub enum StartError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The services.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// A key.
     #[error(transparent)]
     Key(#[from] SecretKeyError),
@@ -72,7 +88,7 @@ pub struct App {
     /// Which installation this is.
     pub instance: Instance,
     /// Signs access tokens.
-    pub signing_key: secret_key::SecretKey,
+    pub signing_key: SecretKey,
     data_dir: DataDir,
 }
 
@@ -85,7 +101,7 @@ impl App {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let data_dir = DataDir::open(&config.data_dir)?;
-        let signing_key = secret_key::load_or_create(&data_dir.keys()?.join("signing.key"), random.as_ref())?;
+        let signing_key = SecretKey::load_or_create(&data_dir.keys()?.join("signing.key"), random.as_ref())?;
         let ids = Arc::new(IdGenerator::new(random_node(random.as_ref())?));
         let store = Store::open(&config.database_url, StoreOptions::default()).await?;
         let instance = check_instance(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
@@ -104,10 +120,47 @@ impl App {
         Ok(Self { config, store, plugins, indexing, ids, clock, random, instance, signing_key, data_dir })
     }
 
+    /// What the handlers of the API work with.
+    ///
+    /// # Errors
+    /// When the database cannot tell whether the server is set up, or the system gives no threads.
+    pub async fn http_state(&self) -> Result<Arc<AppState>, StartError> {
+        let (store, clock, random) = (&self.store, &self.clock, &self.random);
+        let tokens = Arc::new(AccessTokens::new(&self.instance.instance_id, &self.signing_key));
+        let passwords = Passwords::start(Arc::clone(random))?;
+        let setup_token = self.config.setup_token.clone();
+        let setup =
+            Setup::open(store.clone(), passwords.clone(), Arc::clone(&self.ids), Arc::clone(clock), setup_token);
+        let setup = setup.await?;
+        let kiosk = self.config.kiosk;
+        Ok(Arc::new(AppState {
+            authentication: Authentication::new(store.clone(), Arc::clone(&tokens), Arc::clone(clock)),
+            logins: Logins::new(store.clone(), passwords, tokens, Arc::clone(clock), Arc::clone(random)),
+            server: Server::new(store.clone(), self.plugins.clone(), setup.clone(), self.build_info(), kiosk),
+            setup,
+            indexing: self.indexing.clone(),
+            music: Music::new(store.clone()),
+            photos: Photos::new(store.clone()),
+            media: Media::new(store.clone(), self.plugins.clone()),
+            plugins: PluginList::new(self.plugins.clone()),
+            allowed_origins: AllowedOrigins::default(),
+        }))
+    }
+
+    fn build_info(&self) -> BuildInfo {
+        BuildInfo {
+            version: env!("CARGO_PKG_VERSION"),
+            runtime: env!("SVC_RUSTC_VERSION"),
+            crypto: env!("SVC_CRYPTO_VERSION"),
+            wasmtime: env!("SVC_WASMTIME_VERSION"),
+            build_tag: format!("{}-{}", self.config.release_channel, env!("SVC_COMMIT")),
+        }
+    }
+
     /// Ends what is under way and closes the database.
     pub async fn close(self) {
         // An error means that no run is under way.
-        let _ = self.indexing.act(crate::service::indexing::IndexAction::Stop).await;
+        let _ = self.indexing.act(IndexAction::Stop).await;
         self.indexing.wait_until_idle().await;
         self.store.close().await;
         drop(self.data_dir);
@@ -136,7 +189,7 @@ fn plugin_settings(
 ) -> Result<PluginSettings, StartError> {
     Ok(PluginSettings {
         cache_dir,
-        cache_key: secret_key::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
+        cache_key: *SecretKey::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
         compiler: Compiler::Child { program: std::env::current_exe()? },
         plugin_dir,
         disabled: std::collections::BTreeSet::new(),

@@ -2,12 +2,19 @@
 //!
 //! See `ARCHITECTURE.md` for the code map and the rules between the modules.
 
+pub mod app;
+pub mod auth;
+pub mod cli;
 pub mod config;
 pub mod data_dir;
 pub mod domain;
+pub mod http;
 pub mod media_root;
 pub mod plugins;
+pub mod random;
 pub mod scan;
+pub mod secret_key;
+pub mod service;
 pub mod store;
 pub mod tasks;
 pub mod telemetry;

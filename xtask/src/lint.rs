@@ -44,9 +44,9 @@ pub(crate) fn run() -> Result<()> {
                 .args(["--manifest-path", manifest]);
             command
         };
-        check(deny().args(["check", "--config", "deny.toml", "bans", "licenses", "sources"]));
+        check(deny().args(["check", "bans", "licenses", "sources"]));
         if advisories {
-            check(deny().args(["check", "--config", "deny.toml", "--disable-fetch", "advisories"]));
+            check(deny().args(["check", "advisories"]));
         }
     }
     if !advisories {

@@ -12,8 +12,8 @@ use crate::domain::id::{SessionId, UserId};
 use crate::domain::time::Timestamp;
 
 use super::app::App;
-use super::random::{Random, random_hex};
-use super::signing_key::SigningKey;
+use crate::random::{Random, random_hex};
+use crate::secret_key::SecretKey;
 
 /// How long a token is good for. Checked without leeway: fifteen minutes are fifteen minutes.
 pub const LIFETIME_SECONDS: i64 = 900;
@@ -86,7 +86,7 @@ impl std::fmt::Debug for AccessTokens {
 
 impl AccessTokens {
     /// The tokens of the server `instance_id`, signed with `key`.
-    pub fn new(instance_id: &str, key: &SigningKey) -> Self {
+    pub fn new(instance_id: &str, key: &SecretKey) -> Self {
         let issuer = format!("{ISSUER_PREFIX}{instance_id}");
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);

@@ -4,7 +4,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::auth::random::SystemRandom;
+use crate::random::SystemRandom;
 
 const OURS: &str = "0123456789abcdef0123456789abcdef";
 const OTHER: &str = "fedcba9876543210fedcba9876543210";
@@ -12,7 +12,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_500);
 const SECRET: [u8; 32] = [7; 32];
 
 fn tokens() -> AccessTokens {
-    AccessTokens::new(OURS, &SigningKey::from_bytes(SECRET))
+    AccessTokens::new(OURS, &SecretKey::from_bytes(SECRET))
 }
 
 fn user() -> UserId {
@@ -39,7 +39,7 @@ fn without(name: &str) -> Value {
 }
 
 fn our_header() -> Header {
-    Header { kid: Some(SigningKey::from_bytes(SECRET).id()), ..Header::new(Algorithm::HS256) }
+    Header { kid: Some(SecretKey::from_bytes(SECRET).id()), ..Header::new(Algorithm::HS256) }
 }
 
 fn sign(header: &Header, claims: &Value, secret: &[u8]) -> String {
@@ -80,7 +80,7 @@ fn raw_payload(payload: &str) -> String {
 }
 
 fn key_id() -> String {
-    SigningKey::from_bytes(SECRET).id()
+    SecretKey::from_bytes(SECRET).id()
 }
 
 fn status(token: &str) -> u16 {

@@ -7,6 +7,4 @@ pub mod capability;
 pub mod credential;
 pub mod password;
 pub mod policy;
-pub mod random;
 pub mod role;
-pub mod signing_key;

@@ -10,7 +10,7 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::random::Random;
+use crate::random::Random;
 
 /// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
 /// that memory, so `MAX_PARALLEL` of them bound what a flood of logins can take.
@@ -207,7 +207,7 @@ fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::random::SystemRandom;
+    use crate::random::SystemRandom;
 
     fn passwords() -> Passwords {
         Passwords::start(Arc::new(SystemRandom)).unwrap()

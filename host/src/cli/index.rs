@@ -13,6 +13,7 @@ use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::scan::{KindCounts, Run, RunCounts, RunStatus, RunType};
+use crate::store::RunLogFilter;
 use crate::service::indexing::{IndexState, Indexing, StartRun};
 
 /// How often progress is shown: on a terminal, and as lines elsewhere.
@@ -54,7 +55,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         let started = app.indexing.start(request, None).await?;
         follow(&app.indexing).await;
         let run = app.indexing.run(started.id).await?;
-        let failures = app.indexing.run_logs(run.id, Page { take: report::MAX_FAILURES, skip: 0 }).await?;
+        let failures = app.indexing.run_logs(run.id, &RunLogFilter::default(), Page { take: report::MAX_FAILURES, skip: 0 }).await?;
         match arguments.output {
             Output::Table => report::table(&mut std::io::stdout().lock(), &run, &failures)?,
             Output::Json => report::json(&mut std::io::stdout().lock(), &run, &failures)?,

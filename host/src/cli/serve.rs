@@ -34,9 +34,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let app = App::open(config).await?;
+    let service = http::router::service(app.http_state().await?);
     let shutdown = shutdown_signal()?;
     announce(&format!("listening on http://{address}"))?;
-    http::serve(listener, app.http_state(), shutdown).await?;
+    http::server::serve(listener, service, shutdown).await?;
     app.close().await;
     Ok(())
 }

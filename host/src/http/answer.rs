@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::problem::Problem;
 use super::range::none_match_fails;
-use crate::auth::random::to_hex;
+use crate::random::to_hex;
 use crate::domain::list::Listing;
 
 /// 200 with JSON. Reads get an entity tag, and 304 when the client has that already.

@@ -11,6 +11,7 @@ use crate::domain::id::{RunId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunStatus, RunType};
+use crate::store::RunLogFilter;
 use crate::scan::{Progress, ScanControl, ScanEnd, Scanner, Wanted};
 
 /// How often the row of a run under way is brought up to date.
@@ -282,9 +283,14 @@ impl Indexing {
     ///
     /// # Errors
     /// Not found for an unknown run; the store's.
-    pub async fn run_logs(&self, id: RunId, page: Page) -> Result<Listing<RunLogEntry>, ServiceError> {
+    pub async fn run_logs(
+        &self,
+        id: RunId,
+        filter: &RunLogFilter,
+        page: Page,
+    ) -> Result<Listing<RunLogEntry>, ServiceError> {
         self.run(id).await?;
-        Ok(self.scanner.store.list_run_logs(id, page).await?)
+        Ok(self.scanner.store.list_run_logs(id, filter, page).await?)
     }
 
     /// Files in the index, by kind.

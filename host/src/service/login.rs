@@ -8,7 +8,7 @@ use crate::auth::access_token::AccessTokens;
 use crate::auth::app::App;
 use crate::auth::password::{NewPassword, Passwords, Verdict};
 use crate::auth::policy;
-use crate::auth::random::Random;
+use crate::random::Random;
 use crate::domain::id::UserId;
 use crate::domain::text::fold;
 use crate::domain::time::Clock;

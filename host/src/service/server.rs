@@ -6,7 +6,7 @@ use crate::plugins::Plugins;
 use crate::store::Store;
 
 /// Facts of the build, each found by the build and none written by hand.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct BuildInfo {
     /// Version of this program.
     pub version: &'static str,
@@ -17,7 +17,7 @@ pub struct BuildInfo {
     /// Version of the engine that runs plugins.
     pub wasmtime: &'static str,
     /// `<release_channel>-<commit>-<YYMMDDTHHMMSS>`.
-    pub build_tag: &'static str,
+    pub build_tag: String,
 }
 
 /// Versions of the parts.
@@ -92,7 +92,7 @@ impl Server {
     pub async fn versions(&self) -> Result<Versions> {
         let manifests = self.plugins.list().into_iter().filter_map(|status| status.manifest);
         Ok(Versions {
-            build: self.build,
+            build: self.build.clone(),
             database: self.store.database_version().await?,
             plugins: manifests.map(|manifest| (manifest.id, manifest.version)).collect(),
         })

@@ -1,6 +1,7 @@
 //! Values to bind, the same for both databases.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use sqlx::Arguments;
 use sqlx::postgres::PgArguments;
@@ -98,7 +99,7 @@ macro_rules! args {
 pub(super) use args;
 
 macro_rules! bind {
-    ($arguments:expr, $values:expr) => {{
+    ($arguments:expr, $values:expr, $text:expr) => {{
         let mut arguments = $arguments;
         arguments.reserve($values.len(), $values.len() * 8);
         for value in $values {
@@ -108,7 +109,7 @@ macro_rules! bind {
                 Arg::Int(value) => arguments.add(*value),
                 Arg::Big(value) => arguments.add(*value),
                 Arg::Real(value) => arguments.add(*value),
-                Arg::Text(value) => arguments.add(value.as_deref()),
+                Arg::Text(value) => arguments.add(value.as_deref().map($text)),
                 Arg::Bytes(value) => arguments.add(*value),
             }
             .map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))?;
@@ -118,9 +119,10 @@ macro_rules! bind {
 }
 
 pub(super) fn sqlite(values: &[Arg<'_>]) -> Result<SqliteArguments, StoreError> {
-    bind!(SqliteArguments::default(), values)
+    // One allocation; a `&str` would become a `String` in an `Arc`.
+    bind!(SqliteArguments::default(), values, Arc::<str>::from)
 }
 
 pub(super) fn postgres(values: &[Arg<'_>]) -> Result<PgArguments, StoreError> {
-    bind!(PgArguments::default(), values)
+    bind!(PgArguments::default(), values, |text| text)
 }

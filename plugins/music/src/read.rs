@@ -1,5 +1,6 @@
 //! Reads tags and audio properties: lofty for what it knows, readers of our own for the rest.
 
+mod estimate;
 mod lofty_formats;
 mod masked;
 mod ogg_flac;
@@ -36,13 +37,17 @@ pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Resu
     match container.format {
         Format::Dsf => return crate::container::dsf::read(source),
         Format::Asf => return crate::container::asf::read(source),
+        Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
         Format::OggFlac => return ogg_flac::read(source, container.start),
         _ => {}
     }
     let file_type = lofty_formats::file_type(container.format)?;
     let mut attempt = |options| lofty_formats::read(&mut Masked::new(source, found), file_type, options);
     let failure = match attempt(options(false)) {
-        Ok((tags, audio)) => return Ok((tags, audio, Vec::new())),
+        Ok((tags, audio)) => {
+            let audio = estimate::better(source, container, audio)?;
+            return Ok((tags, audio, Vec::new()));
+        }
         Err(failure) => failure,
     };
     let tags = attempt(options(false).read_properties(false)).map(|(tags, _)| tags).unwrap_or_default();

@@ -35,6 +35,27 @@ const DATES: [[u16; 3]; 3] =
 /// The sensitivity that says "more than 16 bits hold".
 const SENSITIVITY_OVERFLOW: u32 = 65_535;
 
+/// Some writers give the pointers to the directories of EXIF and of the place a signed type, or that of TIFF's
+/// own directories; kamadak-exif wants LONG.
+fn repair_pointers(bytes: &mut [u8]) {
+    let is_little = bytes.starts_with(b"II");
+    let short = |pair: [u8; 2]| if is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) };
+    let Some(start) = bytes.get(4..8).and_then(|bytes| bytes.first_chunk::<4>()).map(|bytes| {
+        if is_little { u32::from_le_bytes(*bytes) } else { u32::from_be_bytes(*bytes) }
+    }) else {
+        return;
+    };
+    let Some(directory) = usize::try_from(start).ok().and_then(|start| bytes.get_mut(start..)) else { return };
+    let Some((count, entries)) = directory.split_first_chunk_mut::<2>() else { return };
+    for [t0, t1, k0, k1, ..] in entries.as_chunks_mut::<12>().0.iter_mut().take(short(*count).into()) {
+        let is_pointer = matches!(short([*t0, *t1]), 0x8769 | 0x8825);
+        if is_pointer && matches!(short([*k0, *k1]), 9 | 13) {
+            let kind = if is_little { 4_u16.to_le_bytes() } else { 4_u16.to_be_bytes() };
+            [*k0, *k1] = kind;
+        }
+    }
+}
+
 /// Fields of the primary image, by whether they are of the place, and number. The first of a kind wins.
 #[derive(Default)]
 pub struct Statements {
@@ -45,7 +66,9 @@ impl Statements {
     /// Reads a block. What is broken in it is passed over with a warning.
     pub fn read(&mut self, block: Block, extraction: &mut ExtractionBuilder) {
         let is_gps_block = block.is_gps;
-        let result = Reader::new().continue_on_error(true).read_raw(block.bytes).or_else(|error| {
+        let mut bytes = block.bytes;
+        repair_pointers(&mut bytes);
+        let result = Reader::new().continue_on_error(true).read_raw(bytes).or_else(|error| {
             error.distill_partial_result(|errors| {
                 for error in errors.iter().take(4) {
                     extraction.warn(format!("EXIF: {error}"));
@@ -146,14 +169,19 @@ impl Statements {
     }
 
     fn number(&self, number: u16) -> Option<u32> {
-        self.fields.get(&(false, number))?.get_uint(0)
+        match self.fields.get(&(false, number))? {
+            // Some writers sign everything.
+            Value::SLong(list) => u32::try_from(*list.first()?).ok(),
+            Value::SShort(list) => u32::try_from(*list.first()?).ok(),
+            value => value.get_uint(0),
+        }
     }
 
     fn fraction(&self, number: u16) -> Option<(i64, i64)> {
         match self.fields.get(&(false, number))? {
             Value::Rational(list) => list.first().map(|value| (value.num.into(), value.denom.into())),
             Value::SRational(list) => list.first().map(|value| (value.num.into(), value.denom.into())),
-            value => value.get_uint(0).map(|number| (number.into(), 1)),
+            _ => self.number(number).map(|number| (number.into(), 1)),
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Cost {
     pub(crate) wall: Duration,
     /// User and system, all threads.
     pub(crate) cpu: Duration,
-    /// Bytes at the highest point.
+    /// Bytes at the highest point. Never less than this program's own at the start: the kernel counts from the fork.
     pub(crate) peak_memory: u64,
     pub(crate) stdout: String,
 }

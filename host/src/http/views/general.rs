@@ -70,7 +70,7 @@ pub struct VersionsView {
     svc_music_web_app: &'static str,
     svc_photos_web_app: &'static str,
     svc_cinema_web_app: &'static str,
-    build_tag: &'static str,
+    build_tag: String,
     runtime: &'static str,
     crypto: &'static str,
     wasmtime: &'static str,

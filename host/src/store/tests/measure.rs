@@ -1,5 +1,6 @@
 //! What a track and a photo cost: time to store, bytes of database. Not a test, a measurement:
-//! `cargo test --release -p svc-host --lib store::tests::measure -- --ignored --nocapture`
+//! `cargo test --release -p svc-host --lib store::tests::measure -- --ignored --nocapture --test-threads=1`
+//! `SVC_MEASURE_KEEP` names a directory that gets a copy of the SQLite databases.
 
 use std::time::Duration;
 
@@ -159,26 +160,32 @@ async fn measure(name: &str, bed: &mut Bed, batches: &mut [ScanBatch], total: us
     let persisted = cpu();
     writer.settle().await.unwrap();
     let settled = cpu();
+    let sqlite = bed.url.starts_with("sqlite");
+    if sqlite {
+        bed.reopen().await;
+        let file = bed.dir.path().join("svc.db");
+        let size = std::fs::metadata(&file).unwrap().len();
+        if let Some(keep) = std::env::var_os("SVC_MEASURE_KEEP") {
+            std::fs::copy(file, PathBuf::from(keep).join(name)).unwrap();
+        }
+        eprintln!("{name}: {} bytes of database each", size / total as u64);
+    }
     for file in batches.iter_mut().flat_map(|batch| &mut batch.files) {
         file.file.known = true;
     }
+    let mut writer = bed.writer();
+    let unchanged = cpu();
     for batch in batches.iter() {
         writer.persist(batch).await.unwrap();
     }
     let again = cpu();
-    drop(writer);
     let per = |from: Duration, to: Duration| (to - from).as_secs_f64() * 1e6 / total as f64;
     eprintln!(
         "{name}: persist {:.1} µs, settle {:.1} µs, all of them changed {:.1} µs each",
         per(before, persisted),
         per(persisted, settled),
-        per(settled, again)
+        per(unchanged, again)
     );
-    if bed.url.starts_with("sqlite") {
-        bed.reopen().await;
-        let size = std::fs::metadata(bed.dir.path().join("svc.db")).unwrap().len();
-        eprintln!("{name}: {} bytes of database each", size / total as u64);
-    }
 }
 
 async fn measure_tracks(bed: &mut Bed) {

@@ -12,6 +12,7 @@ use svc_plugin_api::{ExtractError, Source};
 pub enum Format {
     Mpeg,
     Adts,
+    Adif,
     Flac,
     Vorbis,
     Opus,
@@ -94,6 +95,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
     Some(Magic::Is(match head {
         [b'O', b'g', b'g', b'S', ..] => return Some(Magic::Ogg),
         [b'f', b'L', b'a', b'C', ..] => Format::Flac,
+        [b'A', b'D', b'I', b'F', ..] => Format::Adif,
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
         [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C', ..] => Format::Aiff,
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Format::Mp4,

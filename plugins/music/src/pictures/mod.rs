@@ -86,7 +86,7 @@ pub fn find(source: &mut Source, container: &Container) -> Result<Vec<Found>, Ex
             ogg::find(source, container.start, container.format, &mut found)?;
         }
         Format::Mpeg | Format::Ape | Format::WavPack | Format::Musepack => ape::find(source, &mut found)?,
-        Format::Adts => {}
+        Format::Adts | Format::Adif => {}
     }
     found.truncate(MAX_PICTURES);
     Ok(found)

@@ -23,6 +23,9 @@ use crate::container::Format;
 use crate::dialect::{id3v1, id3v2, iff, mp4, named};
 use crate::tags::Tags;
 
+/// Opus always plays at this rate; the one in its header is that of the recording.
+const OPUS_HZ: u32 = 48_000;
+
 /// lofty's name of a format.
 ///
 /// # Errors
@@ -41,7 +44,7 @@ pub(super) fn file_type(format: Format) -> Result<FileType, ExtractError> {
         Format::Ape => FileType::Ape,
         Format::WavPack => FileType::WavPack,
         Format::Musepack => FileType::Mpc,
-        Format::OggFlac | Format::Dsf | Format::Asf => {
+        Format::OggFlac | Format::Dsf | Format::Asf | Format::Adif => {
             return Err(ExtractError::Unsupported(format!("{format:?}")));
         }
     })
@@ -99,7 +102,7 @@ fn read_as(
         }
         FileType::Opus => {
             let file = OpusFile::read_from(reader, options)?;
-            (vec![Some(named::read_vorbis(file.vorbis_comments()))], audio("ogg", "opus", *file.properties()))
+            (vec![Some(named::read_vorbis(file.vorbis_comments()))], Audio { sample_rate: OPUS_HZ, ..audio("ogg", "opus", *file.properties()) })
         }
         FileType::Speex => {
             let file = SpeexFile::read_from(reader, options)?;

@@ -2,12 +2,15 @@
 
 use std::io::Result;
 
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
 /// The most chunks that are walked. EXIF may stand behind the image data, but not behind a thousand chunks.
 const MAX_CHUNKS: usize = 1024;
+/// The most bytes of an inflated profile: two digits for each byte of EXIF, and line breaks.
+const MAX_PROFILE_BYTES: usize = 3 * MAX_EXIF_BYTES;
 const RAW_PROFILE: &[u8] = b"Raw profile type ";
 
 /// Walks the chunks.
@@ -26,8 +29,8 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
                 }
             }
             b"eXIf" => photo.exif.insert(0, Block::new(source.bytes_at(body, size)?)),
-            b"tEXt" if source.bytes_at(body, RAW_PROFILE.len())? == RAW_PROFILE => {
-                if let Some(bytes) = raw_profile(&source.bytes_at(body, size)?) {
+            b"tEXt" | b"zTXt" if source.bytes_at(body, RAW_PROFILE.len())? == RAW_PROFILE => {
+                if let Some(bytes) = raw_profile(&source.bytes_at(body, size)?, kind == *b"zTXt") {
                     photo.exif.push(Block::new(bytes));
                 }
             }
@@ -39,14 +42,23 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     Ok(photo)
 }
 
-/// Keyword, NUL, line break, name, line break, length, line break, the bytes in hexadecimal.
-fn raw_profile(text: &[u8]) -> Option<Vec<u8>> {
+/// Keyword, NUL; in a compressed chunk the method (0, deflate) and the rest deflated; line break, name, line break,
+/// length, line break, the bytes in hexadecimal.
+fn raw_profile(text: &[u8], is_compressed: bool) -> Option<Vec<u8>> {
     let rest = text.strip_prefix(RAW_PROFILE)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
     if !matches!(rest.get(..end)?, b"exif" | b"APP1") {
         return None;
     }
-    let mut lines = rest.get(end + 1..)?.split(|byte| *byte == b'\n').skip_while(|line| line.is_empty());
+    let text = rest.get(end + 1..)?;
+    let inflated;
+    let text = if is_compressed {
+        inflated = decompress_to_vec_zlib_with_limit(text.strip_prefix(&[0])?, MAX_PROFILE_BYTES).ok()?;
+        &inflated
+    } else {
+        text
+    };
+    let mut lines = text.split(|byte| *byte == b'\n').skip_while(|line| line.is_empty());
     lines.next()?;
     lines.next()?;
     let mut bytes = Vec::new();

@@ -1,6 +1,5 @@
-//! The key that signs access tokens: a file of 32 random bytes that nobody but the server may read.
-//!
-//! It lies beside the database, not in it, so that a copy of the database forges nothing.
+//! A secret of the server: a file of 32 random bytes that nobody else may read. One signs access tokens, one
+//! authenticates compiled plugins. They lie beside the database, not in it, so that a copy of it forges nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -9,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::random::{Random, to_hex};
+use crate::random::{Random, to_hex};
 
 const LENGTH: usize = 32;
 
 /// Why there is no key. The server must not start then.
 #[derive(Debug, thiserror::Error)]
-pub enum SigningKeyError {
+pub enum SecretKeyError {
     /// The file cannot be made or read.
-    #[error("signing key {}: {source}", path.display())]
+    #[error("secret key {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -25,7 +24,7 @@ pub enum SigningKeyError {
         source: io::Error,
     },
     /// The file has another length.
-    #[error("signing key {}: {length} bytes instead of {LENGTH}; restore it, or delete it to sign everyone out", path.display())]
+    #[error("secret key {}: {length} bytes instead of {LENGTH}; restore it, or delete it to sign everyone out", path.display())]
     Length {
         /// The file.
         path: PathBuf,
@@ -33,7 +32,7 @@ pub enum SigningKeyError {
         length: usize,
     },
     /// Others may read or write the file.
-    #[error("signing key {}: mode {mode:o} lets others at it; `chmod 600` it", path.display())]
+    #[error("secret key {}: mode {mode:o} lets others at it; `chmod 600` it", path.display())]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -44,23 +43,23 @@ pub enum SigningKeyError {
 
 /// The key.
 #[derive(Clone)]
-pub struct SigningKey([u8; LENGTH]);
+pub struct SecretKey([u8; LENGTH]);
 
-impl std::fmt::Debug for SigningKey {
+impl std::fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SigningKey({})", self.id())
+        write!(f, "SecretKey({})", self.id())
     }
 }
 
-impl SigningKey {
+impl SecretKey {
     /// The key in the file `path`; makes both if there is no file.
     ///
     /// # Errors
     /// If the file cannot be made or read, is of another length, or is open to others.
-    pub fn load_or_create(path: &Path, random: &dyn Random) -> Result<Self, SigningKeyError> {
-        let failed = |source| SigningKeyError::Io { path: path.to_owned(), source };
+    pub fn load_or_create(path: &Path, random: &dyn Random) -> Result<Self, SecretKeyError> {
+        let failed = |source| SecretKeyError::Io { path: path.to_owned(), source };
         match Self::load(path) {
-            Err(SigningKeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(SecretKeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             loaded => return loaded,
         }
         let mut key = [0; LENGTH];
@@ -72,17 +71,17 @@ impl SigningKey {
         }
     }
 
-    fn load(path: &Path) -> Result<Self, SigningKeyError> {
-        let failed = |source| SigningKeyError::Io { path: path.to_owned(), source };
+    fn load(path: &Path) -> Result<Self, SecretKeyError> {
+        let failed = |source| SecretKeyError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).map_err(failed)?;
         let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Err(SigningKeyError::Exposed { path: path.to_owned(), mode });
+            return Err(SecretKeyError::Exposed { path: path.to_owned(), mode });
         }
         let mut bytes = Vec::with_capacity(LENGTH);
         file.take(LENGTH as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         let length = bytes.len();
-        bytes.try_into().map(Self).map_err(|_| SigningKeyError::Length { path: path.to_owned(), length })
+        bytes.try_into().map(Self).map_err(|_| SecretKeyError::Length { path: path.to_owned(), length })
     }
 
     /// The key of these bytes.
@@ -91,7 +90,7 @@ impl SigningKey {
     }
 
     /// The bytes.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8; LENGTH] {
         &self.0
     }
 
@@ -125,14 +124,14 @@ fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::random::SystemRandom;
+    use crate::random::SystemRandom;
 
     #[test]
-    fn signing_key_is_made_once_and_kept() {
+    fn secret_key_is_made_once_and_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("signing.key");
-        let first = SigningKey::load_or_create(&path, &SystemRandom).unwrap();
-        let second = SigningKey::load_or_create(&path, &SystemRandom).unwrap();
+        let first = SecretKey::load_or_create(&path, &SystemRandom).unwrap();
+        let second = SecretKey::load_or_create(&path, &SystemRandom).unwrap();
         assert_eq!(first.0, second.0);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -140,26 +139,26 @@ mod tests {
     }
 
     #[test]
-    fn signing_key_of_other_length_or_open_to_others_is_refused() {
+    fn secret_key_of_other_length_or_open_to_others_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("signing.key");
         for length in [0, 31, 33, 4096] {
             std::fs::write(&path, vec![1; length]).unwrap();
             std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
-            let refused = SigningKey::load_or_create(&path, &SystemRandom).unwrap_err();
-            assert!(matches!(refused, SigningKeyError::Length { .. }), "{length}");
+            let refused = SecretKey::load_or_create(&path, &SystemRandom).unwrap_err();
+            assert!(matches!(refused, SecretKeyError::Length { .. }), "{length}");
         }
         std::fs::write(&path, [1; 32]).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-        let refused = SigningKey::load_or_create(&path, &SystemRandom).unwrap_err();
-        assert!(matches!(refused, SigningKeyError::Exposed { mode: 0o640, .. }));
+        let refused = SecretKey::load_or_create(&path, &SystemRandom).unwrap_err();
+        assert!(matches!(refused, SecretKeyError::Exposed { mode: 0o640, .. }));
     }
 
     #[test]
-    fn signing_key_in_a_missing_directory_is_an_error() {
+    fn secret_key_in_a_missing_directory_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("absent/signing.key");
-        assert!(SigningKey::load_or_create(&path, &SystemRandom).is_err());
+        assert!(SecretKey::load_or_create(&path, &SystemRandom).is_err());
     }
 
     #[test]
@@ -168,7 +167,7 @@ mod tests {
         let path = directory.path().join("signing.key");
         let keys: Vec<_> = std::thread::scope(|scope| {
             let starts: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| SigningKey::load_or_create(&path, &SystemRandom)))
+                .map(|_| scope.spawn(|| SecretKey::load_or_create(&path, &SystemRandom)))
                 .collect();
             starts.into_iter().filter_map(|start| start.join().unwrap().ok()).map(|key| key.0).collect()
         });

@@ -1,0 +1,130 @@
+//! Who may call what, route by route from the list.
+
+use salvo::http::Method;
+use serde_json::json;
+
+use super::{Bed, filled};
+use crate::auth::access_token::AccessTokens;
+use crate::auth::app::App;
+use crate::random::SystemRandom;
+use crate::secret_key::SecretKey;
+use crate::domain::id::UserId;
+use crate::domain::time::{Clock, SystemClock};
+use crate::http::access::Access;
+use crate::http::router::routes;
+
+/// The routes that take no credential. A new one must be added here, on purpose.
+const PUBLIC: [&str; 10] = [
+    "GET /api",
+    "GET /api/docs",
+    "GET /api/docs-json",
+    "GET /api/docs/{file}",
+    "GET /api/v1/health",
+    "GET /api/v1/health/ready",
+    "GET /api/v1/instance",
+    "POST /api/v1/auth/login",
+    "POST /api/v1/auth/logout",
+    "POST /api/v1/setup",
+];
+
+#[test]
+fn public_routes_are_the_known_ones() {
+    let routes = routes();
+    let public = routes.iter().filter(|route| route.access == Access::Public);
+    let mut public: Vec<_> = public.map(|route| format!("{} {}", route.method, route.path)).collect();
+    public.sort();
+    assert_eq!(public, PUBLIC);
+}
+
+#[tokio::test]
+async fn every_other_route_refuses_callers_it_does_not_know() {
+    let bed = Bed::start().await;
+    let elsewhere = AccessTokens::new("ffffffffffffffffffffffffffffffff", &SecretKey::from_bytes([9; 32]));
+    let elsewhere =
+        elsewhere.issue(UserId::from(1), App::Admin, None, SystemClock.now(), &SystemRandom).unwrap();
+    let cases = [
+        ("", 401, None),
+        ("Bearer ", 401, None),
+        ("Basic YWRhOnh4", 401, None),
+        ("Bearer nonsense", 401, None),
+        ("Bearer svc_pat_nonsense", 401, Some("pat_invalid")),
+        (&format!("Bearer {elsewhere}"), 410, None),
+        (&format!("Bearer {}", bed.token(bed.id())), 410, None),
+    ];
+    for route in routes().iter().filter(|route| route.access != Access::Public) {
+        for (authorization, status, code) in &cases {
+            let reply =
+                bed.send(route.method.as_str(), &filled(route.path), &[("authorization", authorization)], "{").await;
+            assert_eq!(reply.status, *status, "{route:?} {authorization}");
+            assert_eq!(reply.json()["code"].as_str(), *code, "{route:?} {authorization}");
+            assert_eq!(reply.header("cache-control"), "no-store");
+            assert_eq!(reply.headers.contains_key("www-authenticate"), *status == 401);
+        }
+    }
+}
+
+#[tokio::test]
+async fn known_caller_without_roles_gets_403_before_input_is_read() {
+    let bed = Bed::start().await;
+    let token = bed.caller_without_roles().await;
+    for route in routes() {
+        let allowed = matches!(route.access, Access::Public | Access::SignedIn);
+        if !allowed {
+            let target = filled(route.path) + "?take=-1";
+            let reply = bed.send_as(&token, route.method.as_str(), &target, &json!("no object")).await;
+            assert_eq!(reply.status, 403, "{route:?}");
+        }
+    }
+    assert_eq!(bed.get_as(&token, "/api/v1/versions").await.status, 200);
+}
+
+#[tokio::test]
+async fn owner_is_let_in_everywhere() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    for route in routes().iter().filter(|route| route.method == Method::GET) {
+        let reply = bed.get_as(&token, &filled(route.path)).await;
+        assert!([200, 400, 404].contains(&reply.status), "{route:?} {}", reply.status);
+    }
+}
+
+#[tokio::test]
+async fn url_tricks_lead_to_no_protected_route() {
+    let bed = Bed::start().await;
+    for target in [
+        "/api/v1/versions?r=/api/v1/health",
+        "/api/v1/versions/",
+        "//api/v1/versions",
+        "/api//v1/versions",
+        "/api/v1/./versions",
+        "/api/v1/health/../versions",
+        "/api/v1/health/%2e%2e/versions",
+        "/api/v1/health%2f..%2fversions",
+        "/api/v1/versions;x=/api/v1/health",
+        "/api/v1/versions%00",
+        "/API/V1/VERSIONS",
+        "/api/v1/%76ersions",
+        "/api/v1/versions#/api/v1/health",
+        "http://svc.test/api/v1/versions",
+    ] {
+        for (name, value) in [("x-original-url", "/api/v1/health"), ("x-http-method-override", "OPTIONS")] {
+            let status = bed.send("GET", target, &[(name, value)], "").await.status;
+            assert!([400, 401, 404, 405].contains(&status), "{target} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn token_in_the_query_counts_for_reading_alone() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    assert_eq!(bed.get(&format!("/api/v1/versions?token={token}")).await.status, 200);
+    assert_eq!(bed.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "").await.status, 200);
+    assert_eq!(bed.get(&format!("/api/v1/versions?token={token}&token={token}")).await.status, 401);
+    let target = format!("/api/v1/index/state?token={token}");
+    assert_eq!(bed.send("PATCH", &target, &[], "{}").await.status, 401);
+    let other = [("authorization", "Bearer other")];
+    assert_eq!(bed.send("GET", &format!("/api/v1/versions?token={token}"), &other, "").await.status, 401);
+    let basic = [("authorization", "Basic YWRhOnh4")];
+    assert_eq!(bed.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "").await.status, 200);
+}
