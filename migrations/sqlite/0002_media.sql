@@ -71,7 +71,7 @@ CREATE TABLE music_tracks (
     picture_length BIGINT,
     picture_mime TEXT
 );
-CREATE INDEX music_tracks_by_release ON music_tracks (release_id, disc_number, track_number);
+CREATE INDEX music_tracks_by_release ON music_tracks (release_id);
 CREATE INDEX music_tracks_by_title ON music_tracks (sort_title);
 CREATE INDEX music_tracks_by_year ON music_tracks (year);
 CREATE INDEX music_tracks_by_duration ON music_tracks (duration_ms);

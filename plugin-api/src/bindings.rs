@@ -6,7 +6,14 @@
 
 /// World `media-extractor`.
 pub mod extractor {
-    #![allow(missing_docs, unsafe_code, clippy::all, clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
+    #![allow(
+        missing_docs,
+        unsafe_code,
+        clippy::all,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic
+    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         world: "media-extractor",
@@ -21,7 +28,14 @@ pub mod extractor {
 /// What `media-extractor-with-artwork` has beyond `media-extractor`. Together they make that world: a component
 /// that exports from both carries the description of both, and they are merged when it is put together.
 pub mod artwork {
-    #![allow(missing_docs, unsafe_code, clippy::all, clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
+    #![allow(
+        missing_docs,
+        unsafe_code,
+        clippy::all,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic
+    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         inline: "package svc:sdk; world artwork { export svc:plugin/artwork@0.1.0; }",
@@ -34,17 +48,21 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
-pub use extractor::svc::plugin::types::{
-    ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span, Value,
-};
 pub(crate) use extractor::svc::plugin::log;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use extractor::svc::plugin::source;
+pub use extractor::svc::plugin::types::{
+    ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span,
+    Value,
+};
 
 impl ExtractError {
     /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.
     pub fn invalid(offset: Option<u64>, reason: impl Into<String>) -> Self {
-        Self::Invalid(Malformed { offset, reason: reason.into() })
+        Self::Invalid(Malformed {
+            offset,
+            reason: reason.into(),
+        })
     }
 }
 

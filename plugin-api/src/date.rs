@@ -19,7 +19,13 @@ pub fn date_from_parts(year: u16, month: Option<u8>, day: Option<u8>) -> Option<
     }
     let month = month.filter(|month| (1..=12).contains(month));
     let day = month.and_then(|month| day.filter(|day| (1..=days_in(year, month)).contains(day)));
-    Some(PartialDate { year, month, day, time_ms: None, offset_minutes: None })
+    Some(PartialDate {
+        year,
+        month,
+        day,
+        time_ms: None,
+        offset_minutes: None,
+    })
 }
 
 /// Milliseconds since midnight, or `None` if a part is out of range. A leap second counts as the one before.
@@ -46,7 +52,11 @@ pub fn parse_date(text: &str) -> Option<PartialDate> {
     let year = rest.number(4, 4)?;
     let compact = rest.peek().is_some_and(|byte| byte.is_ascii_digit());
     let part = |rest: &mut Cursor| {
-        if compact || rest.skip_any(b"-:/.") { rest.number(if compact { 2 } else { 1 }, 2) } else { None }
+        if compact || rest.skip_any(b"-:/.") {
+            rest.number(if compact { 2 } else { 1 }, 2)
+        } else {
+            None
+        }
     };
     let month = part(&mut rest);
     let day = if month.is_some() { part(&mut rest) } else { None };
@@ -71,8 +81,16 @@ fn time(rest: &mut Cursor) -> Option<u32> {
         return None;
     }
     let minute = rest.number(2, 2)?;
-    let second = if rest.skip_any(b":") { rest.number(1, 2).unwrap_or(0) } else { 0 };
-    let millisecond = if rest.skip_any(b".,") { rest.thousandths() } else { 0 };
+    let second = if rest.skip_any(b":") {
+        rest.number(1, 2).unwrap_or(0)
+    } else {
+        0
+    };
+    let millisecond = if rest.skip_any(b".,") {
+        rest.thousandths()
+    } else {
+        0
+    };
     time_of_day_ms(hour, minute, second, millisecond)
 }
 
@@ -92,7 +110,9 @@ fn offset(rest: &mut Cursor) -> Option<i16> {
     rest.skip_any(b":");
     let minutes = i32::try_from(rest.number(2, 2).unwrap_or(0)).ok()?;
     let offset = hours * 60 + minutes;
-    (minutes < 60 && offset <= MAX_OFFSET_MINUTES).then(|| i16::try_from(sign * offset).ok()).flatten()
+    (minutes < 60 && offset <= MAX_OFFSET_MINUTES)
+        .then(|| i16::try_from(sign * offset).ok())
+        .flatten()
 }
 
 fn days_in(year: u16, month: u8) -> u8 {
@@ -124,13 +144,22 @@ impl Cursor<'_> {
 
     /// A number of so many digits; nothing is taken when there are fewer.
     fn number(&mut self, least: usize, most: usize) -> Option<u32> {
-        let digits = self.0.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = self
+            .0
+            .iter()
+            .take(most)
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if digits < least {
             return None;
         }
         let (number, rest) = self.0.split_at(digits);
         self.0 = rest;
-        Some(number.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')))
+        Some(
+            number
+                .iter()
+                .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')),
+        )
     }
 
     /// Decimals as thousandths, cut, not rounded.
@@ -150,7 +179,9 @@ impl Cursor<'_> {
 mod tests {
     use super::parse_date;
 
-    fn parts(text: &str) -> Option<(u16, Option<u8>, Option<u8>, Option<u32>, Option<i16>)> {
+    type Parts = (u16, Option<u8>, Option<u8>, Option<u32>, Option<i16>);
+
+    fn parts(text: &str) -> Option<Parts> {
         parse_date(text).map(|d| (d.year, d.month, d.day, d.time_ms, d.offset_minutes))
     }
 
@@ -161,8 +192,14 @@ mod tests {
         assert_eq!(parts("1999-12"), Some((1999, Some(12), None, None, None)));
         assert_eq!(parts("1999-2-29"), Some((1999, Some(2), None, None, None)));
         assert_eq!(parts("20000229"), Some((2000, Some(2), Some(29), None, None)));
-        assert_eq!(parts("2016-12-09T07:00:00Z"), Some((2016, Some(12), Some(9), Some(25_200_000), Some(0))));
-        assert_eq!(parts("2008:05:30 15:56:01"), Some((2008, Some(5), Some(30), Some(57_361_000), None)));
+        assert_eq!(
+            parts("2016-12-09T07:00:00Z"),
+            Some((2016, Some(12), Some(9), Some(25_200_000), Some(0)))
+        );
+        assert_eq!(
+            parts("2008:05:30 15:56:01"),
+            Some((2008, Some(5), Some(30), Some(57_361_000), None))
+        );
     }
 
     #[test]

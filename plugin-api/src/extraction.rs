@@ -84,14 +84,24 @@ impl ExtractionBuilder {
         let mut list: Vec<String> = Vec::new();
         for text in texts.into_iter().filter_map(|text| clean_text(text.as_ref())) {
             if list.len() >= MAX_TEXTS {
-                self.warn(format!("{key}: more than {MAX_TEXTS} texts, the rest is left out"));
+                self.warn(format!(
+                    "{key}: more than {MAX_TEXTS} texts, the rest is left out"
+                ));
                 break;
             }
-            if !list.contains(&text) && self.has_room(text.len()) {
-                list.push(text);
+            if list.contains(&text) {
+                continue;
             }
+            if !self.has_room(text.len()) {
+                break;
+            }
+            list.push(text);
         }
-        if list.is_empty() { self } else { self.field(key, Value::Texts(list)) }
+        if list.is_empty() {
+            self
+        } else {
+            self.field(key, Value::Texts(list))
+        }
     }
 
     /// An integer.
@@ -109,7 +119,11 @@ impl ExtractionBuilder {
 
     /// A real number; infinite ones and NaN are no statement.
     pub fn real(&mut self, key: &str, real: f64) -> &mut Self {
-        if real.is_finite() { self.field(key, Value::Real(real)) } else { self }
+        if real.is_finite() {
+            self.field(key, Value::Real(real))
+        } else {
+            self
+        }
     }
 
     /// A fraction; one over 0 is no statement.
@@ -117,7 +131,13 @@ impl ExtractionBuilder {
         if denominator == 0 {
             return self;
         }
-        self.field(key, Value::Rational(Rational { numerator, denominator }))
+        self.field(
+            key,
+            Value::Rational(Rational {
+                numerator,
+                denominator,
+            }),
+        )
     }
 
     /// A yes or no.
@@ -133,7 +153,11 @@ impl ExtractionBuilder {
     /// An embedded picture: purpose such as `front`, media type such as `image/jpeg`.
     pub fn picture(&mut self, purpose: &str, mime: &str, data: PictureData) -> &mut Self {
         if self.pictures.len() < MAX_PICTURES {
-            self.pictures.push(Picture { purpose: purpose.to_owned(), mime: mime.to_owned(), data });
+            self.pictures.push(Picture {
+                purpose: purpose.to_owned(),
+                mime: mime.to_owned(),
+                data,
+            });
         } else {
             self.warn(format!("more than {MAX_PICTURES} pictures, the rest is left out"));
         }
@@ -183,7 +207,10 @@ impl ExtractionBuilder {
             return self;
         }
         if self.fields.len() < MAX_FIELDS {
-            self.fields.push(Field { key: key.to_owned(), value });
+            self.fields.push(Field {
+                key: key.to_owned(),
+                value,
+            });
         } else {
             self.warn(format!("more than {MAX_FIELDS} fields, the rest is left out"));
         }
@@ -210,7 +237,10 @@ mod tests {
     fn extraction_of_endless_text_stays_within_the_budget() {
         let mut extraction = ExtractionBuilder::new();
         for number in 0..1000 {
-            extraction.texts(&format!("x.{number}"), (0..1000).map(|n| format!("{number} {n}").repeat(100)));
+            extraction.texts(
+                &format!("x.{number}"),
+                (0..1000).map(|n| format!("{number} {n}").repeat(100)),
+            );
         }
         let extraction = extraction.finish().unwrap();
         let bytes: usize = extraction
@@ -228,7 +258,10 @@ mod tests {
     #[test]
     fn extraction_key_said_twice_keeps_the_first() {
         let mut extraction = ExtractionBuilder::new();
-        extraction.integer("x.a.b", 1).integer("x.a.b", 2).text("x.a.b", "three");
+        extraction
+            .integer("x.a.b", 1)
+            .integer("x.a.b", 2)
+            .text("x.a.b", "three");
         let extraction = extraction.finish().unwrap();
         assert_eq!(extraction.fields.len(), 1);
         assert_eq!(extraction.fields[0].value, Value::Integer(1));

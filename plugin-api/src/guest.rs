@@ -42,9 +42,10 @@ pub fn run<E: Extractor>(source: &mut Source) -> Result<Option<Extraction>, Extr
 pub fn read_picture<A: Artwork>(source: &mut Source, index: u32) -> Result<Vec<u8>, ExtractError> {
     let result = A::read(source, index);
     match source.take_failure().map_or(result, failed)? {
-        bytes if bytes.len() > MAX_PICTURE_BYTES => {
-            Err(ExtractError::Unsupported(format!("a picture of {} bytes", bytes.len())))
-        }
+        bytes if bytes.len() > MAX_PICTURE_BYTES => Err(ExtractError::Unsupported(format!(
+            "a picture of {} bytes",
+            bytes.len()
+        ))),
         bytes => Ok(bytes),
     }
 }
@@ -93,7 +94,7 @@ macro_rules! export_plugin {
             }
 
             #[cfg(target_arch = "wasm32")]
-            $crate::bindings::artwork::export!(Component with_types_in $crate::bindings::artwork);
+    $crate::bindings::artwork::export!(Component with_types_in $crate::bindings::artwork);
         };
     };
     ($plugin:ty, manifest = $manifest:literal $(,)?) => {
@@ -109,7 +110,7 @@ macro_rules! export_plugin {
             }
 
             #[cfg(target_arch = "wasm32")]
-            $crate::bindings::extractor::export!(Component with_types_in $crate::bindings::extractor);
+    $crate::bindings::extractor::export!(Component with_types_in $crate::bindings::extractor);
 
             #[allow(dead_code, reason = "only the component has the section")]
             const MANIFEST: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $manifest));

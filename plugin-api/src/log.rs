@@ -30,6 +30,7 @@ fn write(level: Level, message: &str) {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
+#[expect(clippy::print_stderr, reason = "outside of the sandbox there is no other log")]
 fn write(level: Level, message: &str) {
     eprintln!("{level:?}: {message}");
 }

@@ -92,7 +92,11 @@ impl Source {
     /// If the reader cannot say how long it is.
     pub fn from_reader(name: &str, mut reader: impl Read + Seek + 'static) -> Result<Self> {
         let size = reader.seek(SeekFrom::End(0))?;
-        Ok(Self::new(name.to_owned(), size, Backend::Reader(Box::new(reader))))
+        Ok(Self::new(
+            name.to_owned(),
+            size,
+            Backend::Reader(Box::new(reader)),
+        ))
     }
 
     fn new(name: String, size: u64, backend: Backend) -> Self {
@@ -115,7 +119,9 @@ impl Source {
 
     /// The name's extension in lower case, without the dot; empty if there is none.
     pub fn extension(&self) -> String {
-        self.name.rsplit_once('.').map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+        self.name
+            .rsplit_once('.')
+            .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
     }
 
     /// The size in bytes.
@@ -184,11 +190,21 @@ impl Source {
         if self.window(position).is_none() && position < self.size {
             let tail_start = self.size.saturating_sub(WINDOW_BYTES as u64);
             let is_tail = position >= tail_start && tail_start > 0;
-            let offset = if is_tail { tail_start } else { position.saturating_sub(READ_BEHIND_BYTES) };
-            let mut window = Window { offset, bytes: self.fetch(offset, WINDOW_BYTES)? };
+            let offset = if is_tail {
+                tail_start
+            } else {
+                position.saturating_sub(READ_BEHIND_BYTES)
+            };
+            let mut window = Window {
+                offset,
+                bytes: self.fetch(offset, WINDOW_BYTES)?,
+            };
             // A short read of the host may end before the place that was asked for.
             if window.from(position).is_none() && offset < position {
-                window = Window { offset: position, bytes: self.fetch(position, WINDOW_BYTES)? };
+                window = Window {
+                    offset: position,
+                    bytes: self.fetch(position, WINDOW_BYTES)?,
+                };
             }
             *(if is_tail { &mut self.tail } else { &mut self.here }) = window;
         }
@@ -208,7 +224,9 @@ impl Source {
 fn io_error(failure: &IoError) -> Error {
     match failure {
         IoError::Failed(reason) => Error::other(reason.clone()),
-        IoError::BudgetExhausted => Error::new(ErrorKind::QuotaExceeded, "the plugin has read as much as it may"),
+        IoError::BudgetExhausted => {
+            Error::new(ErrorKind::QuotaExceeded, "the plugin has read as much as it may")
+        }
     }
 }
 
@@ -254,7 +272,8 @@ impl Seek for Source {
             SeekFrom::End(offset) => self.size.checked_add_signed(offset),
             SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
         };
-        self.position = position.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "seek before the start"))?;
+        self.position =
+            position.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "seek before the start"))?;
         Ok(self.position)
     }
 
@@ -283,7 +302,11 @@ mod tests {
             assert_eq!(source.bytes_at(offset, length).unwrap(), expected);
             source.seek(SeekFrom::Start(offset)).unwrap();
             let mut read = Vec::new();
-            source.by_ref().take(length as u64).read_to_end(&mut read).unwrap();
+            source
+                .by_ref()
+                .take(length as u64)
+                .read_to_end(&mut read)
+                .unwrap();
             assert_eq!(read, expected);
         }
     }
@@ -326,13 +349,18 @@ mod tests {
     fn source_failed_read_is_remembered_and_wins() {
         struct Careless;
         impl crate::Extractor for Careless {
-            fn extract(source: &mut Source) -> std::result::Result<Option<crate::Extraction>, crate::ExtractError> {
+            fn extract(
+                source: &mut Source,
+            ) -> std::result::Result<Option<crate::Extraction>, crate::ExtractError> {
                 let _ = source.bytes_at(0, 10);
                 Ok(None)
             }
         }
         let mut source = Source::from_reader("a", Failing).unwrap();
         let failure = crate::run::<Careless>(&mut source);
-        assert_eq!(failure, Err(crate::ExtractError::Io(IoError::Failed("disk on fire".into()))));
+        assert_eq!(
+            failure,
+            Err(crate::ExtractError::Io(IoError::Failed("disk on fire".into())))
+        );
     }
 }

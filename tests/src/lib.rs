@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 pub mod program;
+pub mod sandbox;
 
 use std::path::{Path, PathBuf};
 

@@ -107,7 +107,8 @@ fn package_names() -> Result<HashMap<String, String>> {
 fn wrap(module: &Module, destination: &Path) -> Result<()> {
     let bytes =
         std::fs::read(&module.path).with_context(|| format!("cannot read {}", module.path.display()))?;
-    let component = destination.join(&module.package).with_extension("wasm");
+    let name = module.package.strip_prefix("svc-plugin-").unwrap_or(&module.package);
+    let component = destination.join(name).with_extension("wasm");
     let stamp = module.path.with_extension("component-stamp");
     let digest = digest(&bytes);
     if component.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|known| known == digest) {

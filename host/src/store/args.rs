@@ -24,7 +24,11 @@ pub(super) enum Arg<'a> {
 
 /// PostgreSQL takes no U+0000 in a text, and a hostile tag may have one: both databases get a replacement.
 fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.as_bytes().contains(&0) { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { text }
+    if text.as_bytes().contains(&0) {
+        Cow::Owned(text.replace('\0', "\u{fffd}"))
+    } else {
+        text
+    }
 }
 
 macro_rules! from {

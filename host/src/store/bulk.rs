@@ -55,7 +55,10 @@ pub(super) struct SqlTexts(HashMap<(&'static str, usize), Arc<str>>);
 
 impl SqlTexts {
     fn get(&mut self, engine: Engine, bulk: &Bulk, rows: usize) -> AssertSqlSafe<Arc<str>> {
-        let text = self.0.entry((bulk.head, rows)).or_insert_with(|| bulk.text(engine, rows).into());
+        let text = self
+            .0
+            .entry((bulk.head, rows))
+            .or_insert_with(|| bulk.text(engine, rows).into());
         // Put together from static parts and numbers alone.
         AssertSqlSafe(Arc::clone(text))
     }
@@ -93,7 +96,10 @@ struct Chunks<'v, 'a> {
 
 impl<'v, 'a> Chunks<'v, 'a> {
     fn new(values: &'v [Arg<'a>], columns: usize) -> Self {
-        Self { rest: values, columns }
+        Self {
+            rest: values,
+            columns,
+        }
     }
 }
 
@@ -101,8 +107,9 @@ impl<'v, 'a> Iterator for Chunks<'v, 'a> {
     type Item = &'v [Arg<'a>];
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (chunk, rest) =
-            SIZES.iter().find_map(|rows| self.rest.split_at_checked(rows * self.columns))?;
+        let (chunk, rest) = SIZES
+            .iter()
+            .find_map(|rows| self.rest.split_at_checked(rows * self.columns))?;
         if chunk.is_empty() {
             return None;
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{Result, StoreError};
 use super::Store;
+use super::error::{Result, StoreError};
 use crate::domain::kind::MediaKind;
 
 impl Store {
@@ -16,7 +16,10 @@ impl Store {
         let rows: Vec<(String, i64)> = self.pools().fetch_all(sql, &[]).await?;
         rows.into_iter()
             .map(|(kind, count)| {
-                Ok((kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?, count))
+                Ok((
+                    kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?,
+                    count,
+                ))
             })
             .collect()
     }

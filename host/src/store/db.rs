@@ -47,10 +47,14 @@ impl Pools {
     ) -> Result<Vec<T>> {
         Ok(match self {
             Self::Sqlite { readers, .. } => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?).fetch_all(readers).await?
+                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
+                    .fetch_all(readers)
+                    .await?
             }
             Self::Postgres(pool) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?).fetch_all(pool).await?
+                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
+                    .fetch_all(pool)
+                    .await?
             }
         })
     }
@@ -63,10 +67,14 @@ impl Pools {
     ) -> Result<Option<T>> {
         Ok(match self {
             Self::Sqlite { readers, .. } => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?).fetch_optional(readers).await?
+                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
+                    .fetch_optional(readers)
+                    .await?
             }
             Self::Postgres(pool) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?).fetch_optional(pool).await?
+                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
+                    .fetch_optional(pool)
+                    .await?
             }
         })
     }
@@ -107,12 +115,14 @@ impl Tx {
     /// Runs a statement; gives the number of rows it touched.
     pub(super) async fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
         Ok(match self {
-            Self::Sqlite(tx) => {
-                sqlx::query_with(sql, args::sqlite(values)?).execute(&mut **tx).await?.rows_affected()
-            }
-            Self::Postgres(tx) => {
-                sqlx::query_with(sql, args::postgres(values)?).execute(&mut **tx).await?.rows_affected()
-            }
+            Self::Sqlite(tx) => sqlx::query_with(sql, args::sqlite(values)?)
+                .execute(&mut **tx)
+                .await?
+                .rows_affected(),
+            Self::Postgres(tx) => sqlx::query_with(sql, args::postgres(values)?)
+                .execute(&mut **tx)
+                .await?
+                .rows_affected(),
         })
     }
 
@@ -133,10 +143,14 @@ impl Tx {
     ) -> Result<Vec<T>> {
         Ok(match self {
             Self::Sqlite(tx) => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?).fetch_all(&mut **tx).await?
+                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
+                    .fetch_all(&mut **tx)
+                    .await?
             }
             Self::Postgres(tx) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?).fetch_all(&mut **tx).await?
+                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
+                    .fetch_all(&mut **tx)
+                    .await?
             }
         })
     }

@@ -21,6 +21,17 @@ pub(super) fn set_durability(durability: Durability) -> &'static str {
     }
 }
 
+/// SQLite: folds the log into the database as far as readers allow, without making anybody wait.
+pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+
+/// For work that may take minutes and was asked for: PostgreSQL's limit on a statement's time is lifted.
+pub(super) async fn take_time(tx: &mut Tx) -> Result<()> {
+    if tx.engine() == Engine::Postgres {
+        tx.execute("SET LOCAL statement_timeout = 0", &[]).await?;
+    }
+    Ok(())
+}
+
 /// The next place for a value in a statement over many rows. SQLite knows `$1` by name, and looking up a thousand names
 /// takes most of the statement's time; its `?` counts by itself.
 pub(super) fn push_placeholder(sql: &mut String, engine: Engine, number: usize) {
@@ -71,7 +82,9 @@ macro_rules! search_sql {
             // Words come separated by spaces, so PostgreSQL's own idea of words is passed by.
             add_postgres: Bulk {
                 head: concat!(
-                    "INSERT INTO ", $table, " (item_id, words) ",
+                    "INSERT INTO ",
+                    $table,
+                    " (item_id, words) ",
                     "SELECT v.id, array_to_tsvector(string_to_array(v.words, ' ')) FROM (VALUES"
                 ),
                 columns: 2,
@@ -81,14 +94,23 @@ macro_rules! search_sql {
             remove_sqlite: concat!("DELETE FROM ", $table, " WHERE rowid"),
             remove_postgres: concat!("DELETE FROM ", $table, " WHERE item_id"),
             find_sqlite: concat!(
-                "SELECT rowid FROM ", $table, " WHERE ", $table, " MATCH $1 ORDER BY rowid LIMIT $2 OFFSET $3"
+                "SELECT rowid FROM ",
+                $table,
+                " WHERE ",
+                $table,
+                " MATCH $1 ORDER BY rowid LIMIT $2 OFFSET $3"
             ),
             find_postgres: concat!(
-                "SELECT item_id FROM ", $table,
+                "SELECT item_id FROM ",
+                $table,
                 " WHERE words @@ CAST($1 AS tsquery) ORDER BY item_id LIMIT $2 OFFSET $3"
             ),
             count_sqlite: concat!("SELECT count(*) FROM ", $table, " WHERE ", $table, " MATCH $1"),
-            count_postgres: concat!("SELECT count(*) FROM ", $table, " WHERE words @@ CAST($1 AS tsquery)"),
+            count_postgres: concat!(
+                "SELECT count(*) FROM ",
+                $table,
+                " WHERE words @@ CAST($1 AS tsquery)"
+            ),
             clear_sqlite: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),
             clear_postgres: concat!("DELETE FROM ", $table),
         }
@@ -159,7 +181,13 @@ impl SearchIndex {
 pub(super) fn search_query(engine: Engine, words: &str) -> String {
     let terms = words.split(' ').filter(|word| !word.is_empty());
     match engine {
-        Engine::Sqlite => terms.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" AND "),
-        Engine::Postgres => terms.map(|word| format!("'{word}':*")).collect::<Vec<_>>().join(" & "),
+        Engine::Sqlite => terms
+            .map(|word| format!("\"{word}\"*"))
+            .collect::<Vec<_>>()
+            .join(" AND "),
+        Engine::Postgres => terms
+            .map(|word| format!("'{word}':*"))
+            .collect::<Vec<_>>()
+            .join(" & "),
     }
 }

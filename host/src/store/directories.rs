@@ -27,7 +27,10 @@ impl TryFrom<DirectoryRow> for Directory {
     fn try_from(row: DirectoryRow) -> Result<Self> {
         Ok(Self {
             id: row.directory_id.into(),
-            kind: row.media_kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?,
+            kind: row
+                .media_kind
+                .parse()
+                .map_err(|_| StoreError::InvalidValue("media kind"))?,
             path: path_from_text(&row.path),
             available: row.available,
             last_seen_at: row.last_seen_at.map(Timestamp::from_millis),
@@ -55,7 +58,8 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Directory>> {
         let mut tx = self.write(Lane::Interactive).await?;
-        tx.execute("UPDATE directories SET configured = FALSE WHERE configured", &[]).await?;
+        tx.execute("UPDATE directories SET configured = FALSE WHERE configured", &[])
+            .await?;
         for (kind, path) in configured {
             tx.execute(
                 "INSERT INTO directories (directory_id, media_kind, path, available, configured) \

@@ -2,7 +2,7 @@
 
 use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
-use super::dialect::SearchIndex;
+use super::dialect::{SearchIndex, take_time};
 use super::error::{Result, StoreError};
 use super::{Lane, Store};
 use crate::domain::id::{DirectoryId, FolderId};
@@ -71,9 +71,13 @@ impl Store {
         folders: &[(FolderId, RelativePath)],
     ) -> Result<()> {
         let mut tx = self.write(Lane::Scan).await?;
-        let values: Vec<_> =
-            folders.iter().flat_map(|(id, path)| args![id.get(), directory.get(), path.as_str()]).collect();
-        SqlTexts::default().execute(&mut tx, &ADD_FOLDERS, &values).await?;
+        let values: Vec<_> = folders
+            .iter()
+            .flat_map(|(id, path)| args![id.get(), directory.get(), path.as_str()])
+            .collect();
+        SqlTexts::default()
+            .execute(&mut tx, &ADD_FOLDERS, &values)
+            .await?;
         tx.commit().await
     }
 
@@ -112,6 +116,7 @@ impl Store {
     /// files on disk are no matter of the store.
     pub async fn deindex(&self) -> Result<()> {
         let mut tx = self.write(Lane::Interactive).await?;
+        take_time(&mut tx).await?;
         for index in SearchIndex::ALL {
             index.clear(&mut tx).await?;
         }

@@ -21,7 +21,11 @@ const SELECT: &str = "SELECT instance_id, server_name, created_at FROM server";
 type Row = (String, String, i64);
 
 fn instance((instance_id, server_name, created_at): Row) -> Instance {
-    Instance { instance_id, server_name, created_at: Timestamp::from_millis(created_at) }
+    Instance {
+        instance_id,
+        server_name,
+        created_at: Timestamp::from_millis(created_at),
+    }
 }
 
 impl Store {

@@ -81,7 +81,10 @@ impl TryFrom<MediaRow> for MediaFile {
     fn try_from(row: MediaRow) -> Result<Self> {
         Ok(Self {
             file: row.file_id.into(),
-            kind: row.media_kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?,
+            kind: row
+                .media_kind
+                .parse()
+                .map_err(|_| StoreError::InvalidValue("media kind"))?,
             root: path_from_text(&row.root),
             path: RelativePath::from_stored(row.folder).join_text(&row.name),
             size: row.size,
@@ -113,7 +116,10 @@ impl TryFrom<PictureRow> for TrackPicture {
             index: row.picture_index.unsigned_abs(),
             mime: row.picture_mime.unwrap_or_default(),
             data: span.map_or(PictureData::OnRequest, |(offset, length)| {
-                PictureData::At(Span { offset: offset.unsigned_abs(), length: length.unsigned_abs() })
+                PictureData::At(Span {
+                    offset: offset.unsigned_abs(),
+                    length: length.unsigned_abs(),
+                })
             }),
         })
     }
@@ -122,7 +128,13 @@ impl TryFrom<PictureRow> for TrackPicture {
 impl Store {
     /// A file of any kind.
     pub async fn media_file(&self, id: FileId) -> Result<Option<MediaFile>> {
-        let sql = concat!("SELECT ", file_columns!(), " FROM files f ", file_joins!(), " WHERE f.file_id = $1");
+        let sql = concat!(
+            "SELECT ",
+            file_columns!(),
+            " FROM files f ",
+            file_joins!(),
+            " WHERE f.file_id = $1"
+        );
         let row: Option<MediaRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(MediaFile::try_from).transpose()
     }

@@ -1,6 +1,7 @@
 //! The schema, forward only: numbered steps, one transaction each.
 
 use super::db::{Engine, Tx};
+use super::dialect;
 use super::error::{Result, StoreError};
 
 /// One step of the schema, in both languages.
@@ -33,12 +34,23 @@ pub(super) fn latest() -> i64 {
 
 /// The error for a database that is ahead of this program.
 pub(super) fn check_not_newer(found: i64) -> Result<()> {
-    if found > latest() { Err(StoreError::NewerSchema { found, known: latest() }) } else { Ok(()) }
+    if found > latest() {
+        Err(StoreError::NewerSchema {
+            found,
+            known: latest(),
+        })
+    } else {
+        Ok(())
+    }
 }
 
 async fn found(tx: &mut Tx) -> Result<i64> {
-    let rows: Vec<(i64,)> =
-        tx.fetch_all("SELECT CAST(coalesce(max(number), 0) AS BIGINT) FROM schema_migrations", &[]).await?;
+    let rows: Vec<(i64,)> = tx
+        .fetch_all(
+            "SELECT CAST(coalesce(max(number), 0) AS BIGINT) FROM schema_migrations",
+            &[],
+        )
+        .await?;
     Ok(rows.first().map_or(0, |(number,)| *number))
 }
 
@@ -49,7 +61,12 @@ pub(super) async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
         // Any number will do, as long as nothing else of ours uses it.
         tx.execute("SELECT pg_advisory_xact_lock(7303014)", &[]).await?;
     }
-    tx.execute("CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT NOT NULL PRIMARY KEY)", &[]).await?;
+    tx.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT NOT NULL PRIMARY KEY)",
+        &[],
+    )
+    .await?;
+    dialect::take_time(tx).await?;
     let found = found(tx).await?;
     check_not_newer(found)?;
     let Some(next) = MIGRATIONS.iter().find(|migration| migration.number > found) else {
@@ -60,6 +77,10 @@ pub(super) async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
         Engine::Postgres => next.postgres,
     })
     .await?;
-    tx.execute("INSERT INTO schema_migrations (number) VALUES ($1)", &[next.number.into()]).await?;
+    tx.execute(
+        "INSERT INTO schema_migrations (number) VALUES ($1)",
+        &[next.number.into()],
+    )
+    .await?;
     Ok(Some(next.number))
 }

@@ -33,8 +33,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::ConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 use db::{Engine, Pools};
 use writer::{Lane, Lanes, WriteTx};
@@ -67,7 +67,9 @@ pub struct StoreOptions {
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { postgres_connections: POSTGRES_CONNECTIONS }
+        Self {
+            postgres_connections: POSTGRES_CONNECTIONS,
+        }
     }
 }
 
@@ -82,9 +84,13 @@ struct Inner {
 pub struct Store(Arc<Inner>);
 
 async fn open_postgres(url: &str, options: &StoreOptions) -> Result<Pools> {
-    let connect: PgConnectOptions = url.parse().map_err(|_| StoreError::BadUrl(without_password(url)))?;
-    let connect =
-        connect.application_name("svc").options(POSTGRES_TIMEOUTS).disable_statement_logging();
+    let connect: PgConnectOptions = url
+        .parse()
+        .map_err(|_| StoreError::BadUrl(without_password(url)))?;
+    let connect = connect
+        .application_name("svc")
+        .options(POSTGRES_TIMEOUTS)
+        .disable_statement_logging();
     let pool = PgPoolOptions::new()
         .max_connections(options.postgres_connections.max(2))
         .acquire_timeout(POSTGRES_ACQUIRE)
@@ -112,7 +118,10 @@ impl Store {
         } else {
             return Err(StoreError::BadUrl(without_password(url)));
         };
-        let store = Self(Arc::new(Inner { pools, lanes: Lanes::new() }));
+        let store = Self(Arc::new(Inner {
+            pools,
+            lanes: Lanes::new(),
+        }));
         loop {
             let mut tx = store.write(Lane::Interactive).await?;
             let applied = migrations::apply_next(&mut tx).await?;
@@ -131,7 +140,10 @@ impl Store {
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<()> {
-        self.pools().count("SELECT CAST(1 AS BIGINT)", &[]).await.map(drop)
+        self.pools()
+            .count("SELECT CAST(1 AS BIGINT)", &[])
+            .await
+            .map(drop)
     }
 
     /// Name and version of the database, such as `SQLite 3.51.3`.
@@ -143,7 +155,10 @@ impl Store {
         let row: Option<(String,)> = self.pools().fetch_optional(sql, &[]).await?;
         let version = row.ok_or(StoreError::InvalidValue("version"))?.0;
         // Debian and others add their own words after a space.
-        Ok(format!("{name} {}", version.split(' ').next().unwrap_or_default()))
+        Ok(format!(
+            "{name} {}",
+            version.split(' ').next().unwrap_or_default()
+        ))
     }
 
     /// Reads the whole database in search of damage; takes seconds for large ones. PostgreSQL looks after itself.
@@ -163,6 +178,10 @@ impl Store {
 
     fn pools(&self) -> &Pools {
         &self.0.pools
+    }
+
+    async fn checkpoint(&self) -> Result<()> {
+        self.0.lanes.checkpoint(&self.0.pools).await
     }
 
     async fn write(&self, lane: Lane) -> Result<WriteTx> {

@@ -56,11 +56,17 @@ pub enum PhotoOrder {
 impl PhotoOrder {
     fn sql(self, order: Order) -> &'static str {
         match self {
-            Self::TakenAt => direction(order, "p.taken_at ASC, p.photo_id ASC", "p.taken_at DESC, p.photo_id DESC"),
+            Self::TakenAt => direction(
+                order,
+                "p.taken_at ASC, p.photo_id ASC",
+                "p.taken_at DESC, p.photo_id DESC",
+            ),
             Self::CreatedAt => direction(order, "p.photo_id ASC", "p.photo_id DESC"),
-            Self::ModifiedAt => {
-                direction(order, "p.modified_at ASC, p.photo_id ASC", "p.modified_at DESC, p.photo_id DESC")
-            }
+            Self::ModifiedAt => direction(
+                order,
+                "p.modified_at ASC, p.photo_id ASC",
+                "p.modified_at DESC, p.photo_id DESC",
+            ),
             Self::Width => direction(
                 order,
                 "p.width ASC NULLS FIRST, p.photo_id ASC",
@@ -130,9 +136,16 @@ impl TryFrom<PhotoRow> for Photo {
             lens: row.lens,
             iso: row.iso,
             aperture: row.aperture,
-            exposure_time: exposure.map(|(numerator, denominator)| Rational { numerator, denominator }),
+            exposure_time: exposure.map(|(numerator, denominator)| Rational {
+                numerator,
+                denominator,
+            }),
             focal_length: row.focal_length,
-            place: place.map(|(latitude, longitude)| GeoPoint { latitude, longitude, altitude: row.altitude }),
+            place: place.map(|(latitude, longitude)| GeoPoint {
+                latitude,
+                longitude,
+                altitude: row.altitude,
+            }),
             rating: row.rating,
         };
         Ok(Self {
@@ -178,17 +191,26 @@ impl Store {
         let (sql, values) = photos.count("photos p");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = photos.page(PAGE, by.sql(order), page);
-        Ok(Listing { items: self.photos(&sql, by.sql(order), &values).await?, total })
+        Ok(Listing {
+            items: self.photos(&sql, by.sql(order), &values).await?,
+            total,
+        })
     }
 
     /// A photo.
     pub async fn photo(&self, id: PhotoId) -> Result<Option<Photo>> {
         let page = format!("{PAGE} WHERE p.photo_id = $1");
-        Ok(self.photos(&page, "p.photo_id ASC", &args![id.get()]).await?.pop())
+        Ok(self
+            .photos(&page, "p.photo_id ASC", &args![id.get()])
+            .await?
+            .pop())
     }
 
     async fn photos(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Photo>> {
-        let rows: Vec<PhotoRow> = self.pools().fetch_all(joined(page, ROWS, JOINS, order), values).await?;
+        let rows: Vec<PhotoRow> = self
+            .pools()
+            .fetch_all(joined(page, ROWS, JOINS, order), values)
+            .await?;
         rows.into_iter().map(Photo::try_from).collect()
     }
 }

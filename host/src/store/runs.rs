@@ -47,7 +47,9 @@ impl TryFrom<RunRow> for Run {
     type Error = StoreError;
 
     fn try_from(row: RunRow) -> Result<Self> {
-        let run_type = [RunType::Quick, RunType::Full].into_iter().find(|name| name.as_str() == row.run_type);
+        let run_type = [RunType::Quick, RunType::Full]
+            .into_iter()
+            .find(|name| name.as_str() == row.run_type);
         Ok(Self {
             id: row.run_id.into(),
             run_type: run_type.ok_or(StoreError::InvalidValue("run type"))?,
@@ -83,7 +85,10 @@ impl TryFrom<RunLogRow> for RunLogEntry {
             id: row.run_log_id.into(),
             run: row.run_id.into(),
             event: row.event,
-            kind: row.media_kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?,
+            kind: row
+                .media_kind
+                .parse()
+                .map_err(|_| StoreError::InvalidValue("media kind"))?,
             path: RelativePath::from_stored(row.path),
             plugin: row.plugin,
             reason: row.reason,
@@ -149,7 +154,10 @@ impl Store {
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = all.page(SELECT_RUNS, "run_id DESC", page);
         let rows: Vec<RunRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        Ok(Listing { items: rows.into_iter().map(Run::try_from).collect::<Result<_>>()?, total })
+        Ok(Listing {
+            items: rows.into_iter().map(Run::try_from).collect::<Result<_>>()?,
+            total,
+        })
     }
 
     /// At start: runs that a crash cut off have failed. Gives their number.
@@ -181,6 +189,12 @@ impl Store {
         let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason FROM run_logs";
         let (sql, values) = lines.page(select, "run_log_id ASC", page);
         let rows: Vec<RunLogRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        Ok(Listing { items: rows.into_iter().map(RunLogEntry::try_from).collect::<Result<_>>()?, total })
+        Ok(Listing {
+            items: rows
+                .into_iter()
+                .map(RunLogEntry::try_from)
+                .collect::<Result<_>>()?,
+            total,
+        })
     }
 }

@@ -18,14 +18,25 @@ impl<'a> Conditions<'a> {
     }
 
     /// Adds `before $n after` if there is a value.
-    pub(super) fn push<T: Into<Arg<'a>>>(&mut self, before: &'static str, value: Option<T>, after: &'static str) {
+    pub(super) fn push<T: Into<Arg<'a>>>(
+        &mut self,
+        before: &'static str,
+        value: Option<T>,
+        after: &'static str,
+    ) {
         let Some(value) = value else { return };
         self.values.push(value.into());
         self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
     }
 
     /// Adds `first $a OR second $b`.
-    pub(super) fn push_or<T: Into<Arg<'a>>>(&mut self, first: &'static str, a: T, second: &'static str, b: T) {
+    pub(super) fn push_or<T: Into<Arg<'a>>>(
+        &mut self,
+        first: &'static str,
+        a: T,
+        second: &'static str,
+        b: T,
+    ) {
         self.values.extend([a.into(), b.into()]);
         let at = self.values.len();
         self.sql += &format!("{}({first}${} OR {second}${at})", self.joint(), at - 1);
@@ -40,21 +51,40 @@ impl<'a> Conditions<'a> {
 
     /// `SELECT count(*)` of the rows.
     pub(super) fn count(&self, from: &'static str) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
-        (AssertSqlSafe(format!("SELECT count(*) FROM {from}{}", self.sql)), &self.values)
+        (
+            AssertSqlSafe(format!("SELECT count(*) FROM {from}{}", self.sql)),
+            &self.values,
+        )
     }
 
     /// The part of the rows that a page asks for: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
-    pub(super) fn page(&self, select: &'static str, order: &'static str, page: Page) -> (String, Vec<Arg<'a>>) {
+    pub(super) fn page(
+        &self,
+        select: &'static str,
+        order: &'static str,
+        page: Page,
+    ) -> (String, Vec<Arg<'a>>) {
         let mut values = self.values.clone();
         values.push(i64::from(page.take.min(Page::MAX_TAKE)).into());
         values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
         let (take, skip) = (values.len() - 1, values.len());
-        (format!("{select}{} ORDER BY {order} LIMIT ${take} OFFSET ${skip}", self.sql), values)
+        (
+            format!(
+                "{select}{} ORDER BY {order} LIMIT ${take} OFFSET ${skip}",
+                self.sql
+            ),
+            values,
+        )
     }
 }
 
 /// The page of `key`s alone, so that passing over rows reads the index and nothing else, then their full rows.
-pub(super) fn joined(page: &str, select: &'static str, joins: &'static str, order: &'static str) -> AssertSqlSafe<String> {
+pub(super) fn joined(
+    page: &str,
+    select: &'static str,
+    joins: &'static str,
+    order: &'static str,
+) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!("{select} FROM ({page}) AS page {joins} ORDER BY {order}"))
 }
 

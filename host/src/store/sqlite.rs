@@ -25,29 +25,50 @@ const READERS: u32 = 4;
 const WRITER_CACHE_KIB: i64 = 8192;
 /// KiB of pages that a reader keeps; the system's page cache is behind it.
 const READER_CACHE_KIB: i64 = 2048;
+/// Prepared statements that the writer keeps: those over many rows come in several sizes.
+const WRITER_STATEMENTS: usize = 160;
+/// Prepared statements that a reader keeps.
+const READER_STATEMENTS: usize = 48;
+/// Pages of the log after which it is folded into the database. A scan's transactions touch the same upper pages of
+/// the indexes again and again: with the usual 1000, folding took a fifth of the time of storing 100,000 tracks.
+const CHECKPOINT_PAGES: u32 = 8192;
 /// Bytes to which the log is cut back after it has grown.
 const LOG_LIMIT: i64 = 64 << 20;
 /// Every SQLite database begins so.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 fn open_error(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
-    move |source| StoreError::Open { path: path.to_owned(), source }
+    move |source| StoreError::Open {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// Makes an empty file that only its owner can read, unless there is one; gives whether it holds anything.
 fn prepare_file(path: &Path) -> Result<bool> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
         Ok(_) => return Ok(false),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(open_error(path)(error)),
     }
     let mut head = Vec::with_capacity(MAGIC.len());
     let file = File::open(path).map_err(open_error(path))?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(open_error(path))?;
+    file.take(MAGIC.len() as u64)
+        .read_to_end(&mut head)
+        .map_err(open_error(path))?;
     if head.is_empty() {
         return Ok(false);
     }
-    if head == MAGIC { Ok(true) } else { Err(StoreError::NotADatabase(path.to_owned())) }
+    if head == MAGIC {
+        Ok(true)
+    } else {
+        Err(StoreError::NotADatabase(path.to_owned()))
+    }
 }
 
 fn common(path: &Path) -> SqliteConnectOptions {
@@ -65,12 +86,21 @@ fn common(path: &Path) -> SqliteConnectOptions {
 /// Looks at an existing database through a connection that cannot write.
 async fn check_existing(path: &Path) -> Result<()> {
     let mut probe = common(path).read_only(true).connect().await?;
-    let (application_id,): (i64,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut probe).await?;
-    let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut probe).await?;
-    let (tables,): (i64,) = sqlx::query_as("SELECT count(*) FROM sqlite_schema").fetch_one(&mut probe).await?;
+    let (application_id,): (i64,) = sqlx::query_as("PRAGMA application_id")
+        .fetch_one(&mut probe)
+        .await?;
+    let (version,): (i64,) = sqlx::query_as("PRAGMA user_version")
+        .fetch_one(&mut probe)
+        .await?;
+    let (tables,): (i64,) = sqlx::query_as("SELECT count(*) FROM sqlite_schema")
+        .fetch_one(&mut probe)
+        .await?;
     probe.close().await?;
     if application_id != APPLICATION_ID && (application_id != 0 || tables > 0) {
-        return Err(StoreError::ForeignDatabase { path: path.to_owned(), application_id });
+        return Err(StoreError::ForeignDatabase {
+            path: path.to_owned(),
+            application_id,
+        });
     }
     migrations::check_not_newer(version)
 }
@@ -82,8 +112,14 @@ fn version_of(text: &str) -> (u32, u32, u32) {
 }
 
 async fn check_library(writer: &SqlitePool) -> Result<()> {
-    let (version,): (String,) = sqlx::query_as("SELECT sqlite_version()").fetch_one(writer).await?;
-    if version_of(&version) < OLDEST_SQLITE { Err(StoreError::OldSqlite(version)) } else { Ok(()) }
+    let (version,): (String,) = sqlx::query_as("SELECT sqlite_version()")
+        .fetch_one(writer)
+        .await?;
+    if version_of(&version) < OLDEST_SQLITE {
+        Err(StoreError::OldSqlite(version))
+    } else {
+        Ok(())
+    }
 }
 
 /// Opens the database in the file `path`, made if there is none.
@@ -96,7 +132,8 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
         .synchronous(SqliteSynchronous::Full)
         .pragma("cache_size", format!("-{WRITER_CACHE_KIB}"))
         .pragma("journal_size_limit", LOG_LIMIT.to_string())
-        .pragma("wal_autocheckpoint", "1000")
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
+        .statement_cache_capacity(WRITER_STATEMENTS)
         .thread_name(|_| "svc-db-writer".to_owned());
     let lasting = || {
         SqlitePoolOptions::new()
@@ -111,6 +148,7 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
         .read_only(true)
         .pragma("query_only", "ON")
         .pragma("cache_size", format!("-{READER_CACHE_KIB}"))
+        .statement_cache_capacity(READER_STATEMENTS)
         .thread_name(|number| format!("svc-db-{number}"));
     // Readers connect when they are first needed: by then the schema stands.
     let readers = lasting().max_connections(READERS).connect_lazy_with(read_options);

@@ -41,7 +41,11 @@ pub(super) fn bounded_sort(text: &str) -> &str {
 
 /// The beginning of a failure's text.
 pub(super) fn bounded_reason(text: String) -> String {
-    if text.len() <= REASON_LENGTH { text } else { cut(&text, REASON_LENGTH).to_owned() }
+    if text.len() <= REASON_LENGTH {
+        text
+    } else {
+        cut(&text, REASON_LENGTH).to_owned()
+    }
 }
 
 /// Words that fit the search index: long ones cut, and no more of them than it takes.

@@ -74,7 +74,11 @@ struct AccountRow {
 impl Store {
     /// Whether the server was set up.
     pub async fn owner_exists(&self) -> Result<bool> {
-        Ok(self.pools().count("SELECT count(*) FROM users WHERE is_owner", &[]).await? > 0)
+        Ok(self
+            .pools()
+            .count("SELECT count(*) FROM users WHERE is_owner", &[])
+            .await?
+            > 0)
     }
 
     /// Makes the owner with the role `owner`, and names the server. `false` if there is an owner: of any number of
@@ -100,8 +104,14 @@ impl Store {
             )
             .await?;
         if made == 0 {
-            let owners: Vec<(i64,)> = tx.fetch_all("SELECT user_id FROM users WHERE is_owner", &[]).await?;
-            return if owners.is_empty() { Err(StoreError::Conflict("a user of this name")) } else { Ok(false) };
+            let owners: Vec<(i64,)> = tx
+                .fetch_all("SELECT user_id FROM users WHERE is_owner", &[])
+                .await?;
+            return if owners.is_empty() {
+                Err(StoreError::Conflict("a user of this name"))
+            } else {
+                Ok(false)
+            };
         }
         tx.execute(
             "INSERT INTO role_assignments (user_id, role, created_at) VALUES ($1, 'owner', $2)",
@@ -109,7 +119,8 @@ impl Store {
         )
         .await?;
         if let Some(name) = server_name {
-            tx.execute("UPDATE server SET server_name = $1", &args![name]).await?;
+            tx.execute("UPDATE server SET server_name = $1", &args![name])
+                .await?;
         }
         tx.commit().await?;
         Ok(true)
@@ -124,8 +135,11 @@ impl Store {
 
     /// An account by its folded name, with its password hash if it has one.
     pub async fn user_for_login(&self, username_key: &str) -> Result<Option<(User, Option<String>)>> {
-        let sql =
-            concat!("SELECT ", user_columns!(), ", u.password_hash FROM users u WHERE u.username_key = $1");
+        let sql = concat!(
+            "SELECT ",
+            user_columns!(),
+            ", u.password_hash FROM users u WHERE u.username_key = $1"
+        );
         let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![username_key]).await?;
         Ok(row.map(|row| (row.user.into(), row.password_hash)))
     }
@@ -167,7 +181,11 @@ impl Store {
     /// Notes that an account was used.
     pub async fn touch_user(&self, id: UserId, now: Timestamp) -> Result<()> {
         let mut tx = self.write(Lane::Interactive).await?;
-        tx.execute("UPDATE users SET last_active_at = $2 WHERE user_id = $1", &args![id.get(), now]).await?;
+        tx.execute(
+            "UPDATE users SET last_active_at = $2 WHERE user_id = $1",
+            &args![id.get(), now],
+        )
+        .await?;
         tx.commit().await
     }
 }

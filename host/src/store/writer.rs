@@ -58,7 +58,10 @@ impl Drop for Waiting<'_> {
 impl Lanes {
     pub(super) fn new() -> Self {
         // A new connection starts with full durability.
-        Self { turn: Arc::new(Mutex::new(Durability::Full)), interactive_waiting: AtomicUsize::new(0) }
+        Self {
+            turn: Arc::new(Mutex::new(Durability::Full)),
+            interactive_waiting: AtomicUsize::new(0),
+        }
     }
 
     async fn turn(&self, lane: Lane) -> OwnedMutexGuard<Durability> {
@@ -79,18 +82,32 @@ impl Lanes {
         }
     }
 
+    /// After a scan: leaves a short log behind.
+    pub(super) async fn checkpoint(&self, pools: &Pools) -> Result<()> {
+        if let Pools::Sqlite { writer, .. } = pools {
+            let _turn = self.turn(Lane::Scan).await;
+            sqlx::query(dialect::CHECKPOINT).execute(writer).await?;
+        }
+        Ok(())
+    }
+
     /// Waits for its turn and opens a transaction that holds the write lock from its start.
     pub(super) async fn begin(&self, pools: &Pools, lane: Lane) -> Result<WriteTx> {
         match pools {
             Pools::Sqlite { writer, .. } => {
                 let mut turn = self.turn(lane).await;
                 if *turn != lane.durability() {
-                    sqlx::query(dialect::set_durability(lane.durability())).execute(writer).await?;
+                    sqlx::query(dialect::set_durability(lane.durability()))
+                        .execute(writer)
+                        .await?;
                     *turn = lane.durability();
                 }
                 // Taking the lock at once: a transaction that starts by reading could not wait for it later.
                 let tx = Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
-                Ok(WriteTx { tx, _turn: Some(turn) })
+                Ok(WriteTx {
+                    tx,
+                    _turn: Some(turn),
+                })
             }
             Pools::Postgres(pool) => {
                 let mut tx = Tx::Postgres(pool.begin().await?);

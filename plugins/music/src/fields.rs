@@ -39,25 +39,50 @@ const REALS: [(&str, Key); 5] = [
 
 /// Numbers, each with its total.
 const NUMBERS: [(&str, Key, &str, Key); 2] = [
-    ("music.track-number", Key::TrackNumber, "music.track-total", Key::TrackTotal),
-    ("music.disc-number", Key::DiscNumber, "music.disc-total", Key::DiscTotal),
+    (
+        "music.track-number",
+        Key::TrackNumber,
+        "music.track-total",
+        Key::TrackTotal,
+    ),
+    (
+        "music.disc-number",
+        Key::DiscNumber,
+        "music.disc-total",
+        Key::DiscTotal,
+    ),
 ];
 
 /// Writes what this tag says and no tag before it said.
 pub fn write(tags: &Tags, extraction: &mut ExtractionBuilder) {
     if let Some(title) = tags.first(Key::Title) {
         // Several titles (NUL in ID3v2.4) are versions of one; the first is the title.
-        extraction.title(title.split('\0').find(|part| !part.trim().is_empty()).unwrap_or_default());
+        extraction.title(
+            title
+                .split('\0')
+                .find(|part| !part.trim().is_empty())
+                .unwrap_or_default(),
+        );
     }
-    for (key, text) in TEXTS.iter().filter_map(|(key, tag)| Some((key, tags.first(*tag)?))) {
-        extraction.text(key, text.split('\0').find(|part| !part.trim().is_empty()).unwrap_or_default());
+    for (key, text) in TEXTS
+        .iter()
+        .filter_map(|(key, tag)| Some((key, tags.first(*tag)?)))
+    {
+        extraction.text(
+            key,
+            text.split('\0')
+                .find(|part| !part.trim().is_empty())
+                .unwrap_or_default(),
+        );
     }
     write_people(tags, extraction);
     write_dates(tags, extraction);
     for (number_key, number, total_key, total) in NUMBERS {
         let (value, of) = tags.first(number).map_or((None, None), number_and_total);
         let of = tags.first(total).and_then(|text| number_and_total(text).0).or(of);
-        extraction.positive(number_key, value.unwrap_or(0)).positive(total_key, of.unwrap_or(0));
+        extraction
+            .positive(number_key, value.unwrap_or(0))
+            .positive(total_key, of.unwrap_or(0));
     }
     for (key, tag) in REALS {
         if let Some(value) = tags.first(tag).and_then(real) {
@@ -67,16 +92,22 @@ pub fn write(tags: &Tags, extraction: &mut ExtractionBuilder) {
             }
         }
     }
-    for (key, tag) in
-        [("music.replaygain-track-gain", Key::R128TrackGain), ("music.replaygain-album-gain", Key::R128AlbumGain)]
-    {
+    for (key, tag) in [
+        ("music.replaygain-track-gain", Key::R128TrackGain),
+        ("music.replaygain-album-gain", Key::R128AlbumGain),
+    ] {
         if let Some(gain) = tags.first(tag).and_then(r128_gain) {
             extraction.real(key, gain);
         }
     }
     extraction.texts("music.genres", tags.all(Key::Genre).flat_map(genres));
-    let types = tags.all(Key::ReleaseType).flat_map(|text| text.split(['\0', ';', ',', '/']));
-    extraction.texts("music.release-types", types.map(|part| part.trim().to_lowercase()));
+    let types = tags
+        .all(Key::ReleaseType)
+        .flat_map(|text| text.split(['\0', ';', ',', '/']));
+    extraction.texts(
+        "music.release-types",
+        types.map(|part| part.trim().to_lowercase()),
+    );
     if let Some(compilation) = tags.first(Key::Compilation).and_then(boolean) {
         extraction.boolean("music.compilation", compilation);
     }
@@ -86,8 +117,15 @@ fn write_people(tags: &Tags, extraction: &mut ExtractionBuilder) {
     let split = |key: Key| tags.all(key).flat_map(|text| people(text, tags.joins_with_slash));
     // The tag that lists them one by one beats the credited text.
     let list = |several: Key, credited: Key| {
-        let several: Vec<&str> = tags.all(several).flat_map(|text| text.split(['\0', ';'])).collect();
-        if several.iter().any(|name| !name.trim().is_empty()) { several } else { split(credited).collect() }
+        let several: Vec<&str> = tags
+            .all(several)
+            .flat_map(|text| text.split(['\0', ';']))
+            .collect();
+        if several.iter().any(|name| !name.trim().is_empty()) {
+            several
+        } else {
+            split(credited).collect()
+        }
     };
     extraction
         .texts("music.artists", list(Key::Artists, Key::Artist))
@@ -97,8 +135,14 @@ fn write_people(tags: &Tags, extraction: &mut ExtractionBuilder) {
     for (key, role) in ROLES {
         extraction.texts(key, split(role));
     }
-    for (key, ids) in [("music.mb-artist-ids", Key::ArtistId), ("music.mb-album-artist-ids", Key::AlbumArtistId)] {
-        extraction.texts(key, tags.all(ids).flat_map(|text| text.split(['\0', ';', '/', ','])));
+    for (key, ids) in [
+        ("music.mb-artist-ids", Key::ArtistId),
+        ("music.mb-album-artist-ids", Key::AlbumArtistId),
+    ] {
+        extraction.texts(
+            key,
+            tags.all(ids).flat_map(|text| text.split(['\0', ';', '/', ','])),
+        );
     }
 }
 
@@ -106,9 +150,10 @@ fn write_dates(tags: &Tags, extraction: &mut ExtractionBuilder) {
     // The finest of a key's dates: some files have both "2016" and "2016-12-09".
     let best = |keys: &[Key]| {
         keys.iter().find_map(|key| {
-            tags.all(*key).flat_map(|text| text.split('\0')).filter_map(parse_date).max_by_key(|date| {
-                (date.month.is_some(), date.day.is_some(), date.time_ms.is_some())
-            })
+            tags.all(*key)
+                .flat_map(|text| text.split('\0'))
+                .filter_map(parse_date)
+                .max_by_key(|date| (date.month.is_some(), date.day.is_some(), date.time_ms.is_some()))
         })
     };
     if let Some(date) = best(&[Key::Date, Key::Year, Key::ReleaseDate]) {

@@ -47,7 +47,8 @@ impl Artwork for Music {
         let container = Container::detect(source)?;
         let found = pictures::find(source, &container)?;
         let picture = usize::try_from(index).ok().and_then(|index| found.get(index));
-        let picture = picture.ok_or_else(|| ExtractError::invalid(None, format!("there is no picture {index}")))?;
+        let picture =
+            picture.ok_or_else(|| ExtractError::invalid(None, format!("there is no picture {index}")))?;
         match picture.data() {
             PictureData::At(span) => pictures::bytes(source, span),
             PictureData::OnRequest => pictures::encoded::bytes(source, picture),

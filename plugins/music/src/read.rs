@@ -1,5 +1,6 @@
 //! Reads tags and audio properties: lofty for what it knows, readers of our own for the rest.
 
+mod adts;
 mod estimate;
 mod lofty_formats;
 mod masked;
@@ -37,6 +38,7 @@ pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Resu
     match container.format {
         Format::Dsf => return crate::container::dsf::read(source),
         Format::Asf => return crate::container::asf::read(source),
+        Format::Adts => return adts::read(source, container),
         Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
         Format::OggFlac => return ogg_flac::read(source, container.start),
         _ => {}
@@ -50,10 +52,18 @@ pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Resu
         }
         Err(failure) => failure,
     };
-    let tags = attempt(options(false).read_properties(false)).map(|(tags, _)| tags).unwrap_or_default();
+    let tags = attempt(options(false).read_properties(false))
+        .map(|(tags, _)| tags)
+        .unwrap_or_default();
     let audio = attempt(options(false).read_tags(false)).map(|(_, audio)| audio);
     match audio {
-        Err(_) if tags.iter().all(Tags::is_empty) => Err(ExtractError::invalid(None, failure)),
-        audio => Ok((tags, audio.unwrap_or_default(), vec![format!("read in part: {failure}")])),
+        Err(_) if tags.iter().all(Tags::is_empty) && found.is_empty() => {
+            Err(ExtractError::invalid(None, failure))
+        }
+        audio => Ok((
+            tags,
+            audio.unwrap_or_default(),
+            vec![format!("read in part: {failure}")],
+        )),
     }
 }

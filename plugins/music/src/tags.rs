@@ -78,12 +78,19 @@ impl Tags {
 
     /// All texts of a key, in order.
     pub fn all(&self, key: Key) -> impl Iterator<Item = &str> {
-        self.entries.iter().filter(move |(other, _)| *other == key).map(|(_, text)| text.as_str())
+        self.entries
+            .iter()
+            .filter(move |(other, _)| *other == key)
+            .map(|(_, text)| text.as_str())
     }
 
     /// The first text of a key that is not blank.
     pub fn first(&self, key: Key) -> Option<&str> {
-        self.all(key).find(|text| !text.trim_matches(|c: char| c.is_whitespace() || c == '\0').is_empty())
+        self.all(key).find(|text| {
+            !text
+                .trim_matches(|c: char| c.is_whitespace() || c == '\0')
+                .is_empty()
+        })
     }
 
     /// Whether it says nothing.
@@ -100,7 +107,10 @@ const MAX_NAME: usize = 40;
 pub fn key_of_name(name: &str) -> Option<Key> {
     let mut buffer = [0_u8; MAX_NAME];
     let mut length = 0;
-    for byte in name.bytes().filter(|byte| !matches!(byte, b' ' | b'_' | b'-' | b'/' | b':')) {
+    for byte in name
+        .bytes()
+        .filter(|byte| !matches!(byte, b' ' | b'_' | b'-' | b'/' | b':'))
+    {
         *buffer.get_mut(length)? = byte.to_ascii_uppercase();
         length += 1;
     }
@@ -158,7 +168,11 @@ mod tests {
 
     #[test]
     fn key_of_name_in_every_dialect_is_the_same() {
-        for name in ["MusicBrainz Album Id", "MUSICBRAINZ_ALBUMID", "musicbrainz/album id"] {
+        for name in [
+            "MusicBrainz Album Id",
+            "MUSICBRAINZ_ALBUMID",
+            "musicbrainz/album id",
+        ] {
             assert_eq!(key_of_name(name), Some(Key::ReleaseId), "{name}");
         }
         assert_eq!(key_of_name("album artist"), Some(Key::AlbumArtist));

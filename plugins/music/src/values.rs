@@ -4,15 +4,29 @@ use lofty::id3::v1::GENRES;
 
 /// `3/12`, `03`, `3 of 12`: number and total; what is 0 or unreadable is `None`.
 pub fn number_and_total(text: &str) -> (Option<u32>, Option<u32>) {
-    let mut parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    let mut parts = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|part| !part.is_empty());
     let text = text.trim();
-    let mut next = || parts.next().and_then(|part| part.parse::<u32>().ok()).filter(|number| *number > 0);
+    let mut next = || {
+        parts
+            .next()
+            .and_then(|part| part.parse::<u32>().ok())
+            .filter(|number| *number > 0)
+    };
     match text.as_bytes().first() {
         Some(b'/') => (None, next()),
         Some(first) if first.is_ascii_digit() => {
             // "0/12" says nothing about the number but does about the total.
             let number = next();
-            (number, if text.contains(['/', 'o', 'O', '-']) { next() } else { None })
+            (
+                number,
+                if text.contains(['/', 'o', 'O', '-']) {
+                    next()
+                } else {
+                    None
+                },
+            )
         }
         // A vinyl side such as "A1" is a name, not a number.
         _ => (None, None),
@@ -32,12 +46,18 @@ const R128_OFFSET_DB: f64 = 5.0;
 
 /// An Opus R128 gain (Q7.8 fixed point) as a ReplayGain one, in dB.
 pub fn r128_gain(text: &str) -> Option<f64> {
-    text.trim().parse::<i16>().ok().map(|gain| f64::from(gain) / 256.0 + R128_OFFSET_DB)
+    text.trim()
+        .parse::<i16>()
+        .ok()
+        .map(|gain| f64::from(gain) / 256.0 + R128_OFFSET_DB)
 }
 
 /// The genres that one text names: numbers of ID3v1 resolved (`17`, `(17)`, `(4)Eurodisco`, `(RX)`), lists split.
 pub fn genres(text: &str) -> Vec<String> {
-    text.split(['\0', ';']).flat_map(|part| part.split(" / ")).flat_map(genre).collect()
+    text.split(['\0', ';'])
+        .flat_map(|part| part.split(" / "))
+        .flat_map(genre)
+        .collect()
 }
 
 fn genre(text: &str) -> Vec<String> {
@@ -45,12 +65,19 @@ fn genre(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     // ID3v2.3: references in brackets, then perhaps a refinement; "((" is a bracket that is meant.
     while let Some(open) = rest.strip_prefix('(').filter(|open| !open.starts_with('(')) {
-        let Some((reference, after)) = open.split_once(')') else { break };
-        let Some(name) = numbered_genre(reference) else { break };
+        let Some((reference, after)) = open.split_once(')') else {
+            break;
+        };
+        let Some(name) = numbered_genre(reference) else {
+            break;
+        };
         names.push(name.to_owned());
         rest = after.trim();
     }
-    let rest = rest.strip_prefix('(').filter(|rest| rest.starts_with('(')).unwrap_or(rest);
+    let rest = rest
+        .strip_prefix('(')
+        .filter(|rest| rest.starts_with('('))
+        .unwrap_or(rest);
     match numbered_genre(rest) {
         Some(name) => names.push(name.to_owned()),
         // "(8)Jazz" is one genre, "(4)Eurodisco" says the finer one.
@@ -75,10 +102,16 @@ fn numbered_genre(text: &str) -> Option<&'static str> {
 /// The people that one text names. `; ` is never part of a name; ` / ` is taken as a separator only where the
 /// kind of tag has no other, and without spaces it stays (AC/DC).
 pub fn people(text: &str, slash: bool) -> impl Iterator<Item = &str> {
-    text.split('\0').flat_map(|part| part.split("; ")).flat_map(move |part| {
-        let (first, second) = if slash { (Some(part.split(" / ")), None) } else { (None, Some(part)) };
-        first.into_iter().flatten().chain(second)
-    })
+    text.split('\0')
+        .flat_map(|part| part.split("; "))
+        .flat_map(move |part| {
+            let (first, second) = if slash {
+                (Some(part.split(" / ")), None)
+            } else {
+                (None, Some(part))
+            };
+            first.into_iter().flatten().chain(second)
+        })
 }
 
 /// `1`, `true`, `yes`.

@@ -30,8 +30,11 @@ mod tag {
 }
 
 /// Date, sub-second and offset tags, best first: original, digitised, changed.
-const DATES: [[u16; 3]; 3] =
-    [[0x9003, 0x9291, 0x9011], [0x9004, 0x9292, 0x9012], [0x0132, 0x9290, 0x9010]];
+const DATES: [[u16; 3]; 3] = [
+    [0x9003, 0x9291, 0x9011],
+    [0x9004, 0x9292, 0x9012],
+    [0x0132, 0x9290, 0x9010],
+];
 /// The sensitivity that says "more than 16 bits hold".
 const SENSITIVITY_OVERFLOW: u32 = 65_535;
 
@@ -39,18 +42,48 @@ const SENSITIVITY_OVERFLOW: u32 = 65_535;
 /// own directories; kamadak-exif wants LONG.
 fn repair_pointers(bytes: &mut [u8]) {
     let is_little = bytes.starts_with(b"II");
-    let short = |pair: [u8; 2]| if is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) };
-    let Some(start) = bytes.get(4..8).and_then(|bytes| bytes.first_chunk::<4>()).map(|bytes| {
-        if is_little { u32::from_le_bytes(*bytes) } else { u32::from_be_bytes(*bytes) }
-    }) else {
+    let short = |pair: [u8; 2]| {
+        if is_little {
+            u16::from_le_bytes(pair)
+        } else {
+            u16::from_be_bytes(pair)
+        }
+    };
+    let Some(start) = bytes
+        .get(4..8)
+        .and_then(|bytes| bytes.first_chunk::<4>())
+        .map(|bytes| {
+            if is_little {
+                u32::from_le_bytes(*bytes)
+            } else {
+                u32::from_be_bytes(*bytes)
+            }
+        })
+    else {
         return;
     };
-    let Some(directory) = usize::try_from(start).ok().and_then(|start| bytes.get_mut(start..)) else { return };
-    let Some((count, entries)) = directory.split_first_chunk_mut::<2>() else { return };
-    for [t0, t1, k0, k1, ..] in entries.as_chunks_mut::<12>().0.iter_mut().take(short(*count).into()) {
+    let Some(directory) = usize::try_from(start)
+        .ok()
+        .and_then(|start| bytes.get_mut(start..))
+    else {
+        return;
+    };
+    let Some((count, entries)) = directory.split_first_chunk_mut::<2>() else {
+        return;
+    };
+    for [t0, t1, k0, k1, ..] in entries
+        .as_chunks_mut::<12>()
+        .0
+        .iter_mut()
+        .take(short(*count).into())
+    {
         let is_pointer = matches!(short([*t0, *t1]), 0x8769 | 0x8825);
         if is_pointer && matches!(short([*k0, *k1]), 9 | 13) {
-            let kind = if is_little { 4_u16.to_le_bytes() } else { 4_u16.to_be_bytes() };
+            let kind = if is_little {
+                4_u16.to_le_bytes()
+            } else {
+                4_u16.to_be_bytes()
+            };
             [*k0, *k1] = kind;
         }
     }
@@ -68,13 +101,16 @@ impl Statements {
         let is_gps_block = block.is_gps;
         let mut bytes = block.bytes;
         repair_pointers(&mut bytes);
-        let result = Reader::new().continue_on_error(true).read_raw(bytes).or_else(|error| {
-            error.distill_partial_result(|errors| {
-                for error in errors.iter().take(4) {
-                    extraction.warn(format!("EXIF: {error}"));
-                }
-            })
-        });
+        let result = Reader::new()
+            .continue_on_error(true)
+            .read_raw(bytes)
+            .or_else(|error| {
+                error.distill_partial_result(|errors| {
+                    for error in errors.iter().take(4) {
+                        extraction.warn(format!("EXIF: {error}"));
+                    }
+                })
+            });
         let exif = match result {
             Ok(exif) => exif,
             Err(error) => {
@@ -85,7 +121,9 @@ impl Statements {
         for field in exif.fields().filter(|field| field.ifd_num == In::PRIMARY) {
             let is_gps = is_gps_block || field.tag.context() == Context::Gps;
             if field.tag.context() != Context::Interop {
-                self.fields.entry((is_gps, field.tag.number())).or_insert_with(|| field.value.clone());
+                self.fields
+                    .entry((is_gps, field.tag.number()))
+                    .or_insert_with(|| field.value.clone());
             }
         }
     }
@@ -100,27 +138,37 @@ impl Statements {
         if let Some(date) = DATES.iter().find_map(|tags| self.date(*tags)) {
             extraction.date("photo.taken-at", date);
         }
-        for (key, number) in
-            [("photo.make", tag::MAKE), ("photo.model", tag::MODEL), ("photo.lens", tag::LENS_MODEL)]
-        {
+        for (key, number) in [
+            ("photo.make", tag::MAKE),
+            ("photo.model", tag::MODEL),
+            ("photo.lens", tag::LENS_MODEL),
+        ] {
             extraction.text(key, &self.text(false, number).unwrap_or_default());
         }
         let sensitivity = match self.number(tag::SENSITIVITY) {
             Some(SENSITIVITY_OVERFLOW) | None => self.number(tag::RECOMMENDED_EXPOSURE_INDEX),
             number => number,
         };
-        extraction.positive("photo.iso", sensitivity.or_else(|| self.number(tag::SENSITIVITY)).unwrap_or(0));
+        extraction.positive(
+            "photo.iso",
+            sensitivity.or_else(|| self.number(tag::SENSITIVITY)).unwrap_or(0),
+        );
         for (key, number) in [
             ("photo.aperture", tag::F_NUMBER),
             ("photo.exposure-time", tag::EXPOSURE_TIME),
             ("photo.focal-length", tag::FOCAL_LENGTH),
         ] {
             // Cameras write 0 where they do not know: a lens without contacts.
-            if let Some((numerator, denominator)) = self.fraction(number).filter(|(numerator, _)| *numerator > 0) {
+            if let Some((numerator, denominator)) =
+                self.fraction(number).filter(|(numerator, _)| *numerator > 0)
+            {
                 extraction.rational(key, numerator, denominator);
             }
         }
-        if let Some(orientation) = self.number(tag::ORIENTATION).filter(|number| (1..=8).contains(number)) {
+        if let Some(orientation) = self
+            .number(tag::ORIENTATION)
+            .filter(|number| (1..=8).contains(number))
+        {
             extraction.integer("photo.orientation", orientation.into());
         }
         if let Some(rating) = self.number(tag::RATING).filter(|number| *number <= 5) {
@@ -152,7 +200,9 @@ impl Statements {
         let mut angle = self.real(true, number, 0)?;
         angle += self.real(true, number, 1).unwrap_or(0.0) / 60.0;
         angle += self.real(true, number, 2).unwrap_or(0.0) / 3600.0;
-        let sign = self.text(true, reference).and_then(|text| text.trim().bytes().next());
+        let sign = self
+            .text(true, reference)
+            .and_then(|text| text.trim().bytes().next());
         let is_negative = sign.is_some_and(|sign| sign.eq_ignore_ascii_case(&negative));
         Some(if is_negative { -angle } else { angle }).filter(|angle| angle.abs() <= limit)
     }
@@ -201,12 +251,20 @@ impl Statements {
 
     fn date(&self, [date, sub_second, offset]: [u16; 3]) -> Option<PartialDate> {
         let date = self.text(false, date)?;
-        let fraction: String =
-            self.text(false, sub_second).unwrap_or_default().chars().take_while(char::is_ascii_digit).collect::<String>();
+        let fraction: String = self
+            .text(false, sub_second)
+            .unwrap_or_default()
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>();
         let offset = self.text(false, offset).unwrap_or_default();
         let date = date.trim();
         let date = date.get(..19).unwrap_or(date);
-        let text = if fraction.is_empty() { date.to_owned() } else { format!("{date}.{fraction}") };
+        let text = if fraction.is_empty() {
+            date.to_owned()
+        } else {
+            format!("{date}.{fraction}")
+        };
         parse_date(&format!("{text}{}", offset.trim()))
     }
 }

@@ -21,7 +21,10 @@ impl Extractor for Photos {
             statements.read(block, &mut extraction);
         }
         statements.write(&mut extraction);
-        let (width, height) = photo.dimensions.or_else(|| statements.dimensions()).unwrap_or_default();
+        let (width, height) = photo
+            .dimensions
+            .or_else(|| statements.dimensions())
+            .unwrap_or_default();
         extraction.dimensions(width, height);
         Ok(extraction.finish())
     }

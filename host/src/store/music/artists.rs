@@ -29,7 +29,11 @@ pub enum GenreOrder {
 impl ArtistOrder {
     fn sql(self, order: Order) -> &'static str {
         match self {
-            Self::Name => direction(order, "sort_name ASC, artist_id ASC", "sort_name DESC, artist_id DESC"),
+            Self::Name => direction(
+                order,
+                "sort_name ASC, artist_id ASC",
+                "sort_name DESC, artist_id DESC",
+            ),
             Self::CreatedAt => direction(order, "artist_id ASC", "artist_id DESC"),
         }
     }
@@ -78,7 +82,10 @@ impl Store {
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = all.page(ARTIST, by.sql(order), page);
         let rows: Vec<ArtistRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        Ok(Listing { items: rows.into_iter().map(Artist::from).collect(), total })
+        Ok(Listing {
+            items: rows.into_iter().map(Artist::from).collect(),
+            total,
+        })
     }
 
     /// An artist.
@@ -95,8 +102,15 @@ impl Store {
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = all.page(GENRE, by.sql(order), page);
         let rows: Vec<(i64, String, i64)> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        let genre = |(id, name, track_count): (i64, _, _)| Genre { id: id.into(), name, track_count };
-        Ok(Listing { items: rows.into_iter().map(genre).collect(), total })
+        let genre = |(id, name, track_count): (i64, _, _)| Genre {
+            id: id.into(),
+            name,
+            track_count,
+        };
+        Ok(Listing {
+            items: rows.into_iter().map(genre).collect(),
+            total,
+        })
     }
 }
 

@@ -12,9 +12,9 @@ pub use tracks::{TrackFilter, TrackOrder};
 pub(super) use tracks::{gain_to_stored, peak_to_stored};
 
 #[cfg(test)]
-pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
-#[cfg(test)]
 pub(super) use tracks::order_cases as track_order_cases;
+#[cfg(test)]
+pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
 
 use super::bulk::in_lists;
 use super::db::Pools;
@@ -30,13 +30,22 @@ struct CreditRow {
 }
 
 /// The artists of tracks or releases, in order, by the item's number.
-async fn credits(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
+async fn credits(
+    pools: &Pools,
+    select: &str,
+    tail: &str,
+    items: &[i64],
+) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::with_capacity(items.len());
     for (sql, values) in in_lists(pools.engine(), select, items, tail) {
         let rows: Vec<CreditRow> = pools.fetch_all(sql, &values).await?;
         for row in rows {
             let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
-            let artist = CreditedArtist { id: row.artist_id.into(), name: row.name, role };
+            let artist = CreditedArtist {
+                id: row.artist_id.into(),
+                name: row.name,
+                role,
+            };
             credits.entry(row.item_id).or_default().push(artist);
         }
     }

@@ -39,9 +39,11 @@ pub enum ReleaseOrder {
 impl ReleaseOrder {
     fn sql(self, order: Order) -> &'static str {
         match self {
-            Self::Title => {
-                direction(order, "r.sort_title ASC, r.release_id ASC", "r.sort_title DESC, r.release_id DESC")
-            }
+            Self::Title => direction(
+                order,
+                "r.sort_title ASC, r.release_id ASC",
+                "r.sort_title DESC, r.release_id DESC",
+            ),
             Self::CreatedAt => direction(order, "r.release_id ASC", "r.release_id DESC"),
             Self::Year => direction(
                 order,
@@ -116,7 +118,9 @@ fn conditions(filter: &ReleaseFilter) -> Conditions<'_> {
     );
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
-    let first = filter.added_since.map(|moment| MusicReleaseId::first_at(moment).get());
+    let first = filter
+        .added_since
+        .map(|moment| MusicReleaseId::first_at(moment).get());
     releases.push("r.release_id >= ", first, "");
     releases
 }
@@ -134,7 +138,10 @@ impl Store {
         let (sql, values) = releases.count("music_releases r");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = releases.page(PAGE, by.sql(order), page);
-        Ok(Listing { items: self.releases(&sql, by.sql(order), &values).await?, total })
+        Ok(Listing {
+            items: self.releases(&sql, by.sql(order), &values).await?,
+            total,
+        })
     }
 
     /// The releases credited to an artist.
@@ -145,18 +152,27 @@ impl Store {
         order: Order,
         page: Page,
     ) -> Result<Listing<Release>> {
-        let filter = ReleaseFilter { artist: Some(artist), ..ReleaseFilter::default() };
+        let filter = ReleaseFilter {
+            artist: Some(artist),
+            ..ReleaseFilter::default()
+        };
         self.list_releases(&filter, by, order, page).await
     }
 
     /// A release.
     pub async fn release(&self, id: MusicReleaseId) -> Result<Option<Release>> {
         let page = format!("{PAGE} WHERE r.release_id = $1");
-        Ok(self.releases(&page, "r.release_id ASC", &args![id.get()]).await?.pop())
+        Ok(self
+            .releases(&page, "r.release_id ASC", &args![id.get()])
+            .await?
+            .pop())
     }
 
     async fn releases(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Release>> {
-        let rows: Vec<ReleaseRow> = self.pools().fetch_all(joined(page, ROWS, JOINS, order), values).await?;
+        let rows: Vec<ReleaseRow> = self
+            .pools()
+            .fetch_all(joined(page, ROWS, JOINS, order), values)
+            .await?;
         let mut releases: Vec<Release> = rows.into_iter().map(Release::from).collect();
         let ids: Vec<i64> = releases.iter().map(|release| release.id.get()).collect();
         let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;

@@ -43,7 +43,11 @@ pub enum TrackOrder {
 impl TrackOrder {
     fn sql(self, order: Order) -> &'static str {
         match self {
-            Self::Title => direction(order, "t.sort_title ASC, t.track_id ASC", "t.sort_title DESC, t.track_id DESC"),
+            Self::Title => direction(
+                order,
+                "t.sort_title ASC, t.track_id ASC",
+                "t.sort_title DESC, t.track_id DESC",
+            ),
             Self::CreatedAt => direction(order, "t.track_id ASC", "t.track_id DESC"),
             Self::Year => direction(
                 order,
@@ -166,7 +170,9 @@ fn conditions(filter: &TrackFilter) -> Conditions<'_> {
     );
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
-    let first = filter.added_since.map(|moment| MusicTrackId::first_at(moment).get());
+    let first = filter
+        .added_since
+        .map(|moment| MusicTrackId::first_at(moment).get());
     tracks.push("t.track_id >= ", first, "");
     tracks
 }
@@ -184,13 +190,19 @@ impl Store {
         let (sql, values) = tracks.count("music_tracks t");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = tracks.page(PAGE, by.sql(order), page);
-        Ok(Listing { items: self.tracks(&sql, by.sql(order), &values).await?, total })
+        Ok(Listing {
+            items: self.tracks(&sql, by.sql(order), &values).await?,
+            total,
+        })
     }
 
     /// A track.
     pub async fn track(&self, id: MusicTrackId) -> Result<Option<Track>> {
         let page = format!("{PAGE} WHERE t.track_id = $1");
-        Ok(self.tracks(&page, "t.track_id ASC", &args![id.get()]).await?.pop())
+        Ok(self
+            .tracks(&page, "t.track_id ASC", &args![id.get()])
+            .await?
+            .pop())
     }
 
     /// The tracks of a release by disc and number.
@@ -200,7 +212,10 @@ impl Store {
     }
 
     async fn tracks(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Track>> {
-        let rows: Vec<TrackRow> = self.pools().fetch_all(joined(page, ROWS, JOINS, order), values).await?;
+        let rows: Vec<TrackRow> = self
+            .pools()
+            .fetch_all(joined(page, ROWS, JOINS, order), values)
+            .await?;
         let mut tracks: Vec<Track> = rows.into_iter().map(Track::from).collect();
         let ids: Vec<i64> = tracks.iter().map(|track| track.id.get()).collect();
         let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
@@ -216,7 +231,12 @@ impl Store {
 /// The statement that reads a page, for each order.
 #[cfg(test)]
 pub(in crate::store) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
-    let orders = [TrackOrder::Title, TrackOrder::CreatedAt, TrackOrder::Year, TrackOrder::Duration];
+    let orders = [
+        TrackOrder::Title,
+        TrackOrder::CreatedAt,
+        TrackOrder::Year,
+        TrackOrder::Duration,
+    ];
     let both = |by: TrackOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
     let page = |order| Conditions::default().page(PAGE, order, Page::default());
     orders.into_iter().flat_map(both).map(page).collect()

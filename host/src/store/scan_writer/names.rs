@@ -42,7 +42,10 @@ pub(super) struct Wanted<'a, T> {
 
 impl<T> Default for Wanted<'_, T> {
     fn default() -> Self {
-        Self { places: HashMap::new(), items: Vec::new() }
+        Self {
+            places: HashMap::new(),
+            items: Vec::new(),
+        }
     }
 }
 
@@ -131,7 +134,9 @@ impl Names {
             }
             self.artists.0.insert(key, id);
         }
-        texts.execute(tx, SearchIndex::Artists.add(tx.engine()), &words).await
+        texts
+            .execute(tx, SearchIndex::Artists.add(tx.engine()), &words)
+            .await
     }
 
     /// Finds or makes the genres; their key is the folded name.
@@ -144,7 +149,11 @@ impl Names {
     ) -> Result<()> {
         let mut values = Vec::with_capacity(wanted.items.len() * rows::GENRES.columns);
         for (key, name) in &wanted.items {
-            values.extend(args![self.ids.next::<MusicGenreId>(now).get(), key.as_str(), name.as_str()]);
+            values.extend(args![
+                self.ids.next::<MusicGenreId>(now).get(),
+                key.as_str(),
+                name.as_str()
+            ]);
         }
         let found: Vec<(i64, String)> = texts.fetch(tx, &rows::GENRES, &values).await?;
         self.genres.0.extend(found.into_iter().map(|(id, key)| (key, id)));
@@ -198,13 +207,17 @@ impl Names {
             for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &known, "").await?;
         }
         texts.execute(tx, &rows::RELEASE_ARTISTS, &artists).await?;
-        texts.execute(tx, SearchIndex::Releases.add(tx.engine()), &words).await
+        texts
+            .execute(tx, SearchIndex::Releases.add(tx.engine()), &words)
+            .await
     }
 
     fn credit(&self, release: i64, facts: &ReleaseFacts, values: &mut Vec<Arg<'_>>) {
         let mut seen = Vec::with_capacity(facts.artists.len());
         for credit in &facts.artists {
-            let Some(artist) = self.artists.get(&artist_key(credit)) else { continue };
+            let Some(artist) = self.artists.get(&artist_key(credit)) else {
+                continue;
+            };
             if !seen.contains(&(artist, credit.role)) {
                 let position = i16::try_from(seen.len()).unwrap_or(i16::MAX);
                 values.extend(args![release, position, artist, credit.role as i16]);

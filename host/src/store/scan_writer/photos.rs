@@ -21,7 +21,11 @@ impl ScanWriter {
         let (mut photos, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for StoredFile { file, .. } in files {
             if let FileRecord::Photo(facts) = &file.record {
-                photos.extend(photo_values(file.id.get(), file.mtime_ns.div_euclid(NANOS), facts));
+                photos.extend(photo_values(
+                    file.id.get(),
+                    file.mtime_ns.div_euclid(NANOS),
+                    facts,
+                ));
                 words.extend([
                     Arg::from(file.id.get()),
                     Arg::from(bounded_words(facts.search_text(&file.name))),
@@ -31,7 +35,9 @@ impl ScanWriter {
         }
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
-        self.texts.execute(tx, SearchIndex::Photos.add(tx.engine()), &words).await
+        self.texts
+            .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)
+            .await
     }
 }
 

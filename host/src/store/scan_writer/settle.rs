@@ -97,15 +97,22 @@ impl ScanWriter {
             let mut tx = self.begin().await?;
             // Artists after releases: a release that goes marks its artists.
             let (releases, without_tracks) = settle_releases(&mut tx).await?;
-            let (artists, without_credits) =
-                if releases == 0 { settle_artists(&mut tx).await? } else { (0, 0) };
-            let (genres, unused) =
-                if releases + artists == 0 { settle_genres(&mut tx).await? } else { (0, 0) };
+            let (artists, without_credits) = if releases == 0 {
+                settle_artists(&mut tx).await?
+            } else {
+                (0, 0)
+            };
+            let (genres, unused) = if releases + artists == 0 {
+                settle_genres(&mut tx).await?
+            } else {
+                (0, 0)
+            };
             self.commit(tx).await?;
             outcome.releases += releases - without_tracks;
             outcome.artists += artists - without_credits;
             outcome.removed += without_tracks + without_credits + unused;
             if releases + artists + genres == 0 {
+                self.store.checkpoint().await?;
                 return Ok(outcome);
             }
         }

@@ -28,7 +28,10 @@ impl<'a> Keyed<'a> {
         Self {
             id,
             facts,
-            release: facts.release.as_ref().map(|release| bounded_key(release.key.clone())),
+            release: facts
+                .release
+                .as_ref()
+                .map(|release| bounded_key(release.key.clone())),
             artists: facts.credits.iter().map(artist_key).collect(),
             genres: facts.genres.iter().map(|name| bounded_key(fold(name))).collect(),
         }
@@ -48,7 +51,10 @@ pub(super) async fn unlink(tx: &mut Tx, tracks: &[i64]) -> Result<()> {
     for head in marks {
         for_ids(tx, head, tracks, ")").await?;
     }
-    for head in ["DELETE FROM track_artists WHERE track_id", "DELETE FROM track_genres WHERE track_id"] {
+    for head in [
+        "DELETE FROM track_artists WHERE track_id",
+        "DELETE FROM track_genres WHERE track_id",
+    ] {
         for_ids(tx, head, tracks, "").await?;
     }
     for_ids(tx, SearchIndex::Tracks.remove(tx.engine()), tracks, "").await
@@ -104,9 +110,13 @@ impl ScanWriter {
                 }
             }
         }
-        names.add_artists(tx, &mut self.texts, artists, now, added).await?;
+        names
+            .add_artists(tx, &mut self.texts, artists, now, added)
+            .await?;
         names.add_genres(tx, &mut self.texts, genres, now).await?;
-        names.add_releases(tx, &mut self.texts, releases, now, added).await
+        names
+            .add_releases(tx, &mut self.texts, releases, now, added)
+            .await
     }
 
     async fn store_rows(&mut self, tx: &mut Tx, tracks: &[Keyed<'_>]) -> Result<()> {
@@ -114,22 +124,32 @@ impl ScanWriter {
         let (mut artists, mut genres) = (Vec::new(), Vec::new());
         let mut words = Vec::with_capacity(tracks.len() * 2);
         for track in tracks {
-            let release = track.release.as_deref().and_then(|key| self.names.releases.get(key));
+            let release = track
+                .release
+                .as_deref()
+                .and_then(|key| self.names.releases.get(key));
             rows_of_tracks.extend(track_values(track.id, release, track.facts));
-            words.extend([Arg::from(track.id), Arg::from(bounded_words(track.facts.search_text()))]);
+            words.extend([
+                Arg::from(track.id),
+                Arg::from(bounded_words(track.facts.search_text())),
+            ]);
             self.link(track, &mut artists, &mut genres);
         }
         let texts = &mut self.texts;
         texts.execute(tx, &rows::TRACKS, &rows_of_tracks).await?;
         texts.execute(tx, &rows::TRACK_ARTISTS, &artists).await?;
         texts.execute(tx, &rows::TRACK_GENRES, &genres).await?;
-        texts.execute(tx, SearchIndex::Tracks.add(tx.engine()), &words).await
+        texts
+            .execute(tx, SearchIndex::Tracks.add(tx.engine()), &words)
+            .await
     }
 
     fn link(&self, track: &Keyed<'_>, artists: &mut Vec<Arg<'_>>, genres: &mut Vec<Arg<'_>>) {
         let mut seen = Vec::with_capacity(track.artists.len());
         for (key, credit) in track.artists.iter().zip(&track.facts.credits) {
-            let Some(artist) = self.names.artists.get(key) else { continue };
+            let Some(artist) = self.names.artists.get(key) else {
+                continue;
+            };
             if !seen.contains(&(artist, credit.role)) {
                 let position = i16::try_from(seen.len()).unwrap_or(i16::MAX);
                 artists.extend(args![track.id, position, artist, credit.role as i16]);

@@ -23,9 +23,21 @@ fn owner(bed: &Bed, name: &str) -> NewUser {
 async fn instance_is_made_once() {
     on_each_database(async |bed: &mut Bed| {
         assert_eq!(bed.store.instance().await.unwrap(), None);
-        let named = |id: &str| Instance { instance_id: id.into(), server_name: "s".into(), created_at: NOW };
-        let first = bed.store.create_instance_if_absent(&named("first")).await.unwrap();
-        let second = bed.store.create_instance_if_absent(&named("second")).await.unwrap();
+        let named = |id: &str| Instance {
+            instance_id: id.into(),
+            server_name: "s".into(),
+            created_at: NOW,
+        };
+        let first = bed
+            .store
+            .create_instance_if_absent(&named("first"))
+            .await
+            .unwrap();
+        let second = bed
+            .store
+            .create_instance_if_absent(&named("second"))
+            .await
+            .unwrap();
         assert_eq!((&first, &second), (&named("first"), &named("first")));
         bed.reopen().await;
         assert_eq!(bed.store.instance().await.unwrap(), Some(first));
@@ -36,7 +48,11 @@ async fn instance_is_made_once() {
 #[tokio::test]
 async fn owner_is_made_once_however_many_ask() {
     on_each_database(async |bed: &mut Bed| {
-        let instance = Instance { instance_id: "i".into(), server_name: "old".into(), created_at: NOW };
+        let instance = Instance {
+            instance_id: "i".into(),
+            server_name: "old".into(),
+            created_at: NOW,
+        };
         bed.store.create_instance_if_absent(&instance).await.unwrap();
         assert!(!bed.store.owner_exists().await.unwrap());
         let mut calls = tokio::task::JoinSet::new();
@@ -44,7 +60,12 @@ async fn owner_is_made_once_however_many_ask() {
             let (store, user) = (bed.store.clone(), owner(bed, &format!("Owner{number}")));
             calls.spawn(async move { store.create_owner(user, Some("new")).await });
         }
-        let made: Vec<bool> = calls.join_all().await.into_iter().map(|made| made.unwrap()).collect();
+        let made: Vec<bool> = calls
+            .join_all()
+            .await
+            .into_iter()
+            .map(|made| made.unwrap())
+            .collect();
         assert_eq!(made.iter().filter(|made| **made).count(), 1);
         assert!(bed.store.owner_exists().await.unwrap());
         assert_eq!(bed.store.instance().await.unwrap().unwrap().server_name, "new");
@@ -65,14 +86,34 @@ async fn account_is_found_by_id_and_name_with_its_roles() {
         assert_eq!((found, hash.as_deref()), (user.clone(), Some("$argon2id$")));
         assert_eq!(bed.store.user_for_login("Ada").await.unwrap(), None);
         assert_eq!(bed.store.roles_of(id).await.unwrap(), ["owner"]);
-        assert_eq!(bed.store.account(id).await.unwrap(), Some((user, vec!["owner".to_owned()])));
+        assert_eq!(
+            bed.store.account(id).await.unwrap(),
+            Some((user, vec!["owner".to_owned()]))
+        );
         assert_eq!(bed.store.account(UserId::from(5)).await.unwrap(), None);
 
         assert!(bed.store.set_password_hash(id, "other").await.unwrap());
-        assert!(!bed.store.set_password_hash(UserId::from(5), "other").await.unwrap());
-        assert_eq!(bed.store.user_for_login("ada").await.unwrap().unwrap().1.as_deref(), Some("other"));
+        assert!(
+            !bed.store
+                .set_password_hash(UserId::from(5), "other")
+                .await
+                .unwrap()
+        );
+        assert_eq!(
+            bed.store
+                .user_for_login("ada")
+                .await
+                .unwrap()
+                .unwrap()
+                .1
+                .as_deref(),
+            Some("other")
+        );
         bed.store.touch_user(id, NOW).await.unwrap();
-        assert_eq!(bed.store.user_by_id(id).await.unwrap().unwrap().last_active_at, Some(NOW));
+        assert_eq!(
+            bed.store.user_by_id(id).await.unwrap().unwrap().last_active_at,
+            Some(NOW)
+        );
     })
     .await;
 }
@@ -85,7 +126,13 @@ fn run(bed: &Bed, status: RunStatus) -> Run {
         started_by: Some(UserId::from(77)),
         started_at: NOW,
         completed_at: None,
-        counts: BTreeMap::from([("music".to_owned(), KindCounts { found: 3, ..KindCounts::default() })]),
+        counts: BTreeMap::from([(
+            "music".to_owned(),
+            KindCounts {
+                found: 3,
+                ..KindCounts::default()
+            },
+        )]),
         files_opened: 3,
         seconds: 1.25,
         warnings: vec!["one".into()],
@@ -107,7 +154,10 @@ async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
         assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
 
         assert_eq!(bed.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
-        assert_eq!(bed.store.run(second.id).await.unwrap().unwrap().status, RunStatus::Failed);
+        assert_eq!(
+            bed.store.run(second.id).await.unwrap().unwrap().status,
+            RunStatus::Failed
+        );
         assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first));
         assert_eq!(bed.store.run(RunId::from(1)).await.unwrap(), None);
     })
@@ -133,12 +183,27 @@ async fn log_of_a_run_is_filtered_by_event_and_kind() {
             line("file_errored", MediaKind::photos()),
             line("file_missing", MediaKind::music()),
         ];
-        let batch = ScanBatch { now: NOW, logs: logs.clone(), ..ScanBatch::default() };
+        let batch = ScanBatch {
+            now: NOW,
+            logs: logs.clone(),
+            ..ScanBatch::default()
+        };
         bed.writer().persist(&batch).await.unwrap();
-        let all = bed.store.list_run_logs(run.id, &RunLogFilter::default(), Page::default()).await.unwrap();
+        let all = bed
+            .store
+            .list_run_logs(run.id, &RunLogFilter::default(), Page::default())
+            .await
+            .unwrap();
         assert_eq!((&all.items, all.total), (&logs, 3));
-        let filter = RunLogFilter { event: Some("file_errored".into()), kind: Some(MediaKind::photos()) };
-        let some = bed.store.list_run_logs(run.id, &filter, Page::default()).await.unwrap();
+        let filter = RunLogFilter {
+            event: Some("file_errored".into()),
+            kind: Some(MediaKind::photos()),
+        };
+        let some = bed
+            .store
+            .list_run_logs(run.id, &filter, Page::default())
+            .await
+            .unwrap();
         assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
     })
     .await;
@@ -149,16 +214,40 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
     on_each_database(async |bed: &mut Bed| {
         let one = (MediaKind::music(), PathBuf::from("/a"));
         let two = (MediaKind::photos(), PathBuf::from("/b"));
-        let both = bed.store.sync_directories(&[one.clone(), two.clone()], &bed.ids, NOW).await.unwrap();
-        assert_eq!((both[0].path.clone(), both[1].kind.clone()), (one.1.clone(), two.0.clone()));
-        let less = bed.store.sync_directories(std::slice::from_ref(&two), &bed.ids, NOW).await.unwrap();
+        let both = bed
+            .store
+            .sync_directories(&[one.clone(), two.clone()], &bed.ids, NOW)
+            .await
+            .unwrap();
+        assert_eq!(
+            (both[0].path.clone(), both[1].kind.clone()),
+            (one.1.clone(), two.0.clone())
+        );
+        let less = bed
+            .store
+            .sync_directories(std::slice::from_ref(&two), &bed.ids, NOW)
+            .await
+            .unwrap();
         assert_eq!(less, both[1..]);
-        bed.store.set_directory_available(both[1].id, false, NOW).await.unwrap();
-        let again = bed.store.sync_directories(&[one, two], &bed.ids, NOW).await.unwrap();
+        bed.store
+            .set_directory_available(both[1].id, false, NOW)
+            .await
+            .unwrap();
+        let again = bed
+            .store
+            .sync_directories(&[one, two], &bed.ids, NOW)
+            .await
+            .unwrap();
         assert_eq!((again[0].id, again[1].id), (both[0].id, both[1].id));
         assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
-        bed.store.set_directory_available(both[1].id, true, NOW).await.unwrap();
-        assert_eq!(bed.store.list_directories().await.unwrap()[1].last_seen_at, Some(NOW));
+        bed.store
+            .set_directory_available(both[1].id, true, NOW)
+            .await
+            .unwrap();
+        assert_eq!(
+            bed.store.list_directories().await.unwrap()[1].last_seen_at,
+            Some(NOW)
+        );
     })
     .await;
 }
@@ -168,7 +257,10 @@ async fn database_tells_its_version_and_answers() {
     on_each_database(async |bed: &mut Bed| {
         bed.store.ping().await.unwrap();
         let version = bed.store.database_version().await.unwrap();
-        assert!(version.starts_with("SQLite 3.") || version.starts_with("PostgreSQL 1"), "{version}");
+        assert!(
+            version.starts_with("SQLite 3.") || version.starts_with("PostgreSQL 1"),
+            "{version}"
+        );
         let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
         other.close().await;
         assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));

@@ -16,28 +16,42 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
     on_each_database(async |bed: &mut Bed| {
         let (directory, folder) = bed.folder(MediaKind::music(), "a").await;
         // More than one transaction, the last of which breaks: its folder does not exist.
-        let mut files: Vec<StoredFile> = (0..600)
-            .map(|number| bed.file(folder, &number.to_string(), record(track("T", &["A"], "B", number))))
+        let mut files: Vec<StoredFile> = (0..1100)
+            .map(|number| {
+                bed.file(
+                    folder,
+                    &number.to_string(),
+                    record(track("T", &["A"], "B", number)),
+                )
+            })
             .collect();
-        files[599].file.folder = FolderId::from(1);
-        let mut batch =
-            ScanBatch { now: NOW, files, folders_done: vec![done(folder, 7, 600)], ..ScanBatch::default() };
+        files[1099].file.folder = FolderId::from(1);
+        let mut batch = ScanBatch {
+            now: NOW,
+            files,
+            folders_done: vec![done(folder, 7, 1100)],
+            ..ScanBatch::default()
+        };
         let mut writer = bed.writer();
         assert!(writer.persist(&batch).await.is_err());
         assert_eq!(bed.store.folders(directory).await.unwrap()[0].stamp, None);
-        assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap().len(), 500);
+        assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap().len(), 1000);
 
-        // The next scan knows the first 500 and completes.
-        batch.files[599].file.folder = folder;
-        batch.files[..500].iter_mut().for_each(|file| file.file.known = true);
+        // The next scan knows the first 1000 and completes.
+        batch.files[1099].file.folder = folder;
+        batch.files[..1000]
+            .iter_mut()
+            .for_each(|file| file.file.known = true);
         writer.persist(&batch).await.unwrap();
         writer.settle().await.unwrap();
         let stored = &bed.store.folders(directory).await.unwrap()[0];
-        assert_eq!((stored.stamp, stored.file_count), (Some([7; 16]), 600));
+        assert_eq!((stored.stamp, stored.file_count), (Some([7; 16]), 1100));
         let releases = ReleaseFilter::default();
-        let releases =
-            bed.store.list_releases(&releases, ReleaseOrder::Title, Order::Ascending, Page::default()).await;
-        assert_eq!(releases.unwrap().items[0].track_count, 600);
+        let releases = bed
+            .store
+            .list_releases(&releases, ReleaseOrder::Title, Order::Ascending, Page::default())
+            .await;
+        assert_eq!(releases.unwrap().items[0].track_count, 1100);
     })
     .await;
 }
@@ -49,11 +63,19 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
         let files = (0..400)
             .map(|number| {
                 let (title, album) = (format!("T{number}"), format!("Album {number}"));
-                bed.file(folder, &number.to_string(), record(track(&title, &["A"], &album, 1)))
+                bed.file(
+                    folder,
+                    &number.to_string(),
+                    record(track(&title, &["A"], &album, 1)),
+                )
             })
             .collect();
-        let batch =
-            ScanBatch { now: NOW, files, folders_done: vec![done(folder, 7, 400)], ..ScanBatch::default() };
+        let batch = ScanBatch {
+            now: NOW,
+            files,
+            folders_done: vec![done(folder, 7, 400)],
+            ..ScanBatch::default()
+        };
         let mut writer = bed.writer();
         let mut given_up = 0;
         for micros in [0, 100, 500, 2_000, 5_000] {
@@ -85,17 +107,25 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
     let bed = sqlite_bed().await;
     let (directory, folder) = bed.folder(MediaKind::music(), "a").await;
     let file = bed.file(folder, "1", record(track("T", &["A"], "B", 1)));
-    let batch =
-        ScanBatch { now: NOW, files: vec![file], folders_done: vec![done(folder, 7, 1)], ..ScanBatch::default() };
+    let batch = ScanBatch {
+        now: NOW,
+        files: vec![file],
+        folders_done: vec![done(folder, 7, 1)],
+        ..ScanBatch::default()
+    };
     bed.writer().persist(&batch).await.unwrap();
     let mut open = bed.store.write(Lane::Scan).await.unwrap();
-    open.execute("UPDATE folders SET stamp = NULL", &[]).await.unwrap();
+    open.execute("UPDATE folders SET stamp = NULL", &[])
+        .await
+        .unwrap();
 
     let copy = tempfile::tempdir().unwrap();
     for name in ["svc.db", "svc.db-wal"] {
         std::fs::copy(bed.dir.path().join(name), copy.path().join(name)).unwrap();
     }
-    let store = Store::open(&sqlite_url(&copy), StoreOptions::default()).await.unwrap();
+    let store = Store::open(&sqlite_url(&copy), StoreOptions::default())
+        .await
+        .unwrap();
     store.check_integrity().await.unwrap();
     assert_eq!(store.folders(directory).await.unwrap()[0].stamp, Some([7; 16]));
     assert_eq!(store.files_in_folders(&[folder]).await.unwrap().len(), 1);
@@ -106,20 +136,14 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
 async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
     let bed = sqlite_bed().await;
     let scanning = bed.store.write(Lane::Scan).await.unwrap();
-    let queue = |lane| {
-        let store = bed.store.clone();
-        tokio::spawn(async move {
-            let tx = store.write(lane).await.unwrap();
-            tx.commit().await.unwrap();
-            std::time::Instant::now()
-        })
+    let next = async |lane| {
+        bed.store.write(lane).await.unwrap().commit().await.unwrap();
+        std::time::Instant::now()
     };
-    let next_scan = queue(Lane::Scan);
-    tokio::task::yield_now().await;
-    let user = queue(Lane::Interactive);
-    tokio::task::yield_now().await;
-    scanning.commit().await.unwrap();
-    assert!(user.await.unwrap() < next_scan.await.unwrap());
+    // In this order they queue; the scan that runs is confirmed last.
+    let (next_scan, user, done) = tokio::join!(next(Lane::Scan), next(Lane::Interactive), scanning.commit());
+    done.unwrap();
+    assert!(user < next_scan);
 }
 
 #[tokio::test]
@@ -136,7 +160,10 @@ async fn durability_follows_the_lane() {
 #[tokio::test]
 async fn new_database_is_private_and_set_up_as_decided() {
     let bed = sqlite_bed().await;
-    let mode = std::fs::metadata(bed.dir.path().join("svc.db")).unwrap().permissions().mode();
+    let mode = std::fs::metadata(bed.dir.path().join("svc.db"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
     for (pragma, expected) in [
@@ -152,20 +179,28 @@ async fn new_database_is_private_and_set_up_as_decided() {
     }
     let rows: Vec<(String,)> = tx.fetch_all("PRAGMA journal_mode", &[]).await.unwrap();
     assert_eq!(rows, [("wal".to_owned(),)]);
-    let read_only = bed.store.pools().fetch_all::<(i64,)>("DELETE FROM users RETURNING user_id", &[]).await;
+    let read_only = bed
+        .store
+        .pools()
+        .fetch_all::<(i64,)>("DELETE FROM users RETURNING user_id", &[])
+        .await;
     assert!(read_only.is_err(), "readers cannot write");
 }
 
 async fn refused(dir: &tempfile::TempDir) -> StoreError {
     let path = dir.path().join("svc.db");
     let before = std::fs::read(&path).unwrap();
-    let error = Store::open(&sqlite_url(dir), StoreOptions::default()).await.unwrap_err();
+    let error = Store::open(&sqlite_url(dir), StoreOptions::default())
+        .await
+        .unwrap_err();
     assert_eq!(std::fs::read(&path).unwrap(), before, "the file is untouched");
     error
 }
 
 async fn sqlite_file(dir: &tempfile::TempDir, sql: &'static str) {
-    let options = SqliteConnectOptions::new().filename(dir.path().join("svc.db")).create_if_missing(true);
+    let options = SqliteConnectOptions::new()
+        .filename(dir.path().join("svc.db"))
+        .create_if_missing(true);
     let mut connection = options.connect().await.unwrap();
     sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
@@ -174,17 +209,30 @@ async fn sqlite_file(dir: &tempfile::TempDir, sql: &'static str) {
 #[tokio::test]
 async fn foreign_and_newer_databases_are_refused_and_untouched() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("svc.db"), b"Dear diary, today I was mistaken for a database.").unwrap();
+    std::fs::write(
+        dir.path().join("svc.db"),
+        b"Dear diary, today I was mistaken for a database.",
+    )
+    .unwrap();
     assert!(matches!(refused(&dir).await, StoreError::NotADatabase(_)));
 
     let dir = tempfile::tempdir().unwrap();
     sqlite_file(&dir, "CREATE TABLE t (x); PRAGMA application_id = 99").await;
-    assert!(matches!(refused(&dir).await, StoreError::ForeignDatabase { application_id: 99, .. }));
+    assert!(matches!(
+        refused(&dir).await,
+        StoreError::ForeignDatabase {
+            application_id: 99,
+            ..
+        }
+    ));
 
     let bed = sqlite_bed().await;
     bed.store.close().await;
     sqlite_file(&bed.dir, "PRAGMA user_version = 999").await;
-    assert!(matches!(refused(&bed.dir).await, StoreError::NewerSchema { found: 999, .. }));
+    assert!(matches!(
+        refused(&bed.dir).await,
+        StoreError::NewerSchema { found: 999, .. }
+    ));
 
     for url in ["mysql://root:secret@host/db", "svc.db", ""] {
         let error = Store::open(url, StoreOptions::default()).await.unwrap_err();
@@ -197,10 +245,15 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
 async fn newer_schema_is_refused_on_each_database() {
     on_each_database(async |bed: &mut Bed| {
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
-        tx.execute("INSERT INTO schema_migrations (number) VALUES (999)", &[]).await.unwrap();
+        tx.execute("INSERT INTO schema_migrations (number) VALUES (999)", &[])
+            .await
+            .unwrap();
         tx.commit().await.unwrap();
         let error = Store::open(&bed.url, StoreOptions::default()).await.unwrap_err();
-        assert!(matches!(error, StoreError::NewerSchema { found: 999, .. }), "{error}");
+        assert!(
+            matches!(error, StoreError::NewerSchema { found: 999, .. }),
+            "{error}"
+        );
     })
     .await;
 }
@@ -219,6 +272,9 @@ async fn damaged_database_is_told_apart_and_never_made_anew() {
             Ok(store) => store.check_integrity().await,
             Err(error) => Err(error),
         };
-        assert!(matches!(outcome, Err(StoreError::Corrupt(_))), "{from}: {outcome:?}");
+        assert!(
+            matches!(outcome, Err(StoreError::Corrupt(_))),
+            "{from}: {outcome:?}"
+        );
     }
 }

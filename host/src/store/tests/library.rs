@@ -23,17 +23,33 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
 
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
     let artists = bed.store.list_artists(ArtistOrder::Name, UP, ALL).await.unwrap();
-    artists.items.into_iter().map(|artist| (artist.name, artist.release_count, artist.track_count)).collect()
+    artists
+        .items
+        .into_iter()
+        .map(|artist| (artist.name, artist.release_count, artist.track_count))
+        .collect()
 }
 
 async fn releases(bed: &Bed) -> Vec<(String, i64)> {
-    let listed = bed.store.list_releases(&ReleaseFilter::default(), ReleaseOrder::Title, UP, ALL).await.unwrap();
-    listed.items.into_iter().map(|release| (release.title, release.track_count)).collect()
+    let listed = bed
+        .store
+        .list_releases(&ReleaseFilter::default(), ReleaseOrder::Title, UP, ALL)
+        .await
+        .unwrap();
+    listed
+        .items
+        .into_iter()
+        .map(|release| (release.title, release.track_count))
+        .collect()
 }
 
 async fn genres(bed: &Bed) -> Vec<(String, i64)> {
     let listed = bed.store.list_genres(GenreOrder::Name, UP, ALL).await.unwrap();
-    listed.items.into_iter().map(|genre| (genre.name, genre.track_count)).collect()
+    listed
+        .items
+        .into_iter()
+        .map(|genre| (genre.name, genre.track_count))
+        .collect()
 }
 
 async fn found(bed: &Bed, index: SearchIndex, words: &str) -> u64 {
@@ -60,31 +76,83 @@ async fn track_comes_back_as_it_was_read() {
             ("music.isrc", Value::Text("US\0A".into())),
         ];
         let facts = track_of("The Song", &["The Band", "Guest"], "Album", 2, &more);
-        let ids = bed.persist(vec![bed.file(folder, "01.mp3", record(facts.clone()))]).await;
+        let ids = bed
+            .persist(vec![bed.file(folder, "01.mp3", record(facts.clone()))])
+            .await;
         let track = bed.store.track(ids[0].into()).await.unwrap().unwrap();
-        assert_eq!((track.title.as_str(), track.sort_title.as_str()), ("The Song", "song"));
+        assert_eq!(
+            (track.title.as_str(), track.sort_title.as_str()),
+            ("The Song", "song")
+        );
         assert_eq!((track.track_number, track.duration_ms), (Some(2), Some(60_002)));
-        assert_eq!((track.bitrate, track.codec.as_deref()), (Some(320_000), Some("mp3")));
-        assert_eq!((track.size, track.missing, track.has_picture), (1000, false, true));
+        assert_eq!(
+            (track.bitrate, track.codec.as_deref()),
+            (Some(320_000), Some("mp3"))
+        );
+        assert_eq!(
+            (track.size, track.missing, track.has_picture),
+            (1000, false, true)
+        );
         assert_eq!(track.replay_gain, facts.replay_gain);
-        assert_eq!(track.isrc.as_deref(), Some("US\u{fffd}A"), "no database gets U+0000");
+        assert_eq!(
+            track.isrc.as_deref(),
+            Some("US\u{fffd}A"),
+            "no database gets U+0000"
+        );
         assert_eq!(track.created_at, ids[0].created_at());
-        let people: Vec<_> = track.artists.iter().map(|artist| (artist.name.as_str(), artist.role)).collect();
+        let people: Vec<_> = track
+            .artists
+            .iter()
+            .map(|artist| (artist.name.as_str(), artist.role))
+            .collect();
         let artist = CreditRole::Artist;
-        assert_eq!(people, [("The Band", artist), ("Guest", artist), ("Zoë", CreditRole::Composer)]);
+        assert_eq!(
+            people,
+            [
+                ("The Band", artist),
+                ("Guest", artist),
+                ("Zoë", CreditRole::Composer)
+            ]
+        );
         assert_eq!(track.genres, ["Rock"]);
 
-        let release = bed.store.release(track.release.unwrap().0).await.unwrap().unwrap();
-        assert_eq!((release.title.as_str(), release.track_count, release.disc_count), ("Album", 1, 1));
-        assert_eq!((release.duration_ms, release.artwork_track), (60_002, Some(ids[0].into())));
-        assert_eq!((release.artists[0].name.as_str(), release.genres.as_slice()), ("The Band", &["Rock".into()][..]));
+        let release = bed
+            .store
+            .release(track.release.unwrap().0)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (release.title.as_str(), release.track_count, release.disc_count),
+            ("Album", 1, 1)
+        );
+        assert_eq!(
+            (release.duration_ms, release.artwork_track),
+            (60_002, Some(ids[0].into()))
+        );
+        assert_eq!(
+            (release.artists[0].name.as_str(), release.genres.as_slice()),
+            ("The Band", &["Rock".into()][..])
+        );
 
         let file = bed.store.media_file(ids[0]).await.unwrap().unwrap();
-        assert_eq!((file.root, file.path.as_str()), (PathBuf::from("/media/music"), "Ärger/CD 1/01.mp3"));
-        assert_eq!((file.available, file.missing, file.plugin_id.as_deref()), (true, false, Some("music")));
+        assert_eq!(
+            (file.root, file.path.as_str()),
+            (PathBuf::from("/media/music"), "Ärger/CD 1/01.mp3")
+        );
+        assert_eq!(
+            (file.available, file.missing, file.plugin_id.as_deref()),
+            (true, false, Some("music"))
+        );
         let picture = bed.store.release_picture(release.id).await.unwrap().unwrap();
         assert_eq!((picture.index, picture.mime.as_str()), (0, "image/png"));
-        assert_eq!(picture.data, PictureData::At(Span { offset: 100, length: 200 }));
+        assert_eq!(
+            picture.data,
+            PictureData::At(Span {
+                offset: 100,
+                length: 200
+            })
+        );
     })
     .await;
 }
@@ -102,10 +170,38 @@ async fn small_library(bed: &Bed) -> (FolderId, Vec<FileId>) {
         ("music.date", Value::Date(date))
     };
     let files = vec![
-        bed.file(folder, "1", record(track_of("Échoes", &["Ann"], "First", 2, &[year(1999), genre("Rock")]))),
-        bed.file(folder, "2", record(track_of("Zebra", &["Ann"], "First", 1, &[year(1999), genre("ROCK")]))),
-        bed.file(folder, "3", record(track_of("apple", &["Bob", "Ann"], "Second", 1, &[genre("Jazz")]))),
-        bed.file(folder, "4", record(track_of("_Über", &["Bob"], "Second", 2, &[year(2005)]))),
+        bed.file(
+            folder,
+            "1",
+            record(track_of(
+                "Échoes",
+                &["Ann"],
+                "First",
+                2,
+                &[year(1999), genre("Rock")],
+            )),
+        ),
+        bed.file(
+            folder,
+            "2",
+            record(track_of(
+                "Zebra",
+                &["Ann"],
+                "First",
+                1,
+                &[year(1999), genre("ROCK")],
+            )),
+        ),
+        bed.file(
+            folder,
+            "3",
+            record(track_of("apple", &["Bob", "Ann"], "Second", 1, &[genre("Jazz")])),
+        ),
+        bed.file(
+            folder,
+            "4",
+            record(track_of("_Über", &["Bob"], "Second", 2, &[year(2005)])),
+        ),
     ];
     let ids = bed.persist(files).await;
     (folder, ids)
@@ -121,30 +217,90 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         let mut down = titles(bed, &all, TrackOrder::Title, Order::Descending).await;
         down.reverse();
         assert_eq!(down, by_title);
-        assert_eq!(titles(bed, &all, TrackOrder::Year, UP).await, ["apple", "Échoes", "Zebra", "_Über"]);
+        assert_eq!(
+            titles(bed, &all, TrackOrder::Year, UP).await,
+            ["apple", "Échoes", "Zebra", "_Über"]
+        );
         let down = titles(bed, &all, TrackOrder::Year, Order::Descending).await;
         assert_eq!(down, ["_Über", "Zebra", "Échoes", "apple"]);
         let by_time = titles(bed, &all, TrackOrder::CreatedAt, UP).await;
         assert_eq!(by_time, ["Échoes", "Zebra", "apple", "_Über"]);
-        assert_eq!(titles(bed, &all, TrackOrder::Duration, UP).await, ["Zebra", "apple", "Échoes", "_Über"]);
+        assert_eq!(
+            titles(bed, &all, TrackOrder::Duration, UP).await,
+            ["Zebra", "apple", "Échoes", "_Über"]
+        );
 
-        let ann = bed.store.list_artists(ArtistOrder::Name, UP, ALL).await.unwrap().items.remove(0);
+        let ann = bed
+            .store
+            .list_artists(ArtistOrder::Name, UP, ALL)
+            .await
+            .unwrap()
+            .items
+            .remove(0);
         let filters = [
-            (TrackFilter { artist: Some(ann.id), ..all.clone() }, vec!["apple", "Échoes", "Zebra"]),
-            (TrackFilter { genre: Some("röck".into()), ..all.clone() }, vec!["Échoes", "Zebra"]),
-            (TrackFilter { year_from: Some(2000), ..all.clone() }, vec!["_Über"]),
-            (TrackFilter { year_to: Some(2000), ..all.clone() }, vec!["Échoes", "Zebra"]),
-            (TrackFilter { added_since: Some(NOW), ..all.clone() }, vec!["apple", "Échoes", "_Über", "Zebra"]),
-            (TrackFilter { added_since: Some(Timestamp::from_millis(NOW.millis() + 1)), ..all.clone() }, vec![]),
+            (
+                TrackFilter {
+                    artist: Some(ann.id),
+                    ..all.clone()
+                },
+                vec!["apple", "Échoes", "Zebra"],
+            ),
+            (
+                TrackFilter {
+                    genre: Some("röck".into()),
+                    ..all.clone()
+                },
+                vec!["Échoes", "Zebra"],
+            ),
+            (
+                TrackFilter {
+                    year_from: Some(2000),
+                    ..all.clone()
+                },
+                vec!["_Über"],
+            ),
+            (
+                TrackFilter {
+                    year_to: Some(2000),
+                    ..all.clone()
+                },
+                vec!["Échoes", "Zebra"],
+            ),
+            (
+                TrackFilter {
+                    added_since: Some(NOW),
+                    ..all.clone()
+                },
+                vec!["apple", "Échoes", "_Über", "Zebra"],
+            ),
+            (
+                TrackFilter {
+                    added_since: Some(Timestamp::from_millis(NOW.millis() + 1)),
+                    ..all.clone()
+                },
+                vec![],
+            ),
         ];
         for (filter, expected) in filters {
-            assert_eq!(titles(bed, &filter, TrackOrder::Title, UP).await, expected, "{filter:?}");
+            assert_eq!(
+                titles(bed, &filter, TrackOrder::Title, UP).await,
+                expected,
+                "{filter:?}"
+            );
         }
         let page = Page { take: 2, skip: 1 };
-        let page = bed.store.list_tracks(&all, TrackOrder::Title, UP, page).await.unwrap();
+        let page = bed
+            .store
+            .list_tracks(&all, TrackOrder::Title, UP, page)
+            .await
+            .unwrap();
         let page_titles: Vec<_> = page.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!((page_titles, page.total), (vec!["Échoes", "_Über"], 4));
-        let none = bed.store.list_tracks(&all, TrackOrder::Title, UP, Page { take: 0, skip: 0 }).await.unwrap();
+        let none = bed
+            .store
+            .list_tracks(&all, TrackOrder::Title, UP, Page { take: 0, skip: 0 })
+            .await
+            .unwrap();
         assert_eq!((none.items.len(), none.total), (0, 4));
     })
     .await;
@@ -158,17 +314,32 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!(releases(bed).await, [("First".into(), 2), ("Second".into(), 2)]);
         assert_eq!(genres(bed).await, [("Jazz".into(), 1), ("Rock".into(), 2)]);
         let all = ReleaseFilter::default();
-        let years = bed.store.list_releases(&all, ReleaseOrder::Year, Order::Descending, ALL).await.unwrap();
+        let years = bed
+            .store
+            .list_releases(&all, ReleaseOrder::Year, Order::Descending, ALL)
+            .await
+            .unwrap();
         assert_eq!(years.items[0].year, Some(1999));
-        let rock = ReleaseFilter { genre: Some("rock".into()), ..all };
-        let rock = bed.store.list_releases(&rock, ReleaseOrder::CreatedAt, UP, ALL).await.unwrap();
+        let rock = ReleaseFilter {
+            genre: Some("rock".into()),
+            ..all
+        };
+        let rock = bed
+            .store
+            .list_releases(&rock, ReleaseOrder::CreatedAt, UP, ALL)
+            .await
+            .unwrap();
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
         let tracks = bed.store.release_tracks(rock.items[0].id).await.unwrap();
         let tracks: Vec<_> = tracks.iter().map(|track| track.title.as_str()).collect();
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
         assert_eq!(bed.store.artist(ann).await.unwrap().unwrap().name, "Ann");
-        let hers = bed.store.artist_releases(ann, ReleaseOrder::Title, UP, ALL).await.unwrap();
+        let hers = bed
+            .store
+            .artist_releases(ann, ReleaseOrder::Title, UP, ALL)
+            .await
+            .unwrap();
         assert_eq!(hers.items, rock.items);
     })
     .await;
@@ -179,7 +350,11 @@ async fn search_finds_items_by_the_beginnings_of_their_words() {
     on_each_database(async |bed: &mut Bed| {
         small_library(bed).await;
         assert_eq!(found(bed, SearchIndex::Tracks, "ech").await, 1);
-        assert_eq!(found(bed, SearchIndex::Tracks, "sec bo").await, 2, "release and artist");
+        assert_eq!(
+            found(bed, SearchIndex::Tracks, "sec bo").await,
+            2,
+            "release and artist"
+        );
         assert_eq!(found(bed, SearchIndex::Tracks, "sec zebra").await, 0);
         assert_eq!(found(bed, SearchIndex::Releases, "ann fir").await, 1);
         assert_eq!(found(bed, SearchIndex::Artists, "b").await, 1);
@@ -195,14 +370,21 @@ async fn changed_track_leaves_its_old_release_artist_genre_and_words() {
         let (folder, ids) = small_library(bed).await;
         let mut changed = Vec::new();
         for (at, name) in [(0, "1"), (1, "2")] {
-            let mut file = bed.file(folder, name, record(track_of("New", &["Eve"], "Third", 1, &[genre("Folk")])));
+            let mut file = bed.file(
+                folder,
+                name,
+                record(track_of("New", &["Eve"], "Third", 1, &[genre("Folk")])),
+            );
             file.file.id = ids[at];
             file.file.known = true;
             changed.push(file);
         }
         bed.persist(changed).await;
         assert_eq!(releases(bed).await, [("Second".into(), 2), ("Third".into(), 2)]);
-        assert_eq!(artists(bed).await, [("Ann".into(), 0, 1), ("Bob".into(), 1, 2), ("Eve".into(), 1, 2)]);
+        assert_eq!(
+            artists(bed).await,
+            [("Ann".into(), 0, 1), ("Bob".into(), 1, 2), ("Eve".into(), 1, 2)]
+        );
         assert_eq!(genres(bed).await, [("Folk".into(), 2), ("Jazz".into(), 1)]);
         assert_eq!(found(bed, SearchIndex::Tracks, "ech").await, 0);
         assert_eq!(found(bed, SearchIndex::Tracks, "eve").await, 2);
@@ -221,12 +403,19 @@ async fn release_takes_the_words_of_the_file_that_was_read_last() {
         file.file.known = true;
         let outcome = {
             let mut writer = bed.writer();
-            let batch = ScanBatch { now: NOW, files: vec![file], ..ScanBatch::default() };
+            let batch = ScanBatch {
+                now: NOW,
+                files: vec![file],
+                ..ScanBatch::default()
+            };
             let outcome = writer.persist(&batch).await.unwrap();
             writer.settle().await.unwrap();
             outcome
         };
-        assert_eq!((outcome.added_releases.len(), outcome.added_artists.len()), (0, 0));
+        assert_eq!(
+            (outcome.added_releases.len(), outcome.added_artists.len()),
+            (0, 0)
+        );
         assert_eq!(releases(bed).await, [("FIRST".into(), 2), ("Second".into(), 2)]);
     })
     .await;
@@ -236,16 +425,28 @@ async fn release_takes_the_words_of_the_file_that_was_read_last() {
 async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_failed() {
     on_each_database(async |bed: &mut Bed| {
         let (folder, ids) = small_library(bed).await;
-        let mut broken = bed.file(folder, "1", FileRecord::Failed(ExtractFailure::Timeout { limit: std::time::Duration::from_secs(2) }));
+        let mut broken = bed.file(
+            folder,
+            "1",
+            FileRecord::Failed(ExtractFailure::Timeout {
+                limit: std::time::Duration::from_secs(2),
+            }),
+        );
         (broken.file.id, broken.file.known) = (ids[0], true);
         let mut unread = bed.file(folder, "2", FileRecord::Failed(ExtractFailure::Io("EIO".into())));
         (unread.file.id, unread.file.known) = (ids[1], true);
         bed.persist(vec![broken, unread]).await;
         assert_eq!(bed.store.track(ids[0].into()).await.unwrap(), None);
-        assert_eq!(bed.store.track(ids[1].into()).await.unwrap().unwrap().title, "Zebra");
+        assert_eq!(
+            bed.store.track(ids[1].into()).await.unwrap().unwrap().title,
+            "Zebra"
+        );
         assert_eq!(releases(bed).await[0], ("First".into(), 1));
         let files = bed.store.files_in_folders(&[folder]).await.unwrap();
-        let errored = files.iter().filter(|file| file.status == FileStatus::Errored).count();
+        let errored = files
+            .iter()
+            .filter(|file| file.status == FileStatus::Errored)
+            .count();
         assert_eq!((files.len(), errored), (4, 2));
         assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 2);
     })
@@ -258,16 +459,41 @@ async fn missing_file_keeps_its_row_and_comes_back() {
         let (folder, ids) = small_library(bed).await;
         let mut writer = bed.writer();
         let missing = ids[..3].to_vec();
-        writer.persist(&ScanBatch { now: NOW, missing, ..ScanBatch::default() }).await.unwrap();
+        writer
+            .persist(&ScanBatch {
+                now: NOW,
+                missing,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
         assert!(bed.store.track(ids[0].into()).await.unwrap().unwrap().missing);
         assert!(bed.store.media_file(ids[0]).await.unwrap().unwrap().missing);
-        assert_eq!(titles(bed, &TrackFilter::default(), TrackOrder::Title, UP).await.len(), 4);
+        assert_eq!(
+            titles(bed, &TrackFilter::default(), TrackOrder::Title, UP)
+                .await
+                .len(),
+            4
+        );
         assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 1);
         let restored = vec![ids[0], ids[3]];
-        writer.persist(&ScanBatch { now: NOW, restored, ..ScanBatch::default() }).await.unwrap();
+        writer
+            .persist(&ScanBatch {
+                now: NOW,
+                restored,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
         assert!(!bed.store.track(ids[0].into()).await.unwrap().unwrap().missing);
         let files = bed.store.files_in_folders(&[folder]).await.unwrap();
-        assert_eq!(files.iter().filter(|file| file.status == FileStatus::Missing).count(), 2);
+        assert_eq!(
+            files
+                .iter()
+                .filter(|file| file.status == FileStatus::Missing)
+                .count(),
+            2
+        );
     })
     .await;
 }
@@ -280,8 +506,15 @@ fn photo(bed: &Bed, folder: FolderId, name: &str, day: i64, place: Option<(f64, 
     facts.make = Some("ACME".into());
     facts.iso = Some(100);
     facts.aperture = Some(2.8);
-    facts.exposure_time = Some(crate::domain::extraction::Rational { numerator: 1, denominator: 250 });
-    facts.place = place.map(|(latitude, longitude)| GeoPoint { latitude, longitude, altitude: None });
+    facts.exposure_time = Some(crate::domain::extraction::Rational {
+        numerator: 1,
+        denominator: 250,
+    });
+    facts.place = place.map(|(latitude, longitude)| GeoPoint {
+        latitude,
+        longitude,
+        altitude: None,
+    });
     bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
 }
 
@@ -302,23 +535,83 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
             listed.items.into_iter().map(|photo| photo.file_name).collect()
         };
         let all = PhotoFilter::default();
-        assert_eq!(names(&all, PhotoOrder::TakenAt, Order::Descending).await, ["b.jpg", "c.jpg", "a.jpg"]);
-        assert_eq!(names(&all, PhotoOrder::CreatedAt, UP).await, ["b.jpg", "a.jpg", "c.jpg"]);
-        assert_eq!(names(&all, PhotoOrder::Width, UP).await, ["a.jpg", "b.jpg", "c.jpg"]);
-        assert_eq!(names(&all, PhotoOrder::Height, Order::Descending).await, ["c.jpg", "a.jpg", "b.jpg"]);
+        assert_eq!(
+            names(&all, PhotoOrder::TakenAt, Order::Descending).await,
+            ["b.jpg", "c.jpg", "a.jpg"]
+        );
+        assert_eq!(
+            names(&all, PhotoOrder::CreatedAt, UP).await,
+            ["b.jpg", "a.jpg", "c.jpg"]
+        );
+        assert_eq!(
+            names(&all, PhotoOrder::Width, UP).await,
+            ["a.jpg", "b.jpg", "c.jpg"]
+        );
+        assert_eq!(
+            names(&all, PhotoOrder::Height, Order::Descending).await,
+            ["c.jpg", "a.jpg", "b.jpg"]
+        );
         assert_eq!(names(&all, PhotoOrder::ModifiedAt, UP).await.len(), 3);
         let day = |day: i64| Some(Timestamp::from_millis(day * 86_400_000));
-        let area = |west, east| Some(BoundingBox { west, south: -30.0, east, north: 30.0 });
+        let area = |west, east| {
+            Some(BoundingBox {
+                west,
+                south: -30.0,
+                east,
+                north: 30.0,
+            })
+        };
         let filters = [
-            (PhotoFilter { from: day(2), to: day(2), ..all.clone() }, vec!["c.jpg"]),
-            (PhotoFilter { camera: Some("X1".into()), ..all.clone() }, vec!["a.jpg"]),
-            (PhotoFilter { camera: Some("ACME".into()), ..all.clone() }, vec!["a.jpg", "c.jpg", "b.jpg"]),
-            (PhotoFilter { lens: Some("none".into()), ..all.clone() }, vec![]),
-            (PhotoFilter { bounding_box: area(170.0, -170.0), ..all.clone() }, vec!["a.jpg", "b.jpg"]),
-            (PhotoFilter { bounding_box: area(0.0, 179.5), ..all.clone() }, vec!["b.jpg"]),
+            (
+                PhotoFilter {
+                    from: day(2),
+                    to: day(2),
+                    ..all.clone()
+                },
+                vec!["c.jpg"],
+            ),
+            (
+                PhotoFilter {
+                    camera: Some("X1".into()),
+                    ..all.clone()
+                },
+                vec!["a.jpg"],
+            ),
+            (
+                PhotoFilter {
+                    camera: Some("ACME".into()),
+                    ..all.clone()
+                },
+                vec!["a.jpg", "c.jpg", "b.jpg"],
+            ),
+            (
+                PhotoFilter {
+                    lens: Some("none".into()),
+                    ..all.clone()
+                },
+                vec![],
+            ),
+            (
+                PhotoFilter {
+                    bounding_box: area(170.0, -170.0),
+                    ..all.clone()
+                },
+                vec!["a.jpg", "b.jpg"],
+            ),
+            (
+                PhotoFilter {
+                    bounding_box: area(0.0, 179.5),
+                    ..all.clone()
+                },
+                vec!["b.jpg"],
+            ),
         ];
         for (filter, expected) in filters {
-            assert_eq!(names(&filter, PhotoOrder::TakenAt, UP).await, expected, "{filter:?}");
+            assert_eq!(
+                names(&filter, PhotoOrder::TakenAt, UP).await,
+                expected,
+                "{filter:?}"
+            );
         }
         let stored = bed.store.photo(PhotoId::from(ids[0])).await.unwrap().unwrap();
         assert_eq!(FileRecord::Photo(Box::new(stored.facts)), first.record);
@@ -333,7 +626,14 @@ async fn deindex_forgets_all_media_and_nothing_else() {
     on_each_database(async |bed: &mut Bed| {
         let (folder, _) = small_library(bed).await;
         bed.store.deindex().await.unwrap();
-        assert_eq!((artists(bed).await.len(), releases(bed).await.len(), genres(bed).await.len()), (0, 0, 0));
+        assert_eq!(
+            (
+                artists(bed).await.len(),
+                releases(bed).await.len(),
+                genres(bed).await.len()
+            ),
+            (0, 0, 0)
+        );
         assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap(), []);
         assert_eq!(found(bed, SearchIndex::Tracks, "a").await, 0);
         assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
@@ -350,12 +650,39 @@ async fn texts_without_end_are_stored_and_found() {
         let (_, folder) = bed.folder(MediaKind::music(), &"深い/".repeat(500)).await;
         let long = |letter: &str| format!("{letter} {}", letter.repeat(50_000));
         let files = vec![
-            bed.file(folder, "1", record(track_of(&long("a"), &[&long("ß")], &long("é"), 1, &[genre(&long("g"))]))),
-            bed.file(folder, "2", record(track_of(&long("b"), &[&long("ß")], &format!("{}x", long("é")), 1, &[]))),
+            bed.file(
+                folder,
+                "1",
+                record(track_of(
+                    &long("a"),
+                    &[&long("ß")],
+                    &long("é"),
+                    1,
+                    &[genre(&long("g"))],
+                )),
+            ),
+            bed.file(
+                folder,
+                "2",
+                record(track_of(
+                    &long("b"),
+                    &[&long("ß")],
+                    &format!("{}x", long("é")),
+                    1,
+                    &[],
+                )),
+            ),
         ];
         let ids = bed.persist(files).await;
-        assert_eq!(bed.store.track(ids[0].into()).await.unwrap().unwrap().title, long("a"));
-        assert_eq!(releases(bed).await.len(), 2, "keys that differ only at their end stay apart");
+        assert_eq!(
+            bed.store.track(ids[0].into()).await.unwrap().unwrap().title,
+            long("a")
+        );
+        assert_eq!(
+            releases(bed).await.len(),
+            2,
+            "keys that differ only at their end stay apart"
+        );
         assert_eq!(artists(bed).await.len(), 1);
         assert_eq!(found(bed, SearchIndex::Tracks, "aaaa").await, 1);
     })

@@ -52,10 +52,17 @@ impl Bed {
     /// A configured directory with one folder.
     async fn folder(&self, kind: MediaKind, path: &str) -> (DirectoryId, FolderId) {
         let root = PathBuf::from(format!("/media/{kind}"));
-        let directories = self.store.sync_directories(&[(kind, root)], &self.ids, NOW).await.unwrap();
+        let directories = self
+            .store
+            .sync_directories(&[(kind, root)], &self.ids, NOW)
+            .await
+            .unwrap();
         let directory = directories[0].id;
         let folder = self.id();
-        self.store.add_folders(directory, &[(folder, RelativePath::root().join_text(path))]).await.unwrap();
+        self.store
+            .add_folders(directory, &[(folder, RelativePath::root().join_text(path))])
+            .await
+            .unwrap();
         (directory, folder)
     }
 
@@ -70,24 +77,42 @@ impl Bed {
             known: false,
             record,
         };
-        StoredFile { file, plugin: Some(plugin()) }
+        StoredFile {
+            file,
+            plugin: Some(plugin()),
+        }
     }
 
     async fn persist(&self, files: Vec<StoredFile>) -> Vec<FileId> {
         let ids = files.iter().map(|file| file.file.id).collect();
         let mut writer = self.writer();
-        writer.persist(&ScanBatch { now: NOW, files, ..ScanBatch::default() }).await.unwrap();
+        writer
+            .persist(&ScanBatch {
+                now: NOW,
+                files,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
         writer.settle().await.unwrap();
         ids
     }
 }
 
 fn plugin() -> Arc<PluginVersion> {
-    Arc::new(PluginVersion { id: "music".into(), version: "0.1.0".into(), digest: "ab12".into() })
+    Arc::new(PluginVersion {
+        id: "music".into(),
+        version: "0.1.0".into(),
+        digest: "ab12".into(),
+    })
 }
 
 fn done(id: FolderId, stamp: u8, file_count: i64) -> FolderDone {
-    FolderDone { id, stamp: Some([stamp; 16]), file_count }
+    FolderDone {
+        id,
+        stamp: Some([stamp; 16]),
+        file_count,
+    }
 }
 
 /// What a test's track says: title, artists, album, number.
@@ -104,11 +129,20 @@ fn track_of(title: &str, artists: &[&str], album: &str, number: i64, more: &[(&s
         ("music.track-number", Value::Integer(number)),
     ];
     fields.extend(more.iter().cloned());
-    let fields = fields.into_iter().map(|(key, value)| Field { key: key.to_owned(), value }).collect();
+    let fields = fields
+        .into_iter()
+        .map(|(key, value)| Field {
+            key: key.to_owned(),
+            value,
+        })
+        .collect();
     let picture = Picture {
         purpose: "front".into(),
         mime: "image/png".into(),
-        data: PictureData::At(Span { offset: 100, length: 200 }),
+        data: PictureData::At(Span {
+            offset: 100,
+            length: 200,
+        }),
     };
     let extraction = Extraction {
         title: Some(title.to_owned()),
@@ -124,9 +158,14 @@ fn record(facts: TrackFacts) -> FileRecord {
     FileRecord::Track(Box::new(facts))
 }
 
-#[expect(clippy::print_stderr, reason = "a test that leaves something out says so")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration; xtask tells them by the environment"
+)]
 fn postgres_url() -> Option<String> {
-    let url = std::env::var("SVC_TEST_POSTGRES_URL").ok().filter(|url| !url.is_empty());
+    let url = std::env::var("SVC_TEST_POSTGRES_URL")
+        .ok()
+        .filter(|url| !url.is_empty());
     if url.is_none() {
         eprintln!("SVC_TEST_POSTGRES_URL is not set: PostgreSQL is left out (cargo xtask test sets it)");
     }
@@ -134,8 +173,20 @@ fn postgres_url() -> Option<String> {
 }
 
 async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
-    let store = Store::open(&url, StoreOptions { postgres_connections: 4 }).await.unwrap();
-    Bed { store, ids: Arc::new(IdGenerator::new(1)), url, dir }
+    let store = Store::open(
+        &url,
+        StoreOptions {
+            postgres_connections: 4,
+        },
+    )
+    .await
+    .unwrap();
+    Bed {
+        store,
+        ids: Arc::new(IdGenerator::new(1)),
+        url,
+        dir,
+    }
 }
 
 fn sqlite_url(dir: &tempfile::TempDir) -> String {
@@ -149,7 +200,10 @@ async fn sqlite_bed() -> Bed {
 
 async fn admin(url: &str, sql: String) {
     let mut connection = PgConnection::connect(url).await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(&mut connection)
+        .await
+        .unwrap();
     connection.close().await.unwrap();
 }
 
@@ -165,7 +219,11 @@ async fn on_each_database(test: impl AsyncFn(&mut Bed)) {
 
 async fn on_postgres(server: &str, test: impl AsyncFn(&mut Bed)) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let schema = format!("svc_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let schema = format!(
+        "svc_{}_{}",
+        std::process::id(),
+        NUMBER.fetch_add(1, Ordering::Relaxed)
+    );
     admin(server, format!("CREATE SCHEMA {schema}")).await;
     let joint = if server.contains('?') { '&' } else { '?' };
     let url = format!("{server}{joint}options[search_path]={schema}");

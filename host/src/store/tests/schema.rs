@@ -40,18 +40,35 @@ async fn indexes(bed: &Bed) -> BTreeSet<String> {
 }
 
 fn plain_index(text: &str) -> String {
-    let unique = if text.starts_with("CREATE UNIQUE") { "unique " } else { "" };
-    let name = text.split(" INDEX ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let unique = if text.starts_with("CREATE UNIQUE") {
+        "unique "
+    } else {
+        ""
+    };
+    let name = text
+        .split(" INDEX ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next())
+        .unwrap();
     let (_, rest) = text.split_once(" (").unwrap();
     let (list, condition) = rest.split_once(" WHERE ").unwrap_or((rest, ""));
-    let list = list.replace("md5(path)", "path").replace(" NULLS FIRST", "").replace([')', '('], "");
+    let list = list
+        .replace("md5(path)", "path")
+        .replace(" NULLS FIRST", "")
+        .replace([')', '('], "");
     let mut columns: Vec<&str> = list.split(", ").collect();
     let ids = ["track_id", "release_id", "artist_id", "photo_id", "run_log_id"];
-    let of_links = ["track_artists_", "release_artists_", "track_genres_"].iter().any(|link| name.starts_with(link));
+    let of_links = ["track_artists_", "release_artists_", "track_genres_"]
+        .iter()
+        .any(|link| name.starts_with(link));
     if columns.len() > 1 && !of_links && ids.contains(columns.last().unwrap()) {
         columns.pop();
     }
-    format!("{unique}{name} ({}) {}", columns.join(", "), condition.replace([')', '('], ""))
+    format!(
+        "{unique}{name} ({}) {}",
+        columns.join(", "),
+        condition.replace([')', '('], "")
+    )
 }
 
 #[tokio::test]
@@ -70,7 +87,11 @@ async fn every_order_of_every_list_is_served_by_an_index() {
     on_each_database(async |bed: &mut Bed| {
         let (_, folder) = bed.folder(MediaKind::music(), "a").await;
         let files = (0..40).map(|n| {
-            bed.file(folder, &n.to_string(), record(track(&format!("T{n}"), &["A"], &format!("B{}", n / 4), n)))
+            bed.file(
+                folder,
+                &n.to_string(),
+                record(track(&format!("T{n}"), &["A"], &format!("B{}", n / 4), n)),
+            )
         });
         bed.persist(files.collect()).await;
         let mut cases = track_order_cases();
@@ -81,8 +102,15 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;
-            assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{sql}\n{plan}");
-            assert!(plan.contains("INDEX") || plan.contains("Index") || sql.contains("_id") && plan.contains("SCAN"));
+            assert!(
+                !plan.contains("TEMP B-TREE") && !plan.contains("Sort"),
+                "{sql}\n{plan}"
+            );
+            assert!(
+                plan.contains("INDEX")
+                    || plan.contains("Index")
+                    || sql.contains("_id") && plan.contains("SCAN")
+            );
         }
     })
     .await;
@@ -90,14 +118,21 @@ async fn every_order_of_every_list_is_served_by_an_index() {
 
 async fn plan(tx: &mut crate::store::db::Tx, sql: &str, values: &[Arg<'_>]) -> String {
     if tx.engine() == Engine::Sqlite {
-        let rows: Vec<(i64, i64, i64, String)> =
-            tx.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")), values).await.unwrap();
+        let rows: Vec<(i64, i64, i64, String)> = tx
+            .fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")), values)
+            .await
+            .unwrap();
         return rows.into_iter().map(|row| row.3 + "\n").collect();
     }
     // Forty rows are sorted faster than an index is read: asked is whether the index could serve.
     tx.execute("SET LOCAL enable_seqscan = off", &[]).await.unwrap();
-    tx.execute("SET LOCAL enable_bitmapscan = off", &[]).await.unwrap();
-    let rows: Vec<(String,)> = tx.fetch_all(AssertSqlSafe(format!("EXPLAIN {sql}")), values).await.unwrap();
+    tx.execute("SET LOCAL enable_bitmapscan = off", &[])
+        .await
+        .unwrap();
+    let rows: Vec<(String,)> = tx
+        .fetch_all(AssertSqlSafe(format!("EXPLAIN {sql}")), values)
+        .await
+        .unwrap();
     rows.into_iter().map(|row| row.0 + "\n").collect()
 }
 

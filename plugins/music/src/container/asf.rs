@@ -13,10 +13,12 @@ const MAX_OBJECTS: usize = 256;
 /// The most attributes of an object.
 const MAX_ATTRIBUTES: usize = 4096;
 
-const FILE_PROPERTIES: u128 = u128::from_le_bytes(*b"\xa1\xdc\xab\x8c\x47\xa9\xcf\x11\x8e\xe4\x00\xc0\x0c\x20\x53\x65");
+const FILE_PROPERTIES: u128 =
+    u128::from_le_bytes(*b"\xa1\xdc\xab\x8c\x47\xa9\xcf\x11\x8e\xe4\x00\xc0\x0c\x20\x53\x65");
 const STREAM_PROPERTIES: u128 =
     u128::from_le_bytes(*b"\x91\x07\xdc\xb7\xb7\xa9\xcf\x11\x8e\xe6\x00\xc0\x0c\x20\x53\x65");
-const AUDIO_STREAM: u128 = u128::from_le_bytes(*b"\x40\x9e\x69\xf8\x4d\x5b\xcf\x11\xa8\xfd\x00\x80\x5f\x5c\x44\x2b");
+const AUDIO_STREAM: u128 =
+    u128::from_le_bytes(*b"\x40\x9e\x69\xf8\x4d\x5b\xcf\x11\xa8\xfd\x00\x80\x5f\x5c\x44\x2b");
 const CONTENT_DESCRIPTION: u128 =
     u128::from_le_bytes(*b"\x33\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c");
 const EXTENDED_CONTENT: u128 =
@@ -52,7 +54,12 @@ impl<'a> Bytes<'a> {
 
     /// An unsigned number of up to 16 bytes.
     pub fn number(&mut self, length: usize) -> Option<u128> {
-        Some(self.take(length)?.iter().rev().fold(0, |number, byte| (number << 8) | u128::from(*byte)))
+        Some(
+            self.take(length)?
+                .iter()
+                .rev()
+                .fold(0, |number, byte| (number << 8) | u128::from(*byte)),
+        )
     }
 
     fn small(&mut self, length: usize) -> Option<usize> {
@@ -61,7 +68,10 @@ impl<'a> Bytes<'a> {
 
     /// A text of UTF-16 up to its NUL.
     pub fn text(&mut self, length: usize) -> Option<String> {
-        let units = self.take(length)?.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(*pair.first_chunk()?)));
+        let units = self
+            .take(length)?
+            .chunks_exact(2)
+            .filter_map(|pair| Some(u16::from_le_bytes(*pair.first_chunk()?)));
         let units: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
         Some(String::from_utf16_lossy(&units))
     }
@@ -95,7 +105,10 @@ pub fn pictures(source: &mut Source) -> std::io::Result<Vec<PictureValue>> {
 
 fn header(source: &mut Source) -> std::io::Result<Vec<u8>> {
     let size = source.array_at::<8>(16)?.map_or(0, u64::from_le_bytes);
-    source.bytes_at(0, usize::try_from(size).unwrap_or(usize::MAX).min(MAX_HEADER_BYTES))
+    source.bytes_at(
+        0,
+        usize::try_from(size).unwrap_or(usize::MAX).min(MAX_HEADER_BYTES),
+    )
 }
 
 #[derive(Default)]
@@ -110,11 +123,15 @@ impl Reader {
     fn objects(&mut self, bytes: &[u8], mut offset: usize, is_top: bool) {
         let mut rest = Bytes(bytes);
         for _ in 0..MAX_OBJECTS {
-            let (Some(guid), Some(size)) = (rest.number(16), rest.small(8)) else { break };
-            let Some(body_size) = size.checked_sub(OBJECT_BYTES) else { break };
+            let (Some(guid), Some(size)) = (rest.number(16), rest.small(8)) else {
+                break;
+            };
+            let Some(body_size) = size.checked_sub(OBJECT_BYTES) else {
+                break;
+            };
             let body = rest.take(body_size.min(rest.0.len())).unwrap_or_default();
-            let body_offset = offset + OBJECT_BYTES;
-            offset += size;
+            let body_offset = offset.saturating_add(OBJECT_BYTES);
+            offset = offset.saturating_add(size);
             // A part that is cut off says less; what is there stays.
             let _ = match guid {
                 FILE_PROPERTIES => self.file_properties(body),
@@ -123,7 +140,11 @@ impl Reader {
                 EXTENDED_CONTENT => self.attributes(body, body_offset, false),
                 METADATA_LIBRARY => self.attributes(body, body_offset, true),
                 HEADER_EXTENSION if is_top => {
-                    self.objects(body.get(EXTENSION_BYTES..).unwrap_or_default(), body_offset + EXTENSION_BYTES, false);
+                    self.objects(
+                        body.get(EXTENSION_BYTES..).unwrap_or_default(),
+                        body_offset + EXTENSION_BYTES,
+                        false,
+                    );
                     Some(())
                 }
                 _ => Some(()),
@@ -164,7 +185,11 @@ impl Reader {
         for length in &mut lengths {
             *length = body.small(2)?;
         }
-        for (length, key) in lengths.into_iter().zip([Some(Key::Title), Some(Key::Artist), None, Some(Key::Comment)]) {
+        for (length, key) in
+            lengths
+                .into_iter()
+                .zip([Some(Key::Title), Some(Key::Artist), None, Some(Key::Comment)])
+        {
             let text = body.text(length)?;
             if let Some(key) = key {
                 self.tags.add(key, text);
@@ -197,12 +222,17 @@ impl Reader {
 
     fn attribute(&mut self, name: &str, kind: usize, value: &[u8], offset: u64) {
         if name == "WM/Picture" {
-            self.pictures.push(PictureValue { offset, bytes: value.to_vec() });
+            self.pictures.push(PictureValue {
+                offset,
+                bytes: value.to_vec(),
+            });
             return;
         }
         let text = match kind {
             0 => Bytes(value).text(value.len()),
-            2..=5 => Bytes(value).number(value.len().min(8)).map(|number| number.to_string()),
+            2..=5 => Bytes(value)
+                .number(value.len().min(8))
+                .map(|number| number.to_string()),
             _ => None,
         };
         if let (Some(key), Some(text)) = (key_of(name), text) {

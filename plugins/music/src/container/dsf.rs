@@ -26,16 +26,30 @@ pub fn read(source: &mut Source) -> Result<Statements, ExtractError> {
     let Some(format) = source.array_at::<52>(28)? else {
         return Err(ExtractError::invalid(Some(28), "the format chunk is cut off"));
     };
-    let number = |at: usize| format.get(at..).and_then(|bytes| bytes.first_chunk()).copied().map(u32::from_le_bytes);
+    let number = |at: usize| {
+        format
+            .get(at..)
+            .and_then(|bytes| bytes.first_chunk())
+            .copied()
+            .map(u32::from_le_bytes)
+    };
     if !format.starts_with(b"fmt ") {
         return Err(ExtractError::invalid(Some(28), "no format chunk"));
     }
-    let samples = format.get(36..).and_then(|bytes| bytes.first_chunk()).copied().map_or(0, u64::from_le_bytes);
+    let samples = format
+        .get(36..)
+        .and_then(|bytes| bytes.first_chunk())
+        .copied()
+        .map_or(0, u64::from_le_bytes);
     let sample_rate = number(28).unwrap_or(0);
     let audio = Audio {
         container: "dsf",
         codec: Some("dsd"),
-        duration_ms: if sample_rate > 0 { samples_ms(samples, sample_rate) } else { 0 },
+        duration_ms: if sample_rate > 0 {
+            samples_ms(samples, sample_rate)
+        } else {
+            0
+        },
         sample_rate,
         bit_depth: 1,
         channels: number(24).unwrap_or(0),

@@ -56,7 +56,9 @@ impl Container {
     pub fn detect(source: &mut Source) -> Result<Self, ExtractError> {
         let mut start = 0;
         for _ in 0..MAX_LEADING_TAGS {
-            let Some(size) = id3v2_size(source, start)? else { break };
+            let Some(size) = id3v2_size(source, start)? else {
+                break;
+            };
             start += size;
         }
         let id3v2 = (start > 0).then_some(0);
@@ -82,7 +84,9 @@ pub fn id3v2_size(source: &mut Source, offset: u64) -> std::io::Result<Option<u6
         return Ok(None);
     };
     let footer = if version >= 4 && flags & 0x10 != 0 { 10 } else { 0 };
-    let size = [a, b, c, d].iter().fold(0_u64, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
+    let size = [a, b, c, d]
+        .iter()
+        .fold(0_u64, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
     Ok(Some(10 + size + footer))
 }
 
@@ -97,7 +101,21 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'f', b'L', b'a', b'C', ..] => Format::Flac,
         [b'A', b'D', b'I', b'F', ..] => Format::Adif,
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
-        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C', ..] => Format::Aiff,
+        [
+            b'F',
+            b'O',
+            b'R',
+            b'M',
+            _,
+            _,
+            _,
+            _,
+            b'A',
+            b'I',
+            b'F',
+            b'F' | b'C',
+            ..,
+        ] => Format::Aiff,
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Format::Mp4,
         [b'M', b'A', b'C', b' ', ..] => Format::Ape,
         [b'w', b'v', b'p', b'k', ..] => Format::WavPack,
@@ -140,7 +158,11 @@ fn by_name_or_frame(source: &mut Source, start: u64) -> Result<Option<Format>, E
     Ok(junk.windows(4).find_map(|window| match window {
         [0xff, second, third, _] if second & 0xf6 == 0xf0 && third & 0x3c != 0x3c => Some(Format::Adts),
         [0xff, second, third, _]
-            if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 && second & 0x06 != 0 && third & 0xf0 != 0xf0 && third & 0x0c != 0x0c =>
+            if second & 0xe0 == 0xe0
+                && second & 0x18 != 0x08
+                && second & 0x06 != 0
+                && third & 0xf0 != 0xf0
+                && third & 0x0c != 0x0c =>
         {
             Some(Format::Mpeg)
         }

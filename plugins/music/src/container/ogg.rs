@@ -19,8 +19,12 @@ pub fn packets(source: &mut Source, start: u64, count: usize) -> Result<Vec<Vec<
     let mut serial = None;
     let mut total = 0;
     while packets.len() <= count.min(MAX_PACKETS) && total < MAX_HEADER_BYTES {
-        let Some(header) = source.array_at::<27>(offset)? else { break };
-        let [b'O', b'g', b'g', b'S', ..] = header else { break };
+        let Some(header) = source.array_at::<27>(offset)? else {
+            break;
+        };
+        let [b'O', b'g', b'g', b'S', ..] = header else {
+            break;
+        };
         let of_stream = header.get(14..18).map(<[u8]>::to_vec);
         let segments = usize::from(header.last().copied().unwrap_or(0));
         let table = source.bytes_at(offset + 27, segments)?;

@@ -31,7 +31,11 @@ pub fn read(tag: &Id3v2Tag) -> Tags {
             Frame::KeyValue(people) => {
                 for (role, name) in people.key_value_pairs.iter() {
                     // TMCL pairs an instrument with its player, TIPL a role with a person.
-                    let key = if frame.id_str() == "TMCL" { Some(Key::Performer) } else { key_of_role(role) };
+                    let key = if frame.id_str() == "TMCL" {
+                        Some(Key::Performer)
+                    } else {
+                        key_of_role(role)
+                    };
                     if let Some(key) = key {
                         tags.add(key, name.as_ref());
                     }
@@ -49,17 +53,25 @@ pub fn read(tag: &Id3v2Tag) -> Tags {
 /// The comment without a description; else the first one that is not a program's own data.
 fn best_comment(tag: &Id3v2Tag) -> Option<&CommentFrame<'_>> {
     let is_a_programs = |comment: &&CommentFrame<'_>| {
-        ["iTun", "Songs-DB", "ID3v1"].iter().any(|prefix| comment.description.starts_with(prefix))
+        ["iTun", "Songs-DB", "ID3v1"]
+            .iter()
+            .any(|prefix| comment.description.starts_with(prefix))
     };
-    let mut comments = tag.comments().filter(|comment| !comment.content.trim().is_empty());
-    let plain = tag.comments().find(|comment| comment.description.is_empty() && !comment.content.trim().is_empty());
+    let mut comments = tag
+        .comments()
+        .filter(|comment| !comment.content.trim().is_empty());
+    let plain = tag
+        .comments()
+        .find(|comment| comment.description.is_empty() && !comment.content.trim().is_empty());
     plain.or_else(|| comments.find(|comment| !is_a_programs(comment)))
 }
 
 fn key_of_role(role: &str) -> Option<Key> {
     match role.trim() {
         role if role.eq_ignore_ascii_case("producer") => Some(Key::Producer),
-        role if role.eq_ignore_ascii_case("remix") || role.eq_ignore_ascii_case("remixer") => Some(Key::Remixer),
+        role if role.eq_ignore_ascii_case("remix") || role.eq_ignore_ascii_case("remixer") => {
+            Some(Key::Remixer)
+        }
         _ => None,
     }
 }

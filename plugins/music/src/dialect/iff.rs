@@ -34,8 +34,13 @@ pub fn read_riff(list: &RiffInfoList) -> Tags {
 
 /// In RIFF, `ISRC` is the source of the material; some programs put the recording code there all the same.
 fn looks_like_isrc(text: &str) -> bool {
-    let code: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'-' | b' ' | 0)).collect();
-    code.len() == 12 && code.iter().take(2).all(u8::is_ascii_alphabetic) && code.iter().skip(5).all(u8::is_ascii_digit)
+    let code: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !matches!(byte, b'-' | b' ' | 0))
+        .collect();
+    code.len() == 12
+        && code.iter().take(2).all(u8::is_ascii_alphabetic)
+        && code.iter().skip(5).all(u8::is_ascii_digit)
 }
 
 /// The statements of the chunks `NAME`, `AUTH`, `ANNO` and `COMT`.

@@ -23,7 +23,10 @@ pub fn read(ilst: &Ilst) -> Tags {
             b"disk" => pair(atom.data(), &mut tags, Key::DiscNumber, Key::DiscTotal),
             // ID3v1 numbers, from 1.
             b"gnre" => {
-                let number = atom.data().find_map(last_u16).and_then(|number| number.checked_sub(1));
+                let number = atom
+                    .data()
+                    .find_map(last_u16)
+                    .and_then(|number| number.checked_sub(1));
                 if let Some(genre) = number.and_then(|number| GENRES.get(usize::from(number))) {
                     tags.add(Key::Genre, *genre);
                 }
@@ -74,7 +77,9 @@ fn text(data: &AtomData) -> Option<String> {
 /// Two bytes of nothing, the number, the total, each 16 bits; some programs leave the end away.
 fn pair<'a>(data: impl Iterator<Item = &'a AtomData>, tags: &mut Tags, number: Key, total: Key) {
     for data in data {
-        let AtomData::Unknown { data, .. } = data else { continue };
+        let AtomData::Unknown { data, .. } = data else {
+            continue;
+        };
         let at = |start: usize| Some(u16::from_be_bytes(*data.get(start..)?.first_chunk()?));
         for (key, value) in [(number, at(2)), (total, at(4))] {
             if let Some(value) = value.filter(|value| *value > 0) {

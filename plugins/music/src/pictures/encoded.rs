@@ -27,7 +27,8 @@ fn from_id3v2(source: &mut Source, tag: u64, ordinal: usize) -> Result<Option<Ve
     let size = id3v2_size(source, tag)?.unwrap_or(0);
     let length = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_TAG_BYTES);
     let bytes = source.bytes_at(tag, length)?;
-    let tag = id3v2_of(&mut Source::from_bytes("", bytes)).map_err(|failure| ExtractError::invalid(Some(tag), failure))?;
+    let tag = id3v2_of(&mut Source::from_bytes("", bytes))
+        .map_err(|failure| ExtractError::invalid(Some(tag), failure))?;
     let pictures = tag.iter().flatten().filter_map(|frame| match frame {
         Frame::Picture(picture) => Some(picture.picture.data().to_vec()),
         _ => None,
@@ -44,7 +45,10 @@ fn from_ogg(source: &mut Source, start: u64, ordinal: usize) -> Result<Option<Ve
         Format::OggFlac => 4,
         _ => 0,
     };
-    let packet = packets.get(1).and_then(|packet| packet.get(prefix..)).unwrap_or_default();
+    let packet = packets
+        .get(1)
+        .and_then(|packet| packet.get(prefix..))
+        .unwrap_or_default();
     let comments = ogg::comments(packet).unwrap_or_default();
     let picture = comments.into_iter().filter_map(|(name, text)| {
         if name.eq_ignore_ascii_case(b"METADATA_BLOCK_PICTURE") {
@@ -60,7 +64,9 @@ fn from_ogg(source: &mut Source, start: u64, ordinal: usize) -> Result<Option<Ve
 fn block(block: &[u8]) -> Option<Vec<u8>> {
     let number = |at: usize| usize::try_from(u32::from_be_bytes(*block.get(at..)?.first_chunk()?)).ok();
     let description = 8_usize.checked_add(number(4)?)?;
-    let length_at = (description + 4).checked_add(number(description)?)?.checked_add(16)?;
+    let length_at = (description + 4)
+        .checked_add(number(description)?)?
+        .checked_add(16)?;
     let start = length_at + 4;
     let length = number(length_at)?.min(block.len().saturating_sub(start));
     Some(block.get(start..start + length)?.to_vec())

@@ -16,7 +16,9 @@ const MAX_TEXT: u32 = 64 * 1024;
 pub(super) fn find(source: &mut Source, start: u64, found: &mut Vec<Found>) -> Result<()> {
     let mut offset = start + 4;
     for _ in 0..MAX_BLOCKS {
-        let Some([kind, a, b, c]) = source.array_at::<4>(offset)? else { break };
+        let Some([kind, a, b, c]) = source.array_at::<4>(offset)? else {
+            break;
+        };
         let body = offset + 4;
         offset = body + u64::from(u32::from_be_bytes([0, a, b, c]));
         if kind & 0x7f == PICTURE_BLOCK {
@@ -31,17 +33,30 @@ pub(super) fn find(source: &mut Source, start: u64, found: &mut Vec<Found>) -> R
 
 /// A picture block: type, media type, description, four numbers, length, bytes.
 fn block(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()> {
-    let mut number = |offset: u64| Ok::<_, std::io::Error>(source.array_at::<4>(offset)?.map(u32::from_be_bytes));
-    let (Some(kind), Some(type_length)) = (number(body)?, number(body + 4)?) else { return Ok(()) };
+    let mut number =
+        |offset: u64| Ok::<_, std::io::Error>(source.array_at::<4>(offset)?.map(u32::from_be_bytes));
+    let (Some(kind), Some(type_length)) = (number(body)?, number(body + 4)?) else {
+        return Ok(());
+    };
     let type_offset = body + 8;
     let description = type_offset + u64::from(type_length);
-    let Some(description_length) = number(description)? else { return Ok(()) };
+    let Some(description_length) = number(description)? else {
+        return Ok(());
+    };
     if type_length > MAX_TEXT || description_length > MAX_TEXT {
         return Ok(());
     }
     let length_offset = description + 4 + u64::from(description_length) + 16;
-    let Some(length) = number(length_offset)? else { return Ok(()) };
+    let Some(length) = number(length_offset)? else {
+        return Ok(());
+    };
     let said = source.bytes_at(type_offset, type_length.min(64) as usize)?;
     let said = String::from_utf8_lossy(&said);
-    add_at(source, (length_offset + 4, u64::from(length)), purpose(kind), &said, found)
+    add_at(
+        source,
+        (length_offset + 4, u64::from(length)),
+        purpose(kind),
+        &said,
+        found,
+    )
 }

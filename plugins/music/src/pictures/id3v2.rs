@@ -16,7 +16,8 @@ const MAX_UNSYNCHRONISED: usize = 16 * 1024 * 1024;
 
 /// Adds the pictures of the tag at this offset.
 pub(super) fn find(source: &mut Source, tag: u64, found: &mut Vec<Found>) -> Result<()> {
-    let (Some(size), Some([_, _, _, version, _, flags, ..])) = (id3v2_size(source, tag)?, source.array_at::<10>(tag)?)
+    let (Some(size), Some([_, _, _, version, _, flags, ..])) =
+        (id3v2_size(source, tag)?, source.array_at::<10>(tag)?)
     else {
         return Ok(());
     };
@@ -26,19 +27,39 @@ pub(super) fn find(source: &mut Source, tag: u64, found: &mut Vec<Found>) -> Res
     let end = tag.saturating_add(size).min(source.size());
     if flags & 0x80 != 0 && version < 4 {
         // Offsets inside mean nothing before the zeros that were put in are taken out.
-        let length = usize::try_from(end - tag).unwrap_or(usize::MAX).min(MAX_UNSYNCHRONISED);
+        let length = usize::try_from(end - tag)
+            .unwrap_or(usize::MAX)
+            .min(MAX_UNSYNCHRONISED);
         let bytes = resynchronise(&source.bytes_at(tag, length)?);
         let end = bytes.len() as u64;
         let mut plain = Source::from_bytes("", bytes);
         let mut inside = Vec::new();
-        walk(&mut plain, Tag { tag: 0, version, flags: flags & 0x7f, end }, &mut inside)?;
+        walk(
+            &mut plain,
+            Tag {
+                tag: 0,
+                version,
+                flags: flags & 0x7f,
+                end,
+            },
+            &mut inside,
+        )?;
         found.extend(inside.into_iter().enumerate().map(|(ordinal, picture)| Found {
             place: Place::Id3v2 { tag, ordinal },
             ..picture
         }));
         return Ok(());
     }
-    walk(source, Tag { tag, version, flags, end }, found)
+    walk(
+        source,
+        Tag {
+            tag,
+            version,
+            flags,
+            end,
+        },
+        found,
+    )
 }
 
 #[derive(Clone, Copy)]
@@ -57,15 +78,23 @@ fn walk(source: &mut Source, tag: Tag, found: &mut Vec<Found>) -> Result<()> {
         if offset + header_size > tag.end {
             break;
         }
-        let Some(header) = source.array_at::<10>(offset)?.or(short_header(source, offset)?) else { break };
+        let Some(header) = source.array_at::<10>(offset)?.or(short_header(source, offset)?) else {
+            break;
+        };
         let [a, b, c, d, e, f, g, h, _, format_flags] = header;
         if a == 0 {
             break;
         }
         let (is_picture, length) = match tag.version {
             2 => ([a, b, c] == *b"PIC", u64::from(u32::from_be_bytes([0, d, e, f]))),
-            3 => ([a, b, c, d] == *b"APIC", u64::from(u32::from_be_bytes([e, f, g, h]))),
-            _ => ([a, b, c, d] == *b"APIC", size_v4(source, offset, [e, f, g, h], tag.end)?),
+            3 => (
+                [a, b, c, d] == *b"APIC",
+                u64::from(u32::from_be_bytes([e, f, g, h])),
+            ),
+            _ => (
+                [a, b, c, d] == *b"APIC",
+                size_v4(source, offset, [e, f, g, h], tag.end)?,
+            ),
         };
         let body = offset + header_size;
         let next = body.saturating_add(length);
@@ -74,11 +103,25 @@ fn walk(source: &mut Source, tag: Tag, found: &mut Vec<Found>) -> Result<()> {
             let encoding = Encoding::of(tag, flags);
             if encoding.is_changed {
                 let head = source.bytes_at(body + encoding.prefix, MAX_FRAME_HEAD.min(to_usize(length)))?;
-                let (_, purpose) = describe(&resynchronise(&head), tag.version).unwrap_or((String::new(), "other"));
-                let place = Place::Id3v2 { tag: tag.tag, ordinal };
-                found.push(Found { purpose, media_type: media_type_inside(&head, tag.version), place });
+                let (_, purpose) =
+                    describe(&resynchronise(&head), tag.version).unwrap_or((String::new(), "other"));
+                let place = Place::Id3v2 {
+                    tag: tag.tag,
+                    ordinal,
+                };
+                found.push(Found {
+                    purpose,
+                    media_type: media_type_inside(&head, tag.version),
+                    place,
+                });
             } else {
-                frame(source, body + encoding.prefix, length.saturating_sub(encoding.prefix), tag.version, found)?;
+                frame(
+                    source,
+                    body + encoding.prefix,
+                    length.saturating_sub(encoding.prefix),
+                    tag.version,
+                    found,
+                )?;
             }
             ordinal += 1;
         }
@@ -102,12 +145,20 @@ fn extended_header(source: &mut Source, tag: Tag) -> Result<u64> {
     if tag.version < 3 || tag.flags & 0x40 == 0 {
         return Ok(0);
     }
-    let Some(size) = source.array_at::<4>(tag.tag + 10)? else { return Ok(0) };
-    Ok(if tag.version == 3 { 4 + u64::from(u32::from_be_bytes(size)) } else { synchsafe(size) })
+    let Some(size) = source.array_at::<4>(tag.tag + 10)? else {
+        return Ok(0);
+    };
+    Ok(if tag.version == 3 {
+        4 + u64::from(u32::from_be_bytes(size))
+    } else {
+        synchsafe(size)
+    })
 }
 
 fn synchsafe(bytes: [u8; 4]) -> u64 {
-    bytes.iter().fold(0, |sum, byte| (sum << 7) | u64::from(byte & 0x7f))
+    bytes
+        .iter()
+        .fold(0, |sum, byte| (sum << 7) | u64::from(byte & 0x7f))
 }
 
 /// Version 2.4 has synchsafe sizes, but old iTunes wrote plain ones: the one that another frame follows is right.
@@ -124,9 +175,16 @@ fn size_v4(source: &mut Source, offset: u64, bytes: [u8; 4], end: u64) -> Result
         if next == end {
             return Ok(true);
         }
-        let follower = if next < end { source.array_at::<4>(next)? } else { None };
+        let follower = if next < end {
+            source.array_at::<4>(next)?
+        } else {
+            None
+        };
         Ok(follower.is_some_and(|id| {
-            id == [0; 4] || id.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+            id == [0; 4]
+                || id
+                    .iter()
+                    .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         }))
     };
     Ok(if !fits(safe)? && fits(plain)? { plain } else { safe })
@@ -142,21 +200,41 @@ impl Encoding {
     fn of(tag: Tag, flags: u8) -> Self {
         if tag.version == 3 {
             // Compression, encryption; a group is one byte before the rest.
-            return Self { is_changed: flags & 0xc0 != 0, prefix: u64::from(flags & 0x20 != 0) };
+            return Self {
+                is_changed: flags & 0xc0 != 0,
+                prefix: u64::from(flags & 0x20 != 0),
+            };
         }
         let group = u64::from(flags & 0x40 != 0);
         let length_indicator = if flags & 0x01 != 0 { 4 } else { 0 };
         let is_changed = tag.version == 4 && (flags & 0x0e != 0 || tag.flags & 0x80 != 0);
-        Self { is_changed, prefix: if tag.version == 4 { group + length_indicator } else { 0 } }
+        Self {
+            is_changed,
+            prefix: if tag.version == 4 {
+                group + length_indicator
+            } else {
+                0
+            },
+        }
     }
 }
 
 fn frame(source: &mut Source, body: u64, length: u64, version: u8, found: &mut Vec<Found>) -> Result<()> {
     let head = source.bytes_at(body, MAX_FRAME_HEAD.min(to_usize(length)))?;
-    let Some((said, purpose)) = describe(&head, version) else { return Ok(()) };
-    let Some(skip) = picture_start(&head, version) else { return Ok(()) };
+    let Some((said, purpose)) = describe(&head, version) else {
+        return Ok(());
+    };
+    let Some(skip) = picture_start(&head, version) else {
+        return Ok(());
+    };
     let skip = skip as u64;
-    add_at(source, (body + skip, length.saturating_sub(skip)), purpose, &said, found)
+    add_at(
+        source,
+        (body + skip, length.saturating_sub(skip)),
+        purpose,
+        &said,
+        found,
+    )
 }
 
 /// Media type and purpose as the frame says them.
@@ -169,7 +247,10 @@ fn describe(head: &[u8], version: u8) -> Option<(String, &'static str)> {
             (rest.get(..end)?, rest.get(end + 1..)?)
         }
     };
-    Some((String::from_utf8_lossy(said).into_owned(), purpose(u32::from(*after.first()?))))
+    Some((
+        String::from_utf8_lossy(said).into_owned(),
+        purpose(u32::from(*after.first()?)),
+    ))
 }
 
 /// Where in the frame the picture's own bytes begin: behind the description.
@@ -191,7 +272,9 @@ fn picture_start(head: &[u8], version: u8) -> Option<usize> {
 fn media_type_inside(head: &[u8], version: u8) -> String {
     let head = resynchronise(head);
     let said = describe(&head, version).map_or_else(String::new, |(said, _)| said);
-    let start = picture_start(&head, version).and_then(|start| head.get(start..)).unwrap_or_default();
+    let start = picture_start(&head, version)
+        .and_then(|start| head.get(start..))
+        .unwrap_or_default();
     media_type(start, &said)
 }
 

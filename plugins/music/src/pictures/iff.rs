@@ -13,8 +13,14 @@ const MAX_CHUNKS: usize = 4096;
 pub(super) fn find(source: &mut Source, is_riff: bool, found: &mut Vec<Found>) -> Result<()> {
     let mut offset = 12;
     for _ in 0..MAX_CHUNKS {
-        let Some([i, d, three, space, size @ ..]) = source.array_at::<8>(offset)? else { break };
-        let size = u64::from(if is_riff { u32::from_le_bytes(size) } else { u32::from_be_bytes(size) });
+        let Some([i, d, three, space, size @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
+        let size = u64::from(if is_riff {
+            u32::from_le_bytes(size)
+        } else {
+            u32::from_be_bytes(size)
+        });
         if matches!(&[i, d, three, space], b"ID3 " | b"id3 ") {
             id3v2::find(source, offset + 8, found)?;
         }

@@ -123,7 +123,11 @@ fn add_at(
     }
     let start = source.bytes_at(offset, 16)?;
     let media_type = media_type(&start, said);
-    found.push(Found { purpose, media_type, place: Place::At(Span { offset, length }) });
+    found.push(Found {
+        purpose,
+        media_type,
+        place: Place::At(Span { offset, length }),
+    });
     Ok(())
 }
 
@@ -164,5 +168,9 @@ fn purpose(number: u32) -> &'static str {
         "band-logo",
         "publisher-logo",
     ];
-    usize::try_from(number).ok().and_then(|number| PURPOSES.get(number)).copied().unwrap_or("other")
+    usize::try_from(number)
+        .ok()
+        .and_then(|number| PURPOSES.get(number))
+        .copied()
+        .unwrap_or("other")
 }

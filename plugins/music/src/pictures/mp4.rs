@@ -47,7 +47,9 @@ fn version_bytes(source: &mut Source, start: u64) -> Option<u64> {
 }
 
 fn child(source: &mut Source, start: u64, end: u64, wanted: &[u8; 4]) -> Result<Option<(u64, u64)>> {
-    let found = children(source, start, end)?.into_iter().find(|(name, _, _)| name == wanted);
+    let found = children(source, start, end)?
+        .into_iter()
+        .find(|(name, _, _)| name == wanted);
     Ok(found.map(|(_, start, end)| (start, end)))
 }
 
@@ -56,13 +58,23 @@ fn children(source: &mut Source, start: u64, end: u64) -> Result<Vec<([u8; 4], u
     let mut atoms = Vec::new();
     let mut offset = start;
     while atoms.len() < MAX_ATOMS && offset.saturating_add(8) <= end {
-        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else { break };
+        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
         let (header, size) = match u32::from_be_bytes([a, b, c, d]) {
             0 => (8, end - offset),
-            1 => (16, source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes)),
+            1 => (
+                16,
+                source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes),
+            ),
             size => (8, u64::from(size)),
         };
-        let Some(next) = offset.checked_add(size).filter(|next| size >= header && *next <= end) else { break };
+        let Some(next) = offset
+            .checked_add(size)
+            .filter(|next| size >= header && *next <= end)
+        else {
+            break;
+        };
         atoms.push((name, offset + header, next));
         offset = next;
     }

@@ -15,7 +15,9 @@ const MAX_HEAD: usize = 512;
 /// Adds the pictures of the stream that begins here.
 pub(super) fn find(source: &mut Source, start: u64, format: Format, found: &mut Vec<Found>) -> Result<()> {
     let packets = ogg::packets(source, start, if format == Format::OggFlac { 64 } else { 2 })?;
-    let Some(packet) = packets.get(1) else { return Ok(()) };
+    let Some(packet) = packets.get(1) else {
+        return Ok(());
+    };
     let prefix = match format {
         Format::Opus => 8,
         Format::Vorbis => 7,
@@ -31,9 +33,16 @@ pub(super) fn find(source: &mut Source, start: u64, format: Format, found: &mut 
         let head = super::encoded::base64(text.get(..MAX_HEAD).unwrap_or(text));
         let place = Place::Ogg { start, ordinal };
         ordinal += 1;
-        let (purpose, media_type) =
-            if is_block { describe(&head).unwrap_or(("other", media_type(&[], ""))) } else { ("front", media_type(&head, "")) };
-        found.push(Found { purpose, media_type, place });
+        let (purpose, media_type) = if is_block {
+            describe(&head).unwrap_or(("other", media_type(&[], "")))
+        } else {
+            ("front", media_type(&head, ""))
+        };
+        found.push(Found {
+            purpose,
+            media_type,
+            place,
+        });
     }
     Ok(())
 }
@@ -45,7 +54,9 @@ pub(super) fn comments(packet: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     rest.take(vendor)?;
     let mut comments = Vec::new();
     for _ in 0..rest.number(4)?.min(MAX_COMMENTS) {
-        let Some(length) = rest.number(4).and_then(|length| usize::try_from(length).ok()) else { break };
+        let Some(length) = rest.number(4).and_then(|length| usize::try_from(length).ok()) else {
+            break;
+        };
         let Some(comment) = rest.take(length) else { break };
         if let Some(equals) = comment.iter().position(|byte| *byte == b'=') {
             comments.push((comment.get(..equals)?, comment.get(equals + 1..)?));
@@ -62,5 +73,8 @@ fn describe(head: &[u8]) -> Option<(&'static str, String)> {
     let description = usize::try_from(number(8 + type_length)?).ok()?;
     let start = (8 + type_length + 4 + 20).checked_add(description)?;
     let bytes = head.get(start..).unwrap_or_default();
-    Some((purpose(number(0)?), media_type(bytes, &String::from_utf8_lossy(said))))
+    Some((
+        purpose(number(0)?),
+        media_type(bytes, &String::from_utf8_lossy(said)),
+    ))
 }

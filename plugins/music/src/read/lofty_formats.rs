@@ -2,7 +2,6 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use lofty::aac::AacFile;
 use lofty::ape::ApeFile;
 use lofty::config::ParseOptions;
 use lofty::file::{AudioFile, FileType};
@@ -33,7 +32,6 @@ const OPUS_HZ: u32 = 48_000;
 pub(super) fn file_type(format: Format) -> Result<FileType, ExtractError> {
     Ok(match format {
         Format::Mpeg => FileType::Mpeg,
-        Format::Adts => FileType::Aac,
         Format::Flac => FileType::Flac,
         Format::Vorbis => FileType::Vorbis,
         Format::Opus => FileType::Opus,
@@ -44,7 +42,7 @@ pub(super) fn file_type(format: Format) -> Result<FileType, ExtractError> {
         Format::Ape => FileType::Ape,
         Format::WavPack => FileType::WavPack,
         Format::Musepack => FileType::Mpc,
-        Format::OggFlac | Format::Dsf | Format::Asf | Format::Adif => {
+        Format::OggFlac | Format::Dsf | Format::Asf | Format::Adts | Format::Adif => {
             return Err(ExtractError::Unsupported(format!("{format:?}")));
         }
     })
@@ -57,6 +55,17 @@ pub(super) fn read(
     options: ParseOptions,
 ) -> Result<(Vec<Tags>, Audio), String> {
     read_as(reader, file_type, options).map_err(|error| error.to_string())
+}
+
+/// The statements of a leading ID3v2 and a trailing ID3v1 tag, whatever lies between.
+///
+/// # Errors
+/// lofty's text.
+pub(super) fn id3_tags(reader: &mut (impl Read + Seek)) -> Result<Vec<Tags>, String> {
+    let options = super::options(false).read_properties(false);
+    let file = MpegFile::read_from(reader, options).map_err(|error| error.to_string())?;
+    let tags = [file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
+    Ok(tags.into_iter().flatten().collect())
 }
 
 /// The ID3v2 tag at the start of these bytes, with its pictures.
@@ -83,30 +92,44 @@ fn read_as(
                 Layer::Layer2 => "mp2",
                 Layer::Layer3 => "mp3",
             };
-            let tags = [file.id3v2().map(id3v2::read), file.ape().map(named::read_ape), file.id3v1().map(id3v1::read)];
+            let tags = [
+                file.id3v2().map(id3v2::read),
+                file.ape().map(named::read_ape),
+                file.id3v1().map(id3v1::read),
+            ];
             (Vec::from(tags), audio("mpeg", codec, *file.properties()))
-        }
-        FileType::Aac => {
-            let file = AacFile::read_from(reader, options)?;
-            let tags = [file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
-            (Vec::from(tags), audio("adts", "aac", *file.properties()))
         }
         FileType::Flac => {
             let file = FlacFile::read_from(reader, options)?;
-            let tags = [file.vorbis_comments().map(named::read_vorbis), file.id3v2().map(id3v2::read)];
+            let tags = [
+                file.vorbis_comments().map(named::read_vorbis),
+                file.id3v2().map(id3v2::read),
+            ];
             (Vec::from(tags), audio("flac", "flac", *file.properties()))
         }
         FileType::Vorbis => {
             let file = VorbisFile::read_from(reader, options)?;
-            (vec![Some(named::read_vorbis(file.vorbis_comments()))], audio("ogg", "vorbis", *file.properties()))
+            (
+                vec![Some(named::read_vorbis(file.vorbis_comments()))],
+                audio("ogg", "vorbis", *file.properties()),
+            )
         }
         FileType::Opus => {
             let file = OpusFile::read_from(reader, options)?;
-            (vec![Some(named::read_vorbis(file.vorbis_comments()))], Audio { sample_rate: OPUS_HZ, ..audio("ogg", "opus", *file.properties()) })
+            (
+                vec![Some(named::read_vorbis(file.vorbis_comments()))],
+                Audio {
+                    sample_rate: OPUS_HZ,
+                    ..audio("ogg", "opus", *file.properties())
+                },
+            )
         }
         FileType::Speex => {
             let file = SpeexFile::read_from(reader, options)?;
-            (vec![Some(named::read_vorbis(file.vorbis_comments()))], audio("ogg", "speex", *file.properties()))
+            (
+                vec![Some(named::read_vorbis(file.vorbis_comments()))],
+                audio("ogg", "speex", *file.properties()),
+            )
         }
         FileType::Mp4 => {
             let file = Mp4File::read_from(reader, options)?;
@@ -117,22 +140,35 @@ fn read_as(
                 Some(Mp4Codec::FLAC) => "flac",
                 _ => "",
             };
-            (vec![file.ilst().map(mp4::read)], audio("mp4", codec, file.properties().clone()))
+            (
+                vec![file.ilst().map(mp4::read)],
+                audio("mp4", codec, file.properties().clone()),
+            )
         }
         FileType::Wav => {
             let file = WavFile::read_from(reader, options)?;
             let codec = wav_codec(file.properties().format());
-            let tags = [file.id3v2().map(id3v2::read), file.riff_info().map(iff::read_riff)];
+            let tags = [
+                file.id3v2().map(id3v2::read),
+                file.riff_info().map(iff::read_riff),
+            ];
             (Vec::from(tags), audio("wav", codec, *file.properties()))
         }
         FileType::Aiff => {
             let file = AiffFile::read_from(reader, options)?;
-            let tags = [file.id3v2().map(id3v2::read), file.text_chunks().map(iff::read_aiff)];
+            let tags = [
+                file.id3v2().map(id3v2::read),
+                file.text_chunks().map(iff::read_aiff),
+            ];
             (Vec::from(tags), audio("aiff", "pcm", file.properties().clone()))
         }
         FileType::Ape => {
             let file = ApeFile::read_from(reader, options)?;
-            let tags = [file.ape().map(named::read_ape), file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
+            let tags = [
+                file.ape().map(named::read_ape),
+                file.id3v2().map(id3v2::read),
+                file.id3v1().map(id3v1::read),
+            ];
             (Vec::from(tags), audio("ape", "ape", file.properties().clone()))
         }
         FileType::WavPack => {
@@ -142,8 +178,15 @@ fn read_as(
         }
         _ => {
             let file = MpcFile::read_from(reader, options)?;
-            let tags = [file.ape().map(named::read_ape), file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
-            (Vec::from(tags), audio("musepack", "musepack", file.properties().clone()))
+            let tags = [
+                file.ape().map(named::read_ape),
+                file.id3v2().map(id3v2::read),
+                file.id3v1().map(id3v1::read),
+            ];
+            (
+                Vec::from(tags),
+                audio("musepack", "musepack", file.properties().clone()),
+            )
         }
     };
     Ok((tags.into_iter().flatten().collect(), audio))

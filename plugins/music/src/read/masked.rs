@@ -21,7 +21,11 @@ const MIN_BYTES: u64 = 4096;
 impl<'a> Masked<'a> {
     /// Over this source, from its start on.
     pub fn new(source: &'a mut Source, found: &[Found]) -> Self {
-        let spans = found.iter().filter_map(Found::span).filter(|span| span.length >= MIN_BYTES).collect();
+        let spans = found
+            .iter()
+            .filter_map(Found::span)
+            .filter(|span| span.length >= MIN_BYTES)
+            .collect();
         Self { source, spans }
     }
 }
@@ -34,7 +38,9 @@ impl Read for Masked<'_> {
             let end = span.offset.saturating_add(span.length).min(self.source.size());
             if (span.offset..end).contains(&position) {
                 let length = limit.min(end - position);
-                let blank = buffer.get_mut(..usize::try_from(length).unwrap_or(0)).unwrap_or_default();
+                let blank = buffer
+                    .get_mut(..usize::try_from(length).unwrap_or(0))
+                    .unwrap_or_default();
                 blank.fill(0);
                 self.source.seek(SeekFrom::Start(position + length))?;
                 return Ok(blank.len());

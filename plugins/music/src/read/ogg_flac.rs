@@ -20,10 +20,16 @@ pub(super) fn flac_head(source: &mut Source, start: u64) -> std::io::Result<Vec<
     };
     let count = source.array_at::<64>(start)?.and_then(|page| {
         let segments = usize::from(*page.get(26)?);
-        page.get(27 + segments + 7..).and_then(|bytes| bytes.first_chunk()).copied().map(u16::from_be_bytes)
+        page.get(27 + segments + 7..)
+            .and_then(|bytes| bytes.first_chunk())
+            .copied()
+            .map(u16::from_be_bytes)
     });
     let mut head = first.to_vec();
-    for packet in ogg::packets(source, start, 1 + usize::from(count.unwrap_or(1)).max(1))?.iter().skip(1) {
+    for packet in ogg::packets(source, start, 1 + usize::from(count.unwrap_or(1)).max(1))?
+        .iter()
+        .skip(1)
+    {
         head.extend_from_slice(packet);
     }
     Ok(head)
@@ -38,5 +44,12 @@ pub(super) fn read(source: &mut Source, start: u64) -> Result<Statements, Extrac
     let file_type = lofty::file::FileType::Flac;
     let (tags, audio) = lofty_formats::read(&mut Source::from_bytes("", head), file_type, options(false))
         .map_err(|failure| ExtractError::invalid(None, failure))?;
-    Ok((tags, Audio { container: "ogg", ..audio }, Vec::new()))
+    Ok((
+        tags,
+        Audio {
+            container: "ogg",
+            ..audio
+        },
+        Vec::new(),
+    ))
 }

@@ -16,7 +16,10 @@ const CANON: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\
 /// Reads a file.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let brands = brands(source)?;
-    let mut photo = Photo { media_type: media_type(&brands), ..Photo::default() };
+    let mut photo = Photo {
+        media_type: media_type(&brands),
+        ..Photo::default()
+    };
     let end = source.size();
     let top = boxes(source, 0, end)?;
     for (name, start, end) in &top {
@@ -40,7 +43,12 @@ fn brands(source: &mut Source) -> Result<Vec<[u8; 4]>> {
     let ftyp = source.bytes_at(8, usize::try_from(length).unwrap_or(0).saturating_sub(8))?;
     let (brands, _) = ftyp.as_chunks::<4>();
     // The second is the version of the first.
-    Ok(brands.iter().enumerate().filter(|(index, _)| *index != 1).map(|(_, brand)| *brand).collect())
+    Ok(brands
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != 1)
+        .map(|(_, brand)| *brand)
+        .collect())
 }
 
 fn media_type(brands: &[[u8; 4]]) -> &'static str {
@@ -62,17 +70,22 @@ pub(super) fn boxes(source: &mut Source, start: u64, end: u64) -> Result<Vec<([u
     let mut found = Vec::new();
     let mut offset = start;
     while found.len() < MAX_BOXES && offset.saturating_add(8) <= end {
-        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else { break };
+        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
         let (header, size) = match u32::from_be_bytes([a, b, c, d]) {
             0 => (8, end - offset),
-            1 => (16, source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes)),
+            1 => (
+                16,
+                source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes),
+            ),
             size => (8, u64::from(size)),
         };
         if size < header {
             break;
         }
         let next = offset.saturating_add(size).min(end);
-        found.push((name, offset + header, next));
+        found.push((name, (offset + header).min(next), next));
         offset = next;
     }
     Ok(found)
@@ -86,9 +99,14 @@ fn canon(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
         }
         for (name, start, end) in boxes(source, start + 16, end)? {
             if matches!(&name, b"CMT1" | b"CMT2" | b"CMT4") {
-                let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
+                let length = usize::try_from(end - start)
+                    .unwrap_or(usize::MAX)
+                    .min(MAX_EXIF_BYTES);
                 let block = Block::new(source.bytes_at(start, length)?);
-                photo.exif.push(Block { is_gps: name == *b"CMT4", ..block });
+                photo.exif.push(Block {
+                    is_gps: name == *b"CMT4",
+                    ..block
+                });
             }
         }
     }
@@ -97,10 +115,21 @@ fn canon(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
 
 /// The size of the first track, from its header (16.16 fixed point).
 fn track_size(source: &mut Source, start: u64, end: u64) -> Result<Option<(u32, u32)>> {
-    for (_, start, end) in boxes(source, start, end)?.into_iter().filter(|(name, _, _)| name == b"trak") {
-        for (_, _, end) in boxes(source, start, end)?.into_iter().filter(|(name, _, _)| name == b"tkhd") {
-            let Some([w1, w0, _, _, h1, h0, _, _]) = source.array_at::<8>(end.saturating_sub(8))? else { continue };
-            return Ok(Some((u16::from_be_bytes([w1, w0]).into(), u16::from_be_bytes([h1, h0]).into())));
+    for (_, start, end) in boxes(source, start, end)?
+        .into_iter()
+        .filter(|(name, _, _)| name == b"trak")
+    {
+        for (_, _, end) in boxes(source, start, end)?
+            .into_iter()
+            .filter(|(name, _, _)| name == b"tkhd")
+        {
+            let Some([w1, w0, _, _, h1, h0, _, _]) = source.array_at::<8>(end.saturating_sub(8))? else {
+                continue;
+            };
+            return Ok(Some((
+                u16::from_be_bytes([w1, w0]).into(),
+                u16::from_be_bytes([h1, h0]).into(),
+            )));
         }
     }
     Ok(None)
@@ -108,7 +137,9 @@ fn track_size(source: &mut Source, start: u64, end: u64) -> Result<Option<(u32, 
 
 /// The items of a `meta` box: size of the primary one, bytes of the one with EXIF.
 fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result<()> {
-    let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(MAX_META_BYTES);
+    let length = usize::try_from(end - start)
+        .unwrap_or(usize::MAX)
+        .min(MAX_META_BYTES);
     let bytes = source.bytes_at(start, length)?;
     let mut meta = Source::from_bytes("", bytes);
     let end = meta.size();
@@ -122,7 +153,11 @@ fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
         let body = meta.bytes_at(start, length)?;
         let mut body = Fields(&body);
         match &name {
-            b"pitm" => primary = body.version().and_then(|version| body.number(if version == 0 { 2 } else { 4 })),
+            b"pitm" => {
+                primary = body
+                    .version()
+                    .and_then(|version| body.number(if version == 0 { 2 } else { 4 }))
+            }
             b"iinf" => exif = exif_item(&mut meta, start, end)?,
             b"iloc" => location = Some(body.0.to_vec()),
             b"idat" => data = Some(body.0.to_vec()),
@@ -144,14 +179,19 @@ fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
 
 /// The id of the first item of type `Exif`.
 fn exif_item(meta: &mut Source, start: u64, end: u64) -> Result<Option<u64>> {
-    let count_bytes = if meta.array_at::<1>(start)? == Some([0]) { 2 } else { 4 };
+    let count_bytes = if meta.array_at::<1>(start)? == Some([0]) {
+        2
+    } else {
+        4
+    };
     for (name, start, _) in boxes(meta, start + 4 + count_bytes, end)? {
         let body = meta.bytes_at(start, 16)?;
         let mut body = Fields(&body);
         let version = body.version().unwrap_or(0);
         let id = body.number(if version == 2 { 2 } else { 4 });
         body.number(2);
-        if name == *b"infe" && version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif"))) {
+        if name == *b"infe" && version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif")))
+        {
             return Ok(id);
         }
     }
@@ -166,9 +206,16 @@ fn primary_size(meta: &mut Source, start: u64, end: u64, primary: Option<u64>) -
         if name == *b"ipco" {
             for (name, start, _) in boxes(meta, start, end)? {
                 let is_size = name == *b"ispe";
-                let size = if is_size { meta.array_at::<12>(start)? } else { None };
+                let size = if is_size {
+                    meta.array_at::<12>(start)?
+                } else {
+                    None
+                };
                 sizes.push(size.map(|[_, _, _, _, w3, w2, w1, w0, h3, h2, h1, h0]| {
-                    (u32::from_be_bytes([w3, w2, w1, w0]), u32::from_be_bytes([h3, h2, h1, h0]))
+                    (
+                        u32::from_be_bytes([w3, w2, w1, w0]),
+                        u32::from_be_bytes([h3, h2, h1, h0]),
+                    )
                 }));
             }
         } else if name == *b"ipma" {
@@ -176,8 +223,15 @@ fn primary_size(meta: &mut Source, start: u64, end: u64, primary: Option<u64>) -
             associated = associations(&mut Fields(&body), primary).unwrap_or_default();
         }
     }
-    let of_primary = associated.into_iter().find_map(|index: usize| *sizes.get(index.checked_sub(1)?)?);
-    Ok(of_primary.or_else(|| sizes.into_iter().flatten().max_by_key(|(width, height)| u64::from(*width) * u64::from(*height))))
+    let of_primary = associated
+        .into_iter()
+        .find_map(|index: usize| *sizes.get(index.checked_sub(1)?)?);
+    Ok(of_primary.or_else(|| {
+        sizes
+            .into_iter()
+            .flatten()
+            .max_by_key(|(width, height)| u64::from(*width) * u64::from(*height))
+    }))
 }
 
 /// The numbers, from 1, of the properties of an item.
@@ -190,7 +244,11 @@ fn associations(body: &mut Fields, item: Option<u64>) -> Option<Vec<usize>> {
         let mut numbers = Vec::new();
         for _ in 0..count {
             // The top bit says that the property is essential.
-            let number = if is_wide { body.number(2)? & 0x7fff } else { body.number(1)? & 0x7f };
+            let number = if is_wide {
+                body.number(2)? & 0x7fff
+            } else {
+                body.number(1)? & 0x7f
+            };
             numbers.push(usize::try_from(number).ok()?);
         }
         if Some(id) == item {
@@ -205,7 +263,9 @@ fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> R
     let extents = extents(&mut Fields(location), item).unwrap_or_default();
     let mut bytes = Vec::new();
     for (in_data, offset, length) in extents {
-        let length = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES - bytes.len().min(MAX_EXIF_BYTES));
+        let length = usize::try_from(length)
+            .unwrap_or(usize::MAX)
+            .min(MAX_EXIF_BYTES - bytes.len().min(MAX_EXIF_BYTES));
         if in_data {
             let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
             bytes.extend(data.get(start..).unwrap_or_default().iter().take(length));
@@ -247,7 +307,9 @@ struct Fields<'a>(&'a [u8]);
 impl Fields<'_> {
     /// A number of so many bytes, at most 8; of none it is 0.
     fn number(&mut self, length: u64) -> Option<u64> {
-        let (number, rest) = self.0.split_at_checked(usize::try_from(length).ok().filter(|length| *length <= 8)?)?;
+        let (number, rest) = self
+            .0
+            .split_at_checked(usize::try_from(length).ok().filter(|length| *length <= 8)?)?;
         self.0 = rest;
         Some(number.iter().fold(0, |sum, byte| (sum << 8) | u64::from(*byte)))
     }

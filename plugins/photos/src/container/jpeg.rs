@@ -14,12 +14,17 @@ const MAX_PARTS: usize = 16;
 
 /// Reads the segments of the JPEG that begins here.
 pub(super) fn read(source: &mut Source, start: u64) -> Result<Photo> {
-    let mut photo = Photo { media_type: "image/jpeg", ..Photo::default() };
+    let mut photo = Photo {
+        media_type: "image/jpeg",
+        ..Photo::default()
+    };
     let mut exif: Vec<u8> = Vec::new();
     let mut parts = 0;
     let mut offset = start + 2;
     for _ in 0..MAX_SEGMENTS {
-        let Some((marker, body)) = next_marker(source, offset)? else { break };
+        let Some((marker, body)) = next_marker(source, offset)? else {
+            break;
+        };
         // Restart markers and TEM have no body.
         if matches!(marker, 0x01 | 0xd0..=0xd8) {
             offset = body;
@@ -29,7 +34,11 @@ pub(super) fn read(source: &mut Source, start: u64) -> Result<Photo> {
         if matches!(marker, 0xd9 | 0xda) {
             break;
         }
-        let Some(length) = source.array_at::<2>(body)?.map(u16::from_be_bytes).filter(|length| *length >= 2) else {
+        let Some(length) = source
+            .array_at::<2>(body)?
+            .map(u16::from_be_bytes)
+            .filter(|length| *length >= 2)
+        else {
             break;
         };
         let (content, size) = (body + 2, usize::from(length) - 2);

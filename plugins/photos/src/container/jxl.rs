@@ -8,7 +8,10 @@ use super::{Block, MAX_EXIF_BYTES, Photo, bmff::boxes};
 
 /// Reads the codestream's header and the `Exif` box.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
-    let mut photo = Photo { media_type: "image/jxl", ..Photo::default() };
+    let mut photo = Photo {
+        media_type: "image/jxl",
+        ..Photo::default()
+    };
     if source.array_at::<2>(0)? == Some([0xff, 0x0a]) {
         photo.dimensions = size(&source.bytes_at(0, 16)?);
         return Ok(photo);
@@ -20,9 +23,13 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
             // A partial codestream begins with its number.
             b"jxlp" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(start + 4, 16)?)),
             b"Exif" => {
-                let skip = source.array_at::<4>(start)?.map_or(0, |bytes| u64::from(u32::from_be_bytes(bytes)));
+                let skip = source
+                    .array_at::<4>(start)?
+                    .map_or(0, |bytes| u64::from(u32::from_be_bytes(bytes)));
                 let from = start.saturating_add(4).saturating_add(skip);
-                let length = usize::try_from(end.saturating_sub(from)).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
+                let length = usize::try_from(end.saturating_sub(from))
+                    .unwrap_or(usize::MAX)
+                    .min(MAX_EXIF_BYTES);
                 photo.exif.push(Block::new(source.bytes_at(from, length)?));
             }
             _ => {}
@@ -33,7 +40,15 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
 
 /// Width and height of a codestream.
 fn size(bytes: &[u8]) -> Option<(u32, u32)> {
-    let mut bits = Bits { bits: u128::from_le_bytes(*bytes.strip_prefix(&[0xff, 0x0a])?.first_chunk::<14>().map(pad)?.first_chunk()?) };
+    let mut bits = Bits {
+        bits: u128::from_le_bytes(
+            *bytes
+                .strip_prefix(&[0xff, 0x0a])?
+                .first_chunk::<14>()
+                .map(pad)?
+                .first_chunk()?,
+        ),
+    };
     let is_small = bits.take(1) == 1;
     let height = bits.side(is_small);
     let width = match bits.take(3) {

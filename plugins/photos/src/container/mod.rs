@@ -61,14 +61,18 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
         [b'B', b'M', ..] => simple::bmp(&head),
         [0xff, 0x0a, ..] | [0, 0, 0, 12, b'J', b'X', b'L', b' ', ..] => jxl::read(source)?,
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => bmff::read(source)?,
-        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] | [b'I', b'I', b'R', b'O' | b'S', ..] | [b'I', b'I', b'U', 0, ..] => {
-            tiff::read(source)?
-        }
+        [b'I', b'I', 42, 0, ..]
+        | [b'M', b'M', 0, 42, ..]
+        | [b'I', b'I', b'R', b'O' | b'S', ..]
+        | [b'I', b'I', b'U', 0, ..] => tiff::read(source)?,
         _ if head.starts_with(b"FUJIFILMCCD-RAW") => raf(source)?,
         _ => return Err(ExtractError::Refused("not a known kind of photo".into())),
     };
     if photo.dimensions.is_none() && photo.exif.is_empty() {
-        return Err(ExtractError::invalid(None, format!("no dimensions and no EXIF in {}", photo.media_type)));
+        return Err(ExtractError::invalid(
+            None,
+            format!("no dimensions and no EXIF in {}", photo.media_type),
+        ));
     }
     Ok(photo)
 }
@@ -77,5 +81,8 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
 fn raf(source: &mut Source) -> Result<Photo> {
     let offset = source.array_at::<4>(84)?.map_or(0, u32::from_be_bytes);
     let jpeg = jpeg::read(source, u64::from(offset))?;
-    Ok(Photo { media_type: "image/x-fuji-raf", ..jpeg })
+    Ok(Photo {
+        media_type: "image/x-fuji-raf",
+        ..jpeg
+    })
 }

@@ -15,17 +15,25 @@ const RAW_PROFILE: &[u8] = b"Raw profile type ";
 
 /// Walks the chunks.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
-    let mut photo = Photo { media_type: "image/png", ..Photo::default() };
+    let mut photo = Photo {
+        media_type: "image/png",
+        ..Photo::default()
+    };
     let mut offset = 8;
     for _ in 0..MAX_CHUNKS {
-        let Some([a, b, c, d, kind @ ..]) = source.array_at::<8>(offset)? else { break };
+        let Some([a, b, c, d, kind @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
         let length = u64::from(u32::from_be_bytes([a, b, c, d]));
         let body = offset + 8;
         let size = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
         match &kind {
             b"IHDR" => {
                 if let Some([w3, w2, w1, w0, h3, h2, h1, h0]) = source.array_at::<8>(body)? {
-                    photo.dimensions = Some((u32::from_be_bytes([w3, w2, w1, w0]), u32::from_be_bytes([h3, h2, h1, h0])));
+                    photo.dimensions = Some((
+                        u32::from_be_bytes([w3, w2, w1, w0]),
+                        u32::from_be_bytes([h3, h2, h1, h0]),
+                    ));
                 }
             }
             b"eXIf" => photo.exif.insert(0, Block::new(source.bytes_at(body, size)?)),
@@ -58,7 +66,9 @@ fn raw_profile(text: &[u8], is_compressed: bool) -> Option<Vec<u8>> {
     } else {
         text
     };
-    let mut lines = text.split(|byte| *byte == b'\n').skip_while(|line| line.is_empty());
+    let mut lines = text
+        .split(|byte| *byte == b'\n')
+        .skip_while(|line| line.is_empty());
     lines.next()?;
     lines.next()?;
     let mut bytes = Vec::new();

@@ -24,8 +24,12 @@ const DNG_VERSION: u16 = 0xc612;
 
 /// Reads a file.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
-    let Some([order, _, m0, m1, offset @ ..]) = source.array_at::<8>(0)? else { return Ok(Photo::default()) };
-    let order = Order { is_little: order == b'I' };
+    let Some([order, _, m0, m1, offset @ ..]) = source.array_at::<8>(0)? else {
+        return Ok(Photo::default());
+    };
+    let order = Order {
+        is_little: order == b'I',
+    };
     let main = directory(source, order, u64::from(order.long(offset)))?;
     let media_type = match (m0, m1) {
         (b'R', b'O' | b'S') => "image/x-olympus-orf",
@@ -38,7 +42,11 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let exif = pointed(source, order, &main, EXIF_DIRECTORY)?;
     let gps = pointed(source, order, &main, GPS_DIRECTORY)?;
     let block = Block::new(compact(order, &main, &exif, &gps));
-    Ok(Photo { media_type, dimensions, exif: vec![block] })
+    Ok(Photo {
+        media_type,
+        dimensions,
+        exif: vec![block],
+    })
 }
 
 /// Raws that are plain TIFF to their last byte tell themselves by their name only.
@@ -59,19 +67,35 @@ struct Order {
 
 impl Order {
     fn short(self, bytes: [u8; 2]) -> u16 {
-        if self.is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) }
+        if self.is_little {
+            u16::from_le_bytes(bytes)
+        } else {
+            u16::from_be_bytes(bytes)
+        }
     }
 
     fn long(self, bytes: [u8; 4]) -> u32 {
-        if self.is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) }
+        if self.is_little {
+            u32::from_le_bytes(bytes)
+        } else {
+            u32::from_be_bytes(bytes)
+        }
     }
 
     fn short_bytes(self, number: u16) -> [u8; 2] {
-        if self.is_little { number.to_le_bytes() } else { number.to_be_bytes() }
+        if self.is_little {
+            number.to_le_bytes()
+        } else {
+            number.to_be_bytes()
+        }
     }
 
     fn long_bytes(self, number: u32) -> [u8; 4] {
-        if self.is_little { number.to_le_bytes() } else { number.to_be_bytes() }
+        if self.is_little {
+            number.to_le_bytes()
+        } else {
+            number.to_be_bytes()
+        }
     }
 }
 
@@ -87,16 +111,29 @@ impl Entry {
     /// The unsigned numbers of a SHORT or LONG value.
     fn numbers(&self, order: Order) -> Vec<u32> {
         if self.kind == 3 {
-            self.value.as_chunks::<2>().0.iter().map(|bytes| order.short(*bytes).into()).collect()
+            self.value
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|bytes| order.short(*bytes).into())
+                .collect()
         } else {
-            self.value.as_chunks::<4>().0.iter().map(|bytes| order.long(*bytes)).collect()
+            self.value
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|bytes| order.long(*bytes))
+                .collect()
         }
     }
 }
 
 /// The entries of the directory at this offset whose values can be had.
 fn directory(source: &mut Source, order: Order, offset: u64) -> Result<Vec<Entry>> {
-    let count = source.array_at::<2>(offset)?.map_or(0, |bytes| order.short(bytes)).min(MAX_ENTRIES);
+    let count = source
+        .array_at::<2>(offset)?
+        .map_or(0, |bytes| order.short(bytes))
+        .min(MAX_ENTRIES);
     let table = source.bytes_at(offset + 2, usize::from(count) * 12)?;
     let mut entries = Vec::new();
     for [t0, t1, k0, k1, c0, c1, c2, c3, value @ ..] in table.as_chunks::<12>().0 {
@@ -116,18 +153,31 @@ fn directory(source: &mut Source, order: Order, offset: u64) -> Result<Vec<Entry
         let value = if length <= 4 {
             value.to_vec()
         } else {
-            source.bytes_at(u64::from(order.long(*value)), usize::try_from(length).unwrap_or(0))?
+            source.bytes_at(
+                u64::from(order.long(*value)),
+                usize::try_from(length).unwrap_or(0),
+            )?
         };
         if value.len() as u64 >= length {
-            entries.push(Entry { tag, kind, count, value });
+            entries.push(Entry {
+                tag,
+                kind,
+                count,
+                value,
+            });
         }
     }
     Ok(entries)
 }
 
 fn pointed(source: &mut Source, order: Order, main: &[Entry], tag: u16) -> Result<Vec<Entry>> {
-    let pointer = main.iter().find(|entry| entry.tag == tag).and_then(|entry| entry.numbers(order).first().copied());
-    pointer.map_or(Ok(Vec::new()), |pointer| directory(source, order, u64::from(pointer)))
+    let pointer = main
+        .iter()
+        .find(|entry| entry.tag == tag)
+        .and_then(|entry| entry.numbers(order).first().copied());
+    pointer.map_or(Ok(Vec::new()), |pointer| {
+        directory(source, order, u64::from(pointer))
+    })
 }
 
 /// The size of the first directory; if that is a preview, the one of the image among its children.
@@ -135,7 +185,10 @@ fn dimensions(source: &mut Source, order: Order, main: &[Entry]) -> Result<Optio
     if !is_preview(order, main) {
         return Ok(size(order, main));
     }
-    let children = main.iter().find(|entry| entry.tag == SUB_DIRECTORIES).map(|entry| entry.numbers(order));
+    let children = main
+        .iter()
+        .find(|entry| entry.tag == SUB_DIRECTORIES)
+        .map(|entry| entry.numbers(order));
     for child in children.unwrap_or_default().into_iter().take(MAX_DIRECTORIES) {
         let child = directory(source, order, u64::from(child))?;
         if !is_preview(order, &child)
@@ -148,13 +201,25 @@ fn dimensions(source: &mut Source, order: Order, main: &[Entry]) -> Result<Optio
 }
 
 fn is_preview(order: Order, entries: &[Entry]) -> bool {
-    let kind = entries.iter().find(|entry| entry.tag == SUBFILE_TYPE).and_then(|entry| entry.numbers(order).first().copied());
+    let kind = entries
+        .iter()
+        .find(|entry| entry.tag == SUBFILE_TYPE)
+        .and_then(|entry| entry.numbers(order).first().copied());
     kind.is_some_and(|kind| kind & 1 != 0)
 }
 
 fn size(order: Order, entries: &[Entry]) -> Option<(u32, u32)> {
-    let number = |tag| entries.iter().find(|entry| entry.tag == tag)?.numbers(order).first().copied();
-    number(WIDTH).zip(number(HEIGHT)).filter(|(width, height)| *width > 0 && *height > 0)
+    let number = |tag| {
+        entries
+            .iter()
+            .find(|entry| entry.tag == tag)?
+            .numbers(order)
+            .first()
+            .copied()
+    };
+    number(WIDTH)
+        .zip(number(HEIGHT))
+        .filter(|(width, height)| *width > 0 && *height > 0)
 }
 
 /// The directories as a TIFF structure of their own.
@@ -165,7 +230,12 @@ fn compact(order: Order, main: &[Entry], exif: &[Entry], gps: &[Entry]) -> Vec<u
     bytes.extend_from_slice(&[0; 4]);
     let exif = append(&mut bytes, order, exif, &[]);
     let gps = append(&mut bytes, order, gps, &[]);
-    let main = append(&mut bytes, order, main, &[(EXIF_DIRECTORY, exif), (GPS_DIRECTORY, gps)]);
+    let main = append(
+        &mut bytes,
+        order,
+        main,
+        &[(EXIF_DIRECTORY, exif), (GPS_DIRECTORY, gps)],
+    );
     if let Some(pointer) = bytes.get_mut(4..8) {
         pointer.copy_from_slice(&order.long_bytes(main));
     }

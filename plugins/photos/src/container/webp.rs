@@ -11,10 +11,15 @@ const MAX_CHUNKS: usize = 4096;
 
 /// Walks the chunks.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
-    let mut photo = Photo { media_type: "image/webp", ..Photo::default() };
+    let mut photo = Photo {
+        media_type: "image/webp",
+        ..Photo::default()
+    };
     let mut offset = 12;
     for _ in 0..MAX_CHUNKS {
-        let Some([k0, k1, k2, k3, size @ ..]) = source.array_at::<8>(offset)? else { break };
+        let Some([k0, k1, k2, k3, size @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
         let (length, body) = (u32::from_le_bytes(size), offset + 8);
         match &[k0, k1, k2, k3] {
             b"VP8X" => {

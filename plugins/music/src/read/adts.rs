@@ -1,0 +1,140 @@
+//! AAC in ADTS frames, with ID3 tags before and behind.
+//!
+//! Not lofty's: it takes the first frame's bitrate for that of all, and does not end on a frame of length 0.
+
+use std::io::Result;
+
+use svc_plugin_api::{ExtractError, Source};
+
+use super::{Statements, lofty_formats::id3_tags};
+use crate::audio::{Audio, samples_ms};
+use crate::container::Container;
+
+/// Samples of a frame.
+const FRAME_SAMPLES: u64 = 1024;
+/// How many frames are walked to know the average: some ten seconds, a few windows of the source.
+const MAX_FRAMES: u64 = 512;
+/// How much junk before the first frame is looked through, and how large a leading tag is read, in bytes.
+const MAX_JUNK: usize = 64 * 1024;
+const MAX_TAG_BYTES: usize = 16 * 1024 * 1024;
+const ID3V1_BYTES: u64 = 128;
+const SAMPLE_RATES: [u32; 13] = [
+    96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
+];
+
+/// Reads a file.
+///
+/// # Errors
+/// `Invalid` if there is no frame, `Io` if a read failed.
+pub(super) fn read(
+    source: &mut Source,
+    container: &Container,
+) -> std::result::Result<Statements, ExtractError> {
+    let (tags, mut warnings) = match tags(source, container)? {
+        Ok(tags) => (tags, Vec::new()),
+        Err(failure) => (Vec::new(), vec![format!("tag not read: {failure}")]),
+    };
+    match audio(source, container.start)? {
+        Some(audio) => Ok((tags, audio, warnings)),
+        None if tags.is_empty() => Err(ExtractError::invalid(Some(container.start), "no ADTS frame")),
+        None => {
+            warnings.push("no ADTS frame".to_owned());
+            Ok((tags, Audio::default(), warnings))
+        }
+    }
+}
+
+/// The tags alone, put together as a file without sound.
+fn tags(
+    source: &mut Source,
+    container: &Container,
+) -> Result<std::result::Result<Vec<crate::tags::Tags>, String>> {
+    let length = usize::try_from(container.start)
+        .unwrap_or(usize::MAX)
+        .min(MAX_TAG_BYTES);
+    let mut bytes = source.bytes_at(0, length)?;
+    let tail = source.bytes_at(source.size().saturating_sub(ID3V1_BYTES), 128)?;
+    if tail.starts_with(b"TAG") {
+        bytes.extend_from_slice(&tail);
+    }
+    Ok(if bytes.is_empty() {
+        Ok(Vec::new())
+    } else {
+        id3_tags(&mut Source::from_bytes("", bytes))
+    })
+}
+
+/// A frame header: what it says, and how long the frame is, in bytes.
+struct Frame {
+    sample_rate: u32,
+    channels: u32,
+    length: u64,
+}
+
+fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
+    let Some([0xff, sync, rate, a, b, c, _]) = source.array_at::<7>(offset)? else {
+        return Ok(None);
+    };
+    let length = (u64::from(a & 3) << 11) | (u64::from(b) << 3) | u64::from(c >> 5);
+    let sample_rate = SAMPLE_RATES.get(usize::from((rate >> 2) & 15)).copied();
+    let Some(sample_rate) = sample_rate.filter(|_| sync & 0xf6 == 0xf0 && length > 7) else {
+        return Ok(None);
+    };
+    let channels = match (u32::from(rate & 1) << 2) | u32::from(a >> 6) {
+        7 => 8,
+        channels => channels,
+    };
+    Ok(Some(Frame {
+        sample_rate,
+        channels,
+        length,
+    }))
+}
+
+/// ADTS has no length anywhere: the frames at the beginning are counted, the rest is taken to be like them.
+fn audio(source: &mut Source, start: u64) -> Result<Option<Audio>> {
+    let Some((start, first)) = first_frame(source, start)? else {
+        return Ok(None);
+    };
+    let (mut offset, mut frames) = (start, 0);
+    while frames < MAX_FRAMES
+        && let Some(frame) = frame(source, offset)?
+    {
+        offset += frame.length;
+        frames += 1;
+    }
+    let bytes = offset - start;
+    // Fewer than the most: what follows is no frame, so all were counted.
+    let all = if frames < MAX_FRAMES {
+        bytes
+    } else {
+        source.size().saturating_sub(start)
+    };
+    let samples = u128::from(frames * FRAME_SAMPLES) * u128::from(all) / u128::from(bytes.max(1));
+    Ok(Some(Audio {
+        container: "adts",
+        codec: Some("aac"),
+        duration_ms: samples_ms(u64::try_from(samples).unwrap_or(u64::MAX), first.sample_rate),
+        sample_rate: first.sample_rate,
+        bit_depth: 0,
+        channels: first.channels,
+    }))
+}
+
+/// The first frame that another one follows, or that ends the file.
+fn first_frame(source: &mut Source, start: u64) -> Result<Option<(u64, Frame)>> {
+    let junk = source.bytes_at(start, MAX_JUNK)?;
+    let places = junk
+        .windows(2)
+        .zip(start..)
+        .filter(|(pair, _)| matches!(pair, [0xff, sync] if sync & 0xf6 == 0xf0));
+    for (_, offset) in places {
+        if let Some(first) = frame(source, offset)? {
+            let next = offset + first.length;
+            if next >= source.size() || frame(source, next)?.is_some() {
+                return Ok(Some((offset, first)));
+            }
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,55 @@
+//! The first-party plugins in the real plugin host, for tests that read single files.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use svc_host::domain::extraction::ExtractOutcome;
+use svc_host::domain::kind::MediaKind;
+use svc_host::domain::path::extension;
+use svc_host::plugins::{
+    BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
+};
+
+/// A plugin of this project, as `cargo xtask plugins` left it.
+pub fn component(name: &str) -> &'static [u8] {
+    let path = crate::workspace().join(format!("target/plugins/{name}.wasm"));
+    let bytes = std::fs::read(&path);
+    bytes.unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask plugins`", path.display())).leak()
+}
+
+/// One plugin and the instances of one thread.
+#[derive(Debug)]
+pub struct Sandbox {
+    plugins: Plugins,
+    worker: Worker,
+    kind: MediaKind,
+}
+
+impl Sandbox {
+    /// The plugin of this name, which reads the kind of the same name. Compiled code is kept between tests.
+    pub fn new(name: &str) -> Self {
+        let settings = PluginSettings {
+            cache_dir: crate::workspace().join("target/test-plugin-cache").join(name),
+            cache_key: [7; 32],
+            compiler: Compiler::InProcess,
+            plugin_dir: None,
+            disabled: std::collections::BTreeSet::new(),
+            isolation: IsolationPolicy::default(),
+            caps: LimitCaps::default(),
+        };
+        let built_in = [BuiltIn { name: "tested", bytes: component(name) }];
+        let plugins = Plugins::load(&settings, &built_in).unwrap();
+        let worker = plugins.worker();
+        Self { plugins, worker, kind: name.parse().unwrap() }
+    }
+
+    /// Reads a file; `None` when the plugin does not read files with this extension.
+    pub fn extract(&mut self, path: &Path) -> Option<ExtractOutcome> {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let plugin = self.plugins.for_file(&self.kind, &extension(&name))?;
+        let file = File::open(path).unwrap();
+        let size = file.metadata().unwrap().len();
+        Some(self.worker.extract(&plugin, &Arc::new(SourceFile { file, name, size })))
+    }
+}

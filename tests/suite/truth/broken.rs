@@ -1,0 +1,49 @@
+//! Files that are broken on purpose: each ends as an error of its own or as a sensible record, and never costs more
+//! than its plugin's limits.
+
+use std::path::{Path, PathBuf};
+
+use svc_host::domain::extraction::ExtractFailure;
+use svc_tests::sandbox::Sandbox;
+
+use super::compare::media;
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+#[test]
+fn broken_files_end_as_errors_or_sensible_records() {
+    let Some(folder) = media() else { return };
+    let mut broken = Vec::new();
+    files(&folder.join("broken"), &mut broken);
+    broken.sort();
+    assert!(!broken.is_empty());
+    // Every file through both plugins, whatever its name says: by a copy with an extension that they read.
+    let scratch = tempfile::tempdir().unwrap();
+    for (plugin, extensions) in [("music", ["mp3", "flac", "ogg", "m4a"]), ("photos", ["jpg", "heic", "png", "tiff"])] {
+        let mut sandbox = Sandbox::new(plugin);
+        for path in &broken {
+            let own = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+            for extension in own.iter().map(String::as_str).chain(extensions) {
+                let copy = scratch.path().join(format!("file.{extension}"));
+                std::fs::copy(path, &copy).unwrap();
+                match sandbox.extract(&copy) {
+                    None => {}
+                    Some(Ok(extraction)) => {
+                        let duration = extraction.and_then(|extraction| extraction.duration_ms).unwrap_or(0);
+                        assert!(duration < 1000 * 3600 * 1000, "{} as {extension}: {duration} ms", path.display());
+                    }
+                    Some(Err(failure)) => assert!(
+                        !failure.blames_plugin() && !matches!(failure, ExtractFailure::Io(_)),
+                        "{} as {extension} in {plugin}: {failure}",
+                        path.display()
+                    ),
+                }
+            }
+        }
+    }
+}
