@@ -18,23 +18,36 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn embed_plugins() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=SVC_BUILT_PLUGINS");
     let workspace = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..");
-    let folder = env::var_os("SVC_BUILT_PLUGINS").map_or_else(|| workspace.join("target/plugins"), PathBuf::from);
+    let folder =
+        env::var_os("SVC_BUILT_PLUGINS").map_or_else(|| workspace.join("target/plugins"), PathBuf::from);
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut plugins: Vec<PathBuf> = match fs::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?,
+        Ok(entries) => entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<Result<_, std::io::Error>>()?,
         Err(_) => Vec::new(),
     };
     plugins.retain(|path| path.extension().is_some_and(|extension| extension == "wasm"));
     plugins.sort();
     if plugins.is_empty() {
-        return Err(format!("no plugins in {}: run `cargo xtask plugins` first", folder.display()).into());
+        return Err(format!(
+            "no plugins in {}: run `cargo xtask plugins` first",
+            folder.display()
+        )
+        .into());
     }
     let mut list = String::from("&[\n");
     for path in &plugins {
         let path = path.canonicalize()?;
         println!("cargo:rerun-if-changed={}", path.display());
-        let name = path.file_stem().ok_or("a plugin without a name")?.to_string_lossy();
-        writeln!(list, "    BuiltIn {{ name: {name:?}, bytes: include_bytes!({path:?}) }},")?;
+        let name = path
+            .file_stem()
+            .ok_or("a plugin without a name")?
+            .to_string_lossy();
+        writeln!(
+            list,
+            "    BuiltIn {{ name: {name:?}, bytes: include_bytes!({path:?}) }},"
+        )?;
     }
     list.push_str("]\n");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("built_in_plugins.rs"), list)?;
@@ -47,11 +60,21 @@ fn build_facts() -> Result<(), Box<dyn Error>> {
     println!("cargo:rustc-env=SVC_RUSTC_VERSION={version}");
     let lock = fs::read_to_string("../Cargo.lock")?;
     println!("cargo:rerun-if-changed=../Cargo.lock");
-    println!("cargo:rustc-env=SVC_CRYPTO_VERSION={}", locked_version(&lock, "aws-lc-rs")?);
-    println!("cargo:rustc-env=SVC_WASMTIME_VERSION={}", locked_version(&lock, "wasmtime")?);
+    println!(
+        "cargo:rustc-env=SVC_CRYPTO_VERSION={}",
+        locked_version(&lock, "aws-lc-rs")?
+    );
+    println!(
+        "cargo:rustc-env=SVC_WASMTIME_VERSION={}",
+        locked_version(&lock, "wasmtime")?
+    );
     // A build outside of a checkout, as from a source archive, has no commit.
-    let head = output(Command::new("git").args(["log", "-1", "--format=%h-%cd", "--date=format:%y%m%dT%H%M%S"]));
-    println!("cargo:rustc-env=SVC_COMMIT={}", head.as_deref().unwrap_or("unknown-000000T000000"));
+    let head =
+        output(Command::new("git").args(["log", "-1", "--format=%h-%cd", "--date=format:%y%m%dT%H%M%S"]));
+    println!(
+        "cargo:rustc-env=SVC_COMMIT={}",
+        head.as_deref().unwrap_or("unknown-000000T000000")
+    );
     println!("cargo:rerun-if-changed=../.git/HEAD");
     println!("cargo:rerun-if-changed=../.git/refs/heads");
     Ok(())
@@ -60,7 +83,10 @@ fn build_facts() -> Result<(), Box<dyn Error>> {
 /// The version of a package in Cargo.lock.
 fn locked_version(lock: &str, package: &str) -> Result<String, Box<dyn Error>> {
     let entry = format!("name = \"{package}\"\nversion = \"");
-    let rest = lock.split(&entry).nth(1).ok_or_else(|| format!("{package} is not in Cargo.lock"))?;
+    let rest = lock
+        .split(&entry)
+        .nth(1)
+        .ok_or_else(|| format!("{package} is not in Cargo.lock"))?;
     Ok(rest.split('"').next().unwrap_or_default().to_owned())
 }
 

@@ -12,9 +12,11 @@ use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, SystemClock};
 use crate::http::middleware::cors::AllowedOrigins;
 use crate::http::state::AppState;
-use crate::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins};
-use crate::scan::Scanner;
+use crate::plugins::{
+    BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
+};
 use crate::random::{Random, SystemRandom, random_hex};
+use crate::scan::Scanner;
 use crate::secret_key::{SecretKey, SecretKeyError};
 use crate::service::authentication::Authentication;
 use crate::service::error::ServiceError;
@@ -117,7 +119,18 @@ impl App {
             threads,
         };
         let indexing = Indexing::new(scanner);
-        Ok(Self { config, store, plugins, indexing, ids, clock, random, instance, signing_key, data_dir })
+        Ok(Self {
+            config,
+            store,
+            plugins,
+            indexing,
+            ids,
+            clock,
+            random,
+            instance,
+            signing_key,
+            data_dir,
+        })
     }
 
     /// What the handlers of the API work with.
@@ -129,14 +142,31 @@ impl App {
         let tokens = Arc::new(AccessTokens::new(&self.instance.instance_id, &self.signing_key));
         let passwords = Passwords::start(Arc::clone(random))?;
         let setup_token = self.config.setup_token.clone();
-        let setup =
-            Setup::open(store.clone(), passwords.clone(), Arc::clone(&self.ids), Arc::clone(clock), setup_token);
+        let setup = Setup::open(
+            store.clone(),
+            passwords.clone(),
+            Arc::clone(&self.ids),
+            Arc::clone(clock),
+            setup_token,
+        );
         let setup = setup.await?;
         let kiosk = self.config.kiosk;
         Ok(Arc::new(AppState {
             authentication: Authentication::new(store.clone(), Arc::clone(&tokens), Arc::clone(clock)),
-            logins: Logins::new(store.clone(), passwords, tokens, Arc::clone(clock), Arc::clone(random)),
-            server: Server::new(store.clone(), self.plugins.clone(), setup.clone(), self.build_info(), kiosk),
+            logins: Logins::new(
+                store.clone(),
+                passwords,
+                tokens,
+                Arc::clone(clock),
+                Arc::clone(random),
+            ),
+            server: Server::new(
+                store.clone(),
+                self.plugins.clone(),
+                setup.clone(),
+                self.build_info(),
+                kiosk,
+            ),
             setup,
             indexing: self.indexing.clone(),
             music: Music::new(store.clone()),
@@ -175,10 +205,16 @@ pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins,
     let cache = crate::config::user_cache_dir();
     let (keys, compiled) = (cache.join("keys"), cache.join("plugins"));
     for directory in [&keys, &compiled] {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)?;
     }
     let plugin_dir = plugin_dir.map(Path::to_owned);
-    Ok(Plugins::load(&plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?, BUILT_IN)?)
+    Ok(Plugins::load(
+        &plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?,
+        BUILT_IN,
+    )?)
 }
 
 fn plugin_settings(
@@ -190,7 +226,9 @@ fn plugin_settings(
     Ok(PluginSettings {
         cache_dir,
         cache_key: *SecretKey::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
-        compiler: Compiler::Child { program: std::env::current_exe()? },
+        compiler: Compiler::Child {
+            program: std::env::current_exe()?,
+        },
         plugin_dir,
         disabled: std::collections::BTreeSet::new(),
         isolation: IsolationPolicy::default(),
@@ -198,9 +236,17 @@ fn plugin_settings(
     })
 }
 
-async fn load_plugins(config: &Config, data_dir: &DataDir, random: &dyn Random) -> Result<Plugins, StartError> {
-    let settings =
-        plugin_settings(&data_dir.keys()?, data_dir.plugin_cache()?, config.plugin_dir.clone(), random)?;
+async fn load_plugins(
+    config: &Config,
+    data_dir: &DataDir,
+    random: &dyn Random,
+) -> Result<Plugins, StartError> {
+    let settings = plugin_settings(
+        &data_dir.keys()?,
+        data_dir.plugin_cache()?,
+        config.plugin_dir.clone(),
+        random,
+    )?;
     Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, BUILT_IN)).await??)
 }
 
@@ -221,10 +267,14 @@ async fn check_instance(
     let marker = data_dir.instance_marker()?;
     let stored = store.instance().await?;
     match (marker, stored) {
-        (Some(expected), None) => Err(StartError::OtherDatabase { expected, found: "is empty".to_owned() }),
-        (Some(expected), Some(stored)) if expected != stored.instance_id => {
-            Err(StartError::OtherDatabase { expected, found: format!("to {}", stored.instance_id) })
-        }
+        (Some(expected), None) => Err(StartError::OtherDatabase {
+            expected,
+            found: "is empty".to_owned(),
+        }),
+        (Some(expected), Some(stored)) if expected != stored.instance_id => Err(StartError::OtherDatabase {
+            expected,
+            found: format!("to {}", stored.instance_id),
+        }),
         (Some(_), Some(stored)) => Ok(stored),
         (None, stored) => {
             let instance = match stored {

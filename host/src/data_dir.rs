@@ -35,7 +35,10 @@ impl DataDir {
     /// In use, or not writable.
     pub fn open(path: &Path) -> Result<Self, DataDirError> {
         let lock_path = path.join("lock");
-        let wrong = |error| DataDirError::File { path: lock_path.clone(), error };
+        let wrong = |error| DataDirError::File {
+            path: lock_path.clone(),
+            error,
+        };
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -44,7 +47,10 @@ impl DataDir {
             .open(&lock_path)
             .map_err(wrong)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
             Err(TryLockError::WouldBlock) => Err(DataDirError::InUse(path.to_owned())),
             Err(TryLockError::Error(error)) => Err(wrong(error)),
         }
@@ -68,7 +74,11 @@ impl DataDir {
 
     fn private_directory(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
-        match std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path) {
+        match std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&path)
+        {
             Ok(()) => Ok(path),
             Err(error) => Err(DataDirError::File { path, error }),
         }
@@ -101,7 +111,12 @@ impl DataDir {
 
 /// Writes a file that survives a power cut once this has returned: its bytes and its name are on the disk.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     match path.parent() {

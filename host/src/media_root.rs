@@ -35,7 +35,10 @@ impl MediaRoot {
     /// As the system reports them, such as not found or not a directory.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { directory: rustix::fs::openat(CWD, path, flags, Mode::empty())?, path: path.to_owned() })
+        Ok(Self {
+            directory: rustix::fs::openat(CWD, path, flags, Mode::empty())?,
+            path: path.to_owned(),
+        })
     }
 
     /// Opens the file at `relative`, following symbolic links only while they stay below the root.
@@ -52,9 +55,16 @@ impl MediaRoot {
         let file = File::from(fd);
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "not a regular file"));
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "not a regular file",
+            ));
         }
-        Ok(OpenedFile { size: metadata.len(), mtime_ns: mtime_ns(&metadata), file })
+        Ok(OpenedFile {
+            size: metadata.len(),
+            mtime_ns: mtime_ns(&metadata),
+            file,
+        })
     }
 
     fn open_beneath(&self, path: &Path) -> rustix::io::Result<OwnedFd> {
@@ -78,9 +88,15 @@ impl MediaRoot {
         let mut names = path.components().peekable();
         while let Some(name) = names.next() {
             let last = names.peek().is_none();
-            let kind = if last { OFlags::NONBLOCK | OFlags::NOCTTY } else { OFlags::DIRECTORY };
+            let kind = if last {
+                OFlags::NONBLOCK | OFlags::NOCTTY
+            } else {
+                OFlags::DIRECTORY
+            };
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | kind;
-            let std::path::Component::Normal(name) = name else { return Err(rustix::io::Errno::XDEV) };
+            let std::path::Component::Normal(name) = name else {
+                return Err(rustix::io::Errno::XDEV);
+            };
             parent = rustix::fs::openat(&parent, name, flags, Mode::empty())?;
         }
         Ok(parent)
@@ -99,7 +115,10 @@ impl MediaRoot {
 
 /// The modification time in nanoseconds since 1970.
 pub fn mtime_ns(metadata: &std::fs::Metadata) -> i64 {
-    metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec())
+    metadata
+        .mtime()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(metadata.mtime_nsec())
 }
 
 #[cfg(test)]
@@ -136,7 +155,14 @@ mod tests {
     #[test]
     fn open_file_refuses_a_fifo_without_waiting() {
         let dir = tempfile::tempdir().unwrap();
-        rustix::fs::mknodat(CWD, dir.path().join("pipe"), rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
+        rustix::fs::mknodat(
+            CWD,
+            dir.path().join("pipe"),
+            rustix::fs::FileType::Fifo,
+            Mode::RWXU,
+            0,
+        )
+        .unwrap();
         let root = MediaRoot::open(dir.path()).unwrap();
         assert!(root.open_file(&path("pipe")).is_err());
     }

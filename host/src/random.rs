@@ -39,11 +39,13 @@ pub fn random_hex(random: &dyn Random) -> io::Result<String> {
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 #[cfg(test)]
@@ -52,7 +54,10 @@ mod tests {
 
     #[test]
     fn system_random_fills_every_byte_and_never_twice_alike() {
-        let (first, second) = (random_hex(&SystemRandom).unwrap(), random_hex(&SystemRandom).unwrap());
+        let (first, second) = (
+            random_hex(&SystemRandom).unwrap(),
+            random_hex(&SystemRandom).unwrap(),
+        );
         assert_eq!(first.len(), 32);
         assert_ne!(first, second);
     }

@@ -57,7 +57,10 @@ impl SecretKey {
     /// # Errors
     /// If the file cannot be made or read, is of another length, or is open to others.
     pub fn load_or_create(path: &Path, random: &dyn Random) -> Result<Self, SecretKeyError> {
-        let failed = |source| SecretKeyError::Io { path: path.to_owned(), source };
+        let failed = |source| SecretKeyError::Io {
+            path: path.to_owned(),
+            source,
+        };
         match Self::load(path) {
             Err(SecretKeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             loaded => return loaded,
@@ -72,16 +75,31 @@ impl SecretKey {
     }
 
     fn load(path: &Path) -> Result<Self, SecretKeyError> {
-        let failed = |source| SecretKeyError::Io { path: path.to_owned(), source };
-        let file = OpenOptions::new().read(true).custom_flags(nofollow()).open(path).map_err(failed)?;
+        let failed = |source| SecretKeyError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(nofollow())
+            .open(path)
+            .map_err(failed)?;
         let mode = file.metadata().map_err(failed)?.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Err(SecretKeyError::Exposed { path: path.to_owned(), mode });
+            return Err(SecretKeyError::Exposed {
+                path: path.to_owned(),
+                mode,
+            });
         }
         let mut bytes = Vec::with_capacity(LENGTH);
-        file.take(LENGTH as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(LENGTH as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
         let length = bytes.len();
-        bytes.try_into().map(Self).map_err(|_| SecretKeyError::Length { path: path.to_owned(), length })
+        bytes.try_into().map(Self).map_err(|_| SecretKeyError::Length {
+            path: path.to_owned(),
+            length,
+        })
     }
 
     /// The key of these bytes.
@@ -106,15 +124,23 @@ fn nofollow() -> i32 {
 
 /// Written whole under another name and only then linked to its own, so that a crash leaves no half of a key.
 fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let draft = PathBuf::from(name);
-    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).and_then(|mut file| {
-        file.write_all(key)?;
-        file.sync_all()?;
-        std::fs::hard_link(&draft, path)
-    });
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)
+        .and_then(|mut file| {
+            file.write_all(key)?;
+            file.sync_all()?;
+            std::fs::hard_link(&draft, path)
+        });
     // The draft goes in any case; if it cannot go, it is as well protected as the key.
     let _ = std::fs::remove_file(&draft);
     written?;
@@ -133,7 +159,10 @@ mod tests {
         let first = SecretKey::load_or_create(&path, &SystemRandom).unwrap();
         let second = SecretKey::load_or_create(&path, &SystemRandom).unwrap();
         assert_eq!(first.0, second.0);
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         assert_eq!(first.id().len(), 16);
     }
@@ -169,7 +198,11 @@ mod tests {
             let starts: Vec<_> = (0..8)
                 .map(|_| scope.spawn(|| SecretKey::load_or_create(&path, &SystemRandom)))
                 .collect();
-            starts.into_iter().filter_map(|start| start.join().unwrap().ok()).map(|key| key.0).collect()
+            starts
+                .into_iter()
+                .filter_map(|start| start.join().unwrap().ok())
+                .map(|key| key.0)
+                .collect()
         });
         assert!(!keys.is_empty() && keys.iter().all(|key| *key == keys[0]));
     }

@@ -15,7 +15,9 @@ const DEFAULT_FILTER: &str = "info,sqlx=warn,salvo=warn,salvo_core=error,hyper=w
 /// A filter that cannot be read.
 pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter.unwrap_or(DEFAULT_FILTER))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),

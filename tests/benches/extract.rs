@@ -21,13 +21,20 @@ use svc_host::plugins::{
 };
 
 const ROUNDS: usize = 7;
-const MODES: [(&str, Isolation); 3] =
-    [("warm instance", Isolation::Worker), ("recycled every 64", Isolation::Recycle(64)), ("fresh", Isolation::PerFile)];
+const MODES: [(&str, Isolation); 3] = [
+    ("warm instance", Isolation::Worker),
+    ("recycled every 64", Isolation::Recycle(64)),
+    ("fresh", Isolation::PerFile),
+];
 
 fn main() -> Result<()> {
     let scratch = tempfile::tempdir()?;
-    let music = files("SVC_BENCH_MUSIC", scratch.path(), |dir| Ok(drop(svc_fixtures::many_files(dir, 600, 1)?)))?;
-    let photos = files("SVC_BENCH_PHOTOS", scratch.path(), |dir| Ok(drop(svc_fixtures::many_photos(dir, 600, 1)?)))?;
+    let music = files("SVC_BENCH_MUSIC", scratch.path(), |dir| {
+        Ok(drop(svc_fixtures::many_files(dir, 600, 1)?))
+    })?;
+    let photos = files("SVC_BENCH_PHOTOS", scratch.path(), |dir| {
+        Ok(drop(svc_fixtures::many_photos(dir, 600, 1)?))
+    })?;
     println!("| files | mode | µs a file | of native |\n|---|---|---|---|");
     compare(scratch.path(), "music", &music, native_music)?;
     compare(scratch.path(), "photos", &photos, native_photo)
@@ -49,7 +56,11 @@ fn files(variable: &str, scratch: &Path, make: impl FnOnce(&Path) -> Result<()>)
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
+            }
         }
     }
     files.sort();
@@ -59,7 +70,13 @@ fn files(variable: &str, scratch: &Path, make: impl FnOnce(&Path) -> Result<()>)
 /// Title and duration: enough that nothing is optimised away.
 fn native_music(path: &Path) -> Option<u64> {
     let options = ParseOptions::new().read_cover_art(false);
-    let file = Probe::open(path).ok()?.options(options).guess_file_type().ok()?.read().ok()?;
+    let file = Probe::open(path)
+        .ok()?
+        .options(options)
+        .guess_file_type()
+        .ok()?
+        .read()
+        .ok()?;
     let tags: u64 = file.tags().iter().map(|tag| u64::from(tag.item_count())).sum();
     Some(tags + file.properties().duration().as_millis() as u64)
 }
@@ -73,8 +90,12 @@ fn native_photo(path: &Path) -> Option<u64> {
 fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> Option<u64>) -> Result<()> {
     let media_kind: MediaKind = kind.parse()?;
     let component = svc_tests::workspace().join(format!("target/plugins/{kind}.wasm"));
-    let bytes = std::fs::read(&component).with_context(|| format!("{}: run `cargo xtask plugins`", component.display()))?;
-    let built_in = [BuiltIn { name: "benchmarked", bytes: Box::leak(bytes.into_boxed_slice()) }];
+    let bytes = std::fs::read(&component)
+        .with_context(|| format!("{}: run `cargo xtask plugins`", component.display()))?;
+    let built_in = [BuiltIn {
+        name: "benchmarked",
+        bytes: Box::leak(bytes.into_boxed_slice()),
+    }];
     let hosts = MODES
         .iter()
         .map(|(_, isolation)| {
@@ -84,7 +105,10 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
                 compiler: Compiler::InProcess,
                 plugin_dir: None,
                 disabled: Default::default(),
-                isolation: IsolationPolicy { built_in: *isolation, third_party: *isolation },
+                isolation: IsolationPolicy {
+                    built_in: *isolation,
+                    third_party: *isolation,
+                },
                 caps: LimitCaps::default(),
             };
             Ok(Plugins::load(&settings, &built_in)?)
@@ -93,9 +117,17 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
     let mut times = vec![Vec::new(); MODES.len() + 1];
     for _ in 0..ROUNDS {
         let start = cpu_seconds();
-        let read = files.iter().filter_map(|path| native(path)).map(std::hint::black_box).count();
+        let read = files
+            .iter()
+            .filter_map(|path| native(path))
+            .map(std::hint::black_box)
+            .count();
         times[0].push((cpu_seconds() - start) / files.len() as f64);
-        anyhow::ensure!(read * 2 > files.len(), "native reads {read} of {} files only", files.len());
+        anyhow::ensure!(
+            read * 2 > files.len(),
+            "native reads {read} of {} files only",
+            files.len()
+        );
         for (times, host) in times.iter_mut().skip(1).zip(&hosts) {
             times.push(sandboxed(host, &media_kind, files)?);
         }
@@ -103,7 +135,12 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
     let medians: Vec<f64> = times.into_iter().map(median).collect();
     let names = std::iter::once("native").chain(MODES.iter().map(|(name, _)| *name));
     for (name, seconds) in names.zip(&medians) {
-        println!("| {kind} ({}) | {name} | {:.1} | {:.2} |", files.len(), seconds * 1e6, seconds / medians[0]);
+        println!(
+            "| {kind} ({}) | {name} | {:.1} | {:.2} |",
+            files.len(),
+            seconds * 1e6,
+            seconds / medians[0]
+        );
     }
     Ok(())
 }
@@ -112,8 +149,14 @@ fn sandboxed(host: &Plugins, kind: &MediaKind, files: &[PathBuf]) -> Result<f64>
     let mut worker = host.worker();
     let start = cpu_seconds();
     for path in files {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(plugin) = host.for_file(kind, &svc_host::domain::path::extension(&name)) else { continue };
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let Some(plugin) = host.for_file(kind, &svc_host::domain::path::extension(&name)) else {
+            continue;
+        };
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         // A file that cannot be read costs time as well.

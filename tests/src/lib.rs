@@ -1,6 +1,12 @@
 //! What the tests and benchmarks share: where things are, and the sources as text.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 pub mod program;
 pub mod sandbox;
@@ -9,7 +15,10 @@ use std::path::{Path, PathBuf};
 
 /// The root of the checkout.
 pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests is in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests is in the workspace")
+        .to_owned()
 }
 
 /// A Rust file of this project.
@@ -44,7 +53,10 @@ fn collect(base: &Path, folder: &Path, sources: &mut Vec<SourceFile>) {
             }
         } else if name.ends_with(".rs") {
             let shown = path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
-            sources.push(SourceFile { path: shown, text: std::fs::read_to_string(&path).unwrap() });
+            sources.push(SourceFile {
+                path: shown,
+                text: std::fs::read_to_string(&path).unwrap(),
+            });
         }
     }
 }

@@ -14,13 +14,19 @@ pub const PASSWORD: &str = "correct horse battery";
 pub fn program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.ancestors().find(|folder| folder.join("svc").is_file());
-    folder.expect("`svc` is built before the tests: use `cargo xtask test`").join("svc")
+    folder
+        .expect("`svc` is built before the tests: use `cargo xtask test`")
+        .join("svc")
 }
 
 /// The program with arguments and without the variables of whoever runs the tests.
 pub fn svc(arguments: &[&str]) -> Command {
     let mut command = Command::new(program());
-    command.args(arguments).env_clear().env("PATH", "/usr/bin:/bin").env("SVC_LOG", "info");
+    command
+        .args(arguments)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("SVC_LOG", "info");
     command.stdin(Stdio::null());
     command
 }
@@ -58,7 +64,10 @@ impl Answer {
 
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -81,10 +90,24 @@ impl Server {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let base = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("said {line:?}")).to_owned();
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { child, base, token: None, agent }
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let base = line
+            .trim()
+            .strip_prefix("listening on ")
+            .unwrap_or_else(|| panic!("said {line:?}"))
+            .to_owned();
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .build()
+            .into();
+        Self {
+            child,
+            base,
+            token: None,
+            agent,
+        }
     }
 
     /// Starts a server, sets up its owner and signs in.
@@ -94,7 +117,12 @@ impl Server {
         if server.get("/api/v1/health").json()["state"] == "not_setup" {
             assert_eq!(server.post("/api/v1/setup", &credentials).status, 201);
         }
-        let login = server.request("POST", "/api/v1/auth/login", &[("svc-app", "admin")], Some(&credentials));
+        let login = server.request(
+            "POST",
+            "/api/v1/auth/login",
+            &[("svc-app", "admin")],
+            Some(&credentials),
+        );
         assert_eq!(login.status, 201, "{login:?}");
         server.token = Some(login.json()["JWT"].as_str().unwrap().to_owned());
         server
@@ -126,10 +154,20 @@ impl Server {
     }
 
     /// Any request.
-    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&Value>) -> Answer {
-        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
+    pub fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Answer {
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base));
         if let Some(token) = &self.token
-            && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
+            && !headers
+                .iter()
+                .any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
         {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -137,13 +175,24 @@ impl Server {
             request = request.header(*name, *value);
         }
         let response = match body {
-            Some(body) => self.agent.run(request.header("content-type", "application/json").body(body.to_string()).unwrap()),
+            Some(body) => self.agent.run(
+                request
+                    .header("content-type", "application/json")
+                    .body(body.to_string())
+                    .unwrap(),
+            ),
             None => self.agent.run(request.body(()).unwrap()),
         };
         let mut response = response.unwrap();
         let headers = response.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
-        Answer { status: response.status().as_u16(), headers, bytes: response.body_mut().read_to_vec().unwrap() }
+        let headers = headers
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect();
+        Answer {
+            status: response.status().as_u16(),
+            headers,
+            bytes: response.body_mut().read_to_vec().unwrap(),
+        }
     }
 
     /// Starts a run and waits for its end; answers with the run.
@@ -151,7 +200,9 @@ impl Server {
         let started = self.post("/api/v1/index/run", &json!({ "type": run_type }));
         assert_eq!(started.status, 201, "{started:?}");
         let path = format!("/api/v1/index/runs/{}", started.json()["runId"].as_str().unwrap());
-        wait_for("the end of the run", || self.get("/api/v1/index/state").json()["state"] == "idle");
+        wait_for("the end of the run", || {
+            self.get("/api/v1/index/state").json()["state"] == "idle"
+        });
         self.get(&path).json()
     }
 
@@ -163,7 +214,10 @@ impl Server {
 
     /// Asks the process to end and waits for it.
     pub fn stop(mut self) -> std::process::ExitStatus {
-        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status()
+            .unwrap();
         self.child.wait().unwrap()
     }
 }

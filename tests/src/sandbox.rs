@@ -15,7 +15,9 @@ use svc_host::plugins::{
 pub fn component(name: &str) -> &'static [u8] {
     let path = crate::workspace().join(format!("target/plugins/{name}.wasm"));
     let bytes = std::fs::read(&path);
-    bytes.unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask plugins`", path.display())).leak()
+    bytes
+        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask plugins`", path.display()))
+        .leak()
 }
 
 /// One plugin and the instances of one thread.
@@ -38,10 +40,17 @@ impl Sandbox {
             isolation: IsolationPolicy::default(),
             caps: LimitCaps::default(),
         };
-        let built_in = [BuiltIn { name: "tested", bytes: component(name) }];
+        let built_in = [BuiltIn {
+            name: "tested",
+            bytes: component(name),
+        }];
         let plugins = Plugins::load(&settings, &built_in).unwrap();
         let worker = plugins.worker();
-        Self { plugins, worker, kind: name.parse().unwrap() }
+        Self {
+            plugins,
+            worker,
+            kind: name.parse().unwrap(),
+        }
     }
 
     /// Reads a file; `None` when the plugin does not read files with this extension.
@@ -50,6 +59,9 @@ impl Sandbox {
         let plugin = self.plugins.for_file(&self.kind, &extension(&name))?;
         let file = File::open(path).unwrap();
         let size = file.metadata().unwrap().len();
-        Some(self.worker.extract(&plugin, &Arc::new(SourceFile { file, name, size })))
+        Some(
+            self.worker
+                .extract(&plugin, &Arc::new(SourceFile { file, name, size })),
+        )
     }
 }

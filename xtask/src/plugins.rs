@@ -107,7 +107,10 @@ fn package_names() -> Result<HashMap<String, String>> {
 fn wrap(module: &Module, destination: &Path) -> Result<()> {
     let bytes =
         std::fs::read(&module.path).with_context(|| format!("cannot read {}", module.path.display()))?;
-    let name = module.package.strip_prefix("svc-plugin-").unwrap_or(&module.package);
+    let name = module
+        .package
+        .strip_prefix("svc-plugin-")
+        .unwrap_or(&module.package);
     let component = destination.join(name).with_extension("wasm");
     let stamp = module.path.with_extension("component-stamp");
     let digest = digest(&bytes);

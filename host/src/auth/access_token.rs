@@ -80,7 +80,9 @@ pub struct AccessTokens {
 
 impl std::fmt::Debug for AccessTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AccessTokens").field("issuer", &self.issuer).finish_non_exhaustive()
+        f.debug_struct("AccessTokens")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
     }
 }
 
@@ -128,7 +130,10 @@ impl AccessTokens {
             exp: now.seconds() + LIFETIME_SECONDS,
             nbf: None,
         };
-        let header = Header { kid: Some(self.key_id.clone()), ..Header::new(Algorithm::HS256) };
+        let header = Header {
+            kid: Some(self.key_id.clone()),
+            ..Header::new(Algorithm::HS256)
+        };
         jsonwebtoken::encode(&header, &claims, &self.encoding).map_err(io::Error::other)
     }
 
@@ -158,10 +163,14 @@ impl AccessTokens {
     fn is_foreign(&self, token: &str, header: &Header) -> bool {
         let origin = jsonwebtoken::dangerous::insecure_decode_claims::<Origin>(token);
         let issuer = origin.ok().and_then(|origin| origin.iss).unwrap_or_default();
-        let names_other_server =
-            issuer != self.issuer && issuer.strip_prefix(ISSUER_PREFIX).is_some_and(|id| is_hex(id, 32));
-        let names_other_key =
-            header.kid.as_deref().is_some_and(|key_id| key_id != self.key_id && is_hex(key_id, 16));
+        let names_other_server = issuer != self.issuer
+            && issuer
+                .strip_prefix(ISSUER_PREFIX)
+                .is_some_and(|id| is_hex(id, 32));
+        let names_other_key = header
+            .kid
+            .as_deref()
+            .is_some_and(|key_id| key_id != self.key_id && is_hex(key_id, 16));
         names_other_server || (names_other_key && issuer == self.issuer)
     }
 }
@@ -169,8 +178,10 @@ impl AccessTokens {
 fn well_formed_header(token: &str) -> Result<Header, TokenRefusal> {
     let parts = token.split('.').filter(|part| !part.is_empty()).count();
     let alphabet = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let has_form =
-        token.len() <= MAX_LENGTH && parts == 3 && token.matches('.').count() == 2 && token.bytes().all(alphabet);
+    let has_form = token.len() <= MAX_LENGTH
+        && parts == 3
+        && token.matches('.').count() == 2
+        && token.bytes().all(alphabet);
     if !has_form {
         return Err(TokenRefusal::Invalid);
     }

@@ -39,7 +39,12 @@ impl Actor {
     /// The caller behind `proof`, with what the roles allow.
     pub fn new(user: User, roles: Vec<String>, proof: Proof) -> Self {
         let capabilities = policy::capabilities_of_names(roles.iter().map(String::as_str));
-        Self { user, roles, capabilities, proof }
+        Self {
+            user,
+            roles,
+            capabilities,
+            proof,
+        }
     }
 
     /// Whether the caller may do something.

@@ -122,19 +122,28 @@ impl CapabilitySet {
 
     /// The capabilities, in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
-        Capability::ALL.iter().copied().filter(move |&capability| self.contains(capability))
+        Capability::ALL
+            .iter()
+            .copied()
+            .filter(move |&capability| self.contains(capability))
     }
 }
 
 impl FromIterator<Capability> for CapabilitySet {
     fn from_iter<I: IntoIterator<Item = Capability>>(capabilities: I) -> Self {
-        Self(capabilities.into_iter().fold(0, |set, capability| set | 1 << capability as u8))
+        Self(
+            capabilities
+                .into_iter()
+                .fold(0, |set, capability| set | 1 << capability as u8),
+        )
     }
 }
 
 impl fmt::Debug for CapabilitySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter().map(Capability::as_str)).finish()
+        f.debug_set()
+            .entries(self.iter().map(Capability::as_str))
+            .finish()
     }
 }
 
@@ -144,7 +153,10 @@ mod tests {
 
     #[test]
     fn capability_names_are_unique_and_of_one_form() {
-        let mut names: Vec<_> = Capability::ALL.iter().map(|capability| capability.as_str()).collect();
+        let mut names: Vec<_> = Capability::ALL
+            .iter()
+            .map(|capability| capability.as_str())
+            .collect();
         assert!(names.iter().all(|name| name.split('.').count() == 2));
         names.sort_unstable();
         names.dedup();
@@ -154,7 +166,9 @@ mod tests {
 
     #[test]
     fn sets_hold_what_was_put_in_and_nothing_else() {
-        let set: CapabilitySet = [Capability::PhotosRead, Capability::BackupsRead].into_iter().collect();
+        let set: CapabilitySet = [Capability::PhotosRead, Capability::BackupsRead]
+            .into_iter()
+            .collect();
         assert!(set.contains(Capability::PhotosRead) && !set.contains(Capability::PhotosUpdate));
         assert!(set.is_subset(CapabilitySet::all()) && !CapabilitySet::all().is_subset(set));
         assert_eq!(set.iter().count(), 2);

@@ -35,8 +35,15 @@ impl std::fmt::Debug for Credential {
 /// The credential that counts: a Bearer header before `?token=`, never falling back from a bad header to the
 /// query, and nothing at all when two different ones are shown.
 pub fn find(presented: Presented<'_>) -> Option<Credential> {
-    let query = if presented.reads_only { presented.token } else { &[] };
-    let mut bearer = presented.authorization.iter().filter_map(|value| bearer_token(value));
+    let query = if presented.reads_only {
+        presented.token
+    } else {
+        &[]
+    };
+    let mut bearer = presented
+        .authorization
+        .iter()
+        .filter_map(|value| bearer_token(value));
     let in_header = bearer.next();
     if bearer.next().is_some() || query.len() > 1 {
         return None;
@@ -52,7 +59,10 @@ pub fn find(presented: Presented<'_>) -> Option<Credential> {
 /// The token of a Bearer header; `None` for another scheme, such as a proxy's Basic, which is not ours to judge.
 fn bearer_token(value: &[u8]) -> Option<&[u8]> {
     let value = value.trim_ascii();
-    let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
+    let end = value
+        .iter()
+        .position(|byte| matches!(byte, b' ' | b'\t'))
+        .unwrap_or(value.len());
     let (scheme, token) = value.split_at(end);
     scheme.eq_ignore_ascii_case(b"bearer").then(|| token.trim_ascii())
 }
@@ -73,7 +83,12 @@ mod tests {
 
     fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
         let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
-        find(Presented { authorization: &authorization, token, reads_only }).map(|credential| match credential {
+        find(Presented {
+            authorization: &authorization,
+            token,
+            reads_only,
+        })
+        .map(|credential| match credential {
             Credential::PersonalAccessToken(token) => format!("pat {token}"),
             Credential::AccessToken(token) => token,
         })
@@ -114,13 +129,21 @@ mod tests {
         ];
         for (authorization, token, reads_only, expected) in cases {
             let found = shown(authorization, token, *reads_only);
-            assert_eq!(found.as_deref(), *expected, "{authorization:?} {token:?} {reads_only}");
+            assert_eq!(
+                found.as_deref(),
+                *expected,
+                "{authorization:?} {token:?} {reads_only}"
+            );
         }
     }
 
     #[test]
     fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
-        let presented = Presented { authorization: &[b"Bearer \xff"], token: &["abc"], reads_only: true };
+        let presented = Presented {
+            authorization: &[b"Bearer \xff"],
+            token: &["abc"],
+            reads_only: true,
+        };
         assert_eq!(find(presented), None);
     }
 

@@ -49,7 +49,9 @@ impl NewPassword {
 
     /// The password, if its length will do.
     pub fn new(text: String) -> Option<Self> {
-        (Self::MIN_BYTES..=Self::MAX_BYTES).contains(&text.len()).then_some(Self(text))
+        (Self::MIN_BYTES..=Self::MAX_BYTES)
+            .contains(&text.len())
+            .then_some(Self(text))
     }
 }
 
@@ -86,7 +88,9 @@ pub struct Passwords(Arc<Shared>);
 
 impl std::fmt::Debug for Passwords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Passwords").field("free", &self.0.permits.available_permits()).finish()
+        f.debug_struct("Passwords")
+            .field("free", &self.0.permits.available_permits())
+            .finish()
     }
 }
 
@@ -105,16 +109,25 @@ impl Passwords {
     /// # Errors
     /// If the system gives none.
     pub fn start(random: Arc<dyn Random>) -> io::Result<Self> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL);
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(MAX_PARALLEL);
         // As many places as permits: a holder of a permit never blocks on sending.
         let (work, queue) = mpsc::sync_channel::<Work>(threads);
         let queue = Arc::new(Mutex::new(queue));
         for number in 0..threads {
             let queue = Arc::clone(&queue);
-            std::thread::Builder::new().name(format!("password-{number}")).spawn(move || run(&queue))?;
+            std::thread::Builder::new()
+                .name(format!("password-{number}"))
+                .spawn(move || run(&queue))?;
         }
         let permits = Arc::new(Semaphore::new(threads));
-        Ok(Self(Arc::new(Shared { permits, waiting: AtomicUsize::new(0), work, random })))
+        Ok(Self(Arc::new(Shared {
+            permits,
+            waiting: AtomicUsize::new(0),
+            work,
+            random,
+        })))
     }
 
     /// The hash to store for a password, as a PHC string.
@@ -123,7 +136,10 @@ impl Passwords {
     /// If too many wait, or hashing fails.
     pub async fn hash(&self, password: NewPassword) -> Result<String, PasswordError> {
         let mut salt = [0; 16];
-        self.0.random.fill(&mut salt).map_err(|error| PasswordError::Failed(error.to_string()))?;
+        self.0
+            .random
+            .fill(&mut salt)
+            .map_err(|error| PasswordError::Failed(error.to_string()))?;
         self.run(move || hash(password.0.as_bytes(), &salt)).await?
     }
 
@@ -140,7 +156,10 @@ impl Passwords {
         .await?
     }
 
-    async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, PasswordError> {
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, PasswordError> {
         let permit = self.permit().await?;
         let (answer, answered) = oneshot::channel();
         let work = Box::new(move || {
@@ -149,7 +168,9 @@ impl Passwords {
             drop(permit);
         });
         self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
-        answered.await.map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
+        answered
+            .await
+            .map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
     }
 
     async fn permit(&self) -> Result<OwnedSemaphorePermit, PasswordError> {
@@ -228,9 +249,16 @@ mod tests {
             let passwords = passwords.clone();
             async move { passwords.verify(text, stored).await }
         };
-        assert_eq!(verify("correct horse", Some(&hash)).await.unwrap(), Verdict::Right { outdated: false });
+        assert_eq!(
+            verify("correct horse", Some(&hash)).await.unwrap(),
+            Verdict::Right { outdated: false }
+        );
         for wrong in ["Correct horse", "correct horse ", "", "correct hors"] {
-            assert_eq!(verify(wrong, Some(&hash)).await.unwrap(), Verdict::Wrong, "{wrong:?}");
+            assert_eq!(
+                verify(wrong, Some(&hash)).await.unwrap(),
+                Verdict::Wrong,
+                "{wrong:?}"
+            );
         }
         for anything in ["", "correct horse"] {
             assert_eq!(verify(anything, None).await.unwrap(), Verdict::Wrong);
@@ -239,17 +267,26 @@ mod tests {
 
     #[tokio::test]
     async fn weaker_hash_is_accepted_and_marked_outdated() {
-        let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8192, 1, 1, None).unwrap())
-            .hash_password_with_salt(b"password", b"some salt of 16b")
-            .unwrap()
-            .to_string();
+        let weak = Argon2::new(
+            Algorithm::Argon2id,
+            Version::V0x13,
+            Params::new(8192, 1, 1, None).unwrap(),
+        )
+        .hash_password_with_salt(b"password", b"some salt of 16b")
+        .unwrap()
+        .to_string();
         let verdict = passwords().verify("password".into(), Some(weak)).await.unwrap();
         assert_eq!(verdict, Verdict::Right { outdated: true });
     }
 
     #[tokio::test]
     async fn damaged_hash_is_an_error_and_never_right() {
-        for damaged in ["", "x", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ", "$2b$12$abcdefghijklmnopqrstuv"] {
+        for damaged in [
+            "",
+            "x",
+            "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ",
+            "$2b$12$abcdefghijklmnopqrstuv",
+        ] {
             let outcome = passwords().verify("password".into(), Some(damaged.into())).await;
             assert!(!matches!(outcome, Ok(Verdict::Right { .. })), "{damaged:?}");
         }
@@ -263,7 +300,10 @@ mod tests {
             async move { passwords.verify("x".into(), None).await }
         });
         let outcomes: Vec<_> = futures_join(flood).await;
-        let busy = outcomes.iter().filter(|outcome| matches!(outcome, Err(PasswordError::Busy))).count();
+        let busy = outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome, Err(PasswordError::Busy)))
+            .count();
         assert!(busy >= 200 - MAX_WAITING - MAX_PARALLEL, "{busy}");
         assert!(outcomes.iter().any(Result::is_ok));
     }

@@ -15,7 +15,15 @@ const MUSIC_READERS: &[Role] = &[Administrator, Member, MusicUser, Guest];
 const PHOTO_READERS: &[Role] = &[Administrator, Member, PhotosUser, Guest];
 const CINEMA_READERS: &[Role] = &[Administrator, Member, CinemaUser, Guest];
 const ITEM_READERS: &[Role] = &[Administrator, Member, Guest];
-const EVERYONE: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Guest, Newcomer];
+const EVERYONE: &[Role] = &[
+    Administrator,
+    Member,
+    MusicUser,
+    PhotosUser,
+    CinemaUser,
+    Guest,
+    Newcomer,
+];
 const EVERYONE_BUT_GUESTS: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Newcomer];
 
 /// The roles that allow something, beside the owner, who may do everything.
@@ -56,7 +64,11 @@ pub fn capabilities_of(role: Role) -> CapabilitySet {
     if role == Owner {
         return CapabilitySet::all();
     }
-    Capability::ALL.iter().copied().filter(|&capability| allowed_to(capability).contains(&role)).collect()
+    Capability::ALL
+        .iter()
+        .copied()
+        .filter(|&capability| allowed_to(capability).contains(&role))
+        .collect()
 }
 
 /// What roles, by their names, allow together. Names that are no built-in role allow nothing.
@@ -70,18 +82,30 @@ pub fn capabilities_of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Ca
 
 /// The whole table as text: a row per capability, a column per role.
 pub fn render() -> String {
-    let width = Capability::ALL.iter().map(|capability| capability.as_str().len()).max().unwrap_or(0);
+    let width = Capability::ALL
+        .iter()
+        .map(|capability| capability.as_str().len())
+        .max()
+        .unwrap_or(0);
     let header: Vec<_> = Role::ALL.iter().map(|role| role.as_str()).collect();
     let mut lines = vec![format!("{:width$} {}", "", header.join(" "))];
     for &capability in Capability::ALL {
         let cells: Vec<_> = Role::ALL
             .iter()
             .map(|&role| {
-                let mark = if capabilities_of(role).contains(capability) { "x" } else { "." };
+                let mark = if capabilities_of(role).contains(capability) {
+                    "x"
+                } else {
+                    "."
+                };
                 format!("{mark:width$}", width = role.as_str().len())
             })
             .collect();
-        lines.push(format!("{:width$} {}", capability.as_str(), cells.join(" ")).trim_end().to_owned());
+        lines.push(
+            format!("{:width$} {}", capability.as_str(), cells.join(" "))
+                .trim_end()
+                .to_owned(),
+        );
     }
     lines.join("\n") + "\n"
 }
@@ -93,13 +117,20 @@ mod tests {
     #[test]
     fn policy_table_is_as_pinned() {
         let pinned = include_str!("policy.txt");
-        assert_eq!(render(), pinned, "the policy changed; if that is meant, change auth/policy.txt with it");
+        assert_eq!(
+            render(),
+            pinned,
+            "the policy changed; if that is meant, change auth/policy.txt with it"
+        );
     }
 
     #[test]
     fn no_role_but_the_owner_may_reset_the_server() {
         for role in Role::ALL {
-            assert_eq!(capabilities_of(role).contains(MediaServerFactoryReset), role == Owner);
+            assert_eq!(
+                capabilities_of(role).contains(MediaServerFactoryReset),
+                role == Owner
+            );
         }
     }
 

@@ -13,8 +13,8 @@ use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::scan::{KindCounts, Run, RunCounts, RunStatus, RunType};
-use crate::store::RunLogFilter;
 use crate::service::indexing::{IndexState, Indexing, StartRun};
+use crate::store::RunLogFilter;
 
 /// How often progress is shown: on a terminal, and as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -46,22 +46,45 @@ enum Output {
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(arguments.media, ServerOptions::default())?;
     if config.media.is_empty() {
-        anyhow::bail!("no directory of media is given: use --music-dir, --photos-dir, --movies-dir or --tv-dir");
+        anyhow::bail!(
+            "no directory of media is given: use --music-dir, --photos-dir, --movies-dir or --tv-dir"
+        );
     }
-    let run_type = if arguments.full { RunType::Full } else { RunType::Quick };
+    let run_type = if arguments.full {
+        RunType::Full
+    } else {
+        RunType::Quick
+    };
     super::runtime()?.block_on(async {
         let app = App::open(config).await?;
-        let request = StartRun { run_type, kinds: arguments.kind };
+        let request = StartRun {
+            run_type,
+            kinds: arguments.kind,
+        };
         let started = app.indexing.start(request, None).await?;
         follow(&app.indexing).await;
         let run = app.indexing.run(started.id).await?;
-        let failures = app.indexing.run_logs(run.id, &RunLogFilter::default(), Page { take: report::MAX_FAILURES, skip: 0 }).await?;
+        let failures = app
+            .indexing
+            .run_logs(
+                run.id,
+                &RunLogFilter::default(),
+                Page {
+                    take: report::MAX_FAILURES,
+                    skip: 0,
+                },
+            )
+            .await?;
         match arguments.output {
             Output::Table => report::table(&mut std::io::stdout().lock(), &run, &failures)?,
             Output::Json => report::json(&mut std::io::stdout().lock(), &run, &failures)?,
         }
         app.close().await;
-        Ok(if run.status == RunStatus::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if run.status == RunStatus::Completed {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     })
 }
 
@@ -103,15 +126,25 @@ fn show(indexing: &Indexing, bar: Option<&ProgressBar>) {
             bar.set_position(done);
         }
         // Standard error may be closed; that is no reason to stop.
-        None => drop(writeln!(std::io::stderr(), "{}", progress_line(&run, found, done))),
+        None => drop(writeln!(
+            std::io::stderr(),
+            "{}",
+            progress_line(&run, found, done)
+        )),
     }
 }
 
 fn progress_line(run: &Run, found: u64, done: u64) -> String {
-    format!("indexing: {done} of {found} files found so far, {:.1} s", run.seconds)
+    format!(
+        "indexing: {done} of {found} files found so far, {:.1} s",
+        run.seconds
+    )
 }
 
 fn sums(counts: &RunCounts) -> (u64, u64) {
     let done = |counts: &KindCounts| counts.added + counts.updated + counts.unchanged + counts.errored;
-    (counts.values().map(|counts| counts.found).sum(), counts.values().map(done).sum())
+    (
+        counts.values().map(|counts| counts.found).sum(),
+        counts.values().map(done).sum(),
+    )
 }

@@ -42,7 +42,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let outcome = plugins.worker().extract(&plugin, &source);
     let read = outcome.as_ref().ok().and_then(Option::as_ref);
     if arguments.json {
-        let failure = outcome.as_ref().err().map(|failure| (failure.code(), failure.to_string()));
+        let failure = outcome
+            .as_ref()
+            .err()
+            .map(|failure| (failure.code(), failure.to_string()));
         writeln!(
             out,
             "{}",
@@ -55,14 +58,25 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             })
         )?;
     } else {
-        writeln!(out, "{} ({} bytes), read by {} {}", source.name, source.size, plugin.id(), plugin.version())?;
+        writeln!(
+            out,
+            "{} ({} bytes), read by {} {}",
+            source.name,
+            source.size,
+            plugin.id(),
+            plugin.version()
+        )?;
         match (&outcome, read) {
             (Err(failure), _) => writeln!(out, "{}: {failure}", failure.code())?,
             (Ok(_), None) => writeln!(out, "the file says nothing")?,
             (Ok(_), Some(extraction)) => print(&mut out, extraction)?,
         }
     }
-    Ok(if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if outcome.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
@@ -73,7 +87,11 @@ fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
     let opened = MediaRoot::open(parent)
         .and_then(|root| root.open_file(&RelativePath::root().join(name)))
         .with_context(|| format!("{shown}"))?;
-    Ok(Arc::new(SourceFile { file: opened.file, name: name_to_text(OsStr::new(name)), size: opened.size }))
+    Ok(Arc::new(SourceFile {
+        file: opened.file,
+        name: name_to_text(OsStr::new(name)),
+        size: opened.size,
+    }))
 }
 
 fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Result<PluginHandle> {
@@ -88,7 +106,12 @@ fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Re
 fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Result<()> {
     let core = [
         ("title", extraction.title.clone()),
-        ("duration", extraction.duration_ms.map(|ms| format!("{:.3} s", ms as f64 / 1000.0))),
+        (
+            "duration",
+            extraction
+                .duration_ms
+                .map(|ms| format!("{:.3} s", ms as f64 / 1000.0)),
+        ),
         ("width", extraction.width.map(|pixels| pixels.to_string())),
         ("height", extraction.height.map(|pixels| pixels.to_string())),
     ];
@@ -99,7 +122,9 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
     }
     for field in &extraction.fields {
         let value = value_json(&field.value);
-        let text = value.as_str().map_or_else(|| value.to_string(), |text| text.escape_debug().to_string());
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), |text| text.escape_debug().to_string());
         writeln!(out, "  {:<32} {text}", field.key)?;
     }
     for (number, picture) in extraction.pictures.iter().enumerate() {
@@ -113,8 +138,11 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
 }
 
 fn to_json(extraction: &Extraction) -> Json {
-    let fields: serde_json::Map<String, Json> =
-        extraction.fields.iter().map(|field| (field.key.clone(), value_json(&field.value))).collect();
+    let fields: serde_json::Map<String, Json> = extraction
+        .fields
+        .iter()
+        .map(|field| (field.key.clone(), value_json(&field.value)))
+        .collect();
     json!({
         "title": extraction.title,
         "durationMs": extraction.duration_ms,
@@ -133,7 +161,9 @@ fn value_json(value: &Value) -> Json {
         Value::Integer(number) => json!(number),
         Value::Real(number) => json!(number),
         Value::Boolean(yes) => json!(yes),
-        Value::Rational(number) => json!({ "numerator": number.numerator, "denominator": number.denominator }),
+        Value::Rational(number) => {
+            json!({ "numerator": number.numerator, "denominator": number.denominator })
+        }
         Value::Date(date) => json!({
             "year": date.year,
             "month": date.month,

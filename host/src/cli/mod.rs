@@ -18,7 +18,13 @@ use crate::config::LogFormat;
 #[command(name = "svc", version, about, propagate_version = true)]
 struct Cli {
     /// How log lines look
-    #[arg(long, global = true, env = "SVC_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    #[arg(
+        long,
+        global = true,
+        env = "SVC_LOG_FORMAT",
+        default_value = "text",
+        value_name = "FORMAT"
+    )]
     log_format: LogFormat,
     /// What is logged, such as `debug` or `svc::scan=trace`
     #[arg(long, global = true, env = "SVC_LOG", value_name = "FILTER")]
@@ -44,7 +50,10 @@ enum Command {
 
 /// Runs the program with the arguments of the process. Errors are one sentence on standard error and exit code 1;
 /// arguments that cannot be read are exit code 2.
-#[expect(clippy::print_stderr, reason = "the one place that tells a person why the program ends")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the one place that tells a person why the program ends"
+)]
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
@@ -66,5 +75,8 @@ pub fn run() -> ExitCode {
 
 /// The runtime of the asynchronous side.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("svc-async").build()?)
+    Ok(tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("svc-async")
+        .build()?)
 }

@@ -28,7 +28,13 @@ pub(super) fn table(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEn
         writeln!(out, "\nnot indexed:")?;
         for failure in &failures.items {
             let reason = failure.reason.as_deref().unwrap_or(&failure.event);
-            writeln!(out, "  {} {}: {}", failure.kind, printable(failure.path.as_str()), printable(reason))?;
+            writeln!(
+                out,
+                "  {} {}: {}",
+                failure.kind,
+                printable(failure.path.as_str()),
+                printable(reason)
+            )?;
         }
         let more = failures.total.saturating_sub(failures.items.len() as u64);
         if more > 0 {
@@ -72,7 +78,9 @@ pub(super) fn json(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEnt
 
 /// File names may hold anything; a terminal must not obey them.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 #[cfg(test)]

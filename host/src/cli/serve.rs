@@ -31,7 +31,9 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     // Bound first: a busy port must not cost a migration. Nothing is answered before the app is complete.
     let listen = config.listen;
-    let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let app = App::open(config).await?;
     let service = http::router::service(app.http_state().await?);

@@ -46,9 +46,14 @@ pub(super) struct FileOptions {
 
 impl FileOptions {
     pub(super) fn read(path: &Path) -> Result<Self, FileError> {
-        let unreadable = |error| FileError::Unreadable { path: path.to_owned(), error };
+        let unreadable = |error| FileError::Unreadable {
+            path: path.to_owned(),
+            error,
+        };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        toml::from_str(&text)
-            .map_err(|error| FileError::Malformed { path: path.to_owned(), error: Box::new(error) })
+        toml::from_str(&text).map_err(|error| FileError::Malformed {
+            path: path.to_owned(),
+            error: Box::new(error),
+        })
     }
 }

@@ -95,8 +95,16 @@ impl Config {
     /// # Errors
     /// The first option that cannot be used, in a sentence.
     pub fn load(media: MediaOptions, server: ServerOptions) -> Result<Self, ConfigError> {
-        let file = media.config.as_deref().map(FileOptions::read).transpose()?.unwrap_or_default();
-        let data_dir = media.data_dir.or(file.data_dir).unwrap_or_else(|| DEFAULT_DATA_DIR.into());
+        let file = media
+            .config
+            .as_deref()
+            .map(FileOptions::read)
+            .transpose()?
+            .unwrap_or_default();
+        let data_dir = media
+            .data_dir
+            .or(file.data_dir)
+            .unwrap_or_else(|| DEFAULT_DATA_DIR.into());
         let data_dir = usable_data_dir(&data_dir)?;
         let kinds = [
             (MediaKind::music(), media.music_dir, file.music_dirs),
@@ -107,26 +115,40 @@ impl Config {
         let mut roots = Vec::new();
         for (kind, given, from_file) in kinds {
             let paths = if given.is_empty() { from_file } else { given };
-            roots.extend(media_directories(&kind, paths)?.into_iter().map(|path| (kind.clone(), path)));
+            roots.extend(
+                media_directories(&kind, paths)?
+                    .into_iter()
+                    .map(|path| (kind.clone(), path)),
+            );
         }
         let database_url = media
             .database_url
             .or(file.database_url)
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("svc.db").display()));
-        if !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| database_url.starts_with(scheme)) {
-            return Err(ConfigError::DatabaseUrl("starts with neither `sqlite:` nor `postgres://`".to_owned()));
+        if !["sqlite:", "postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| database_url.starts_with(scheme))
+        {
+            return Err(ConfigError::DatabaseUrl(
+                "starts with neither `sqlite:` nor `postgres://`".to_owned(),
+            ));
         }
         let plugin_dir = media.plugin_dir.or(file.plugin_dir);
         if let Some(path) = plugin_dir.as_deref().filter(|path| !path.is_dir()) {
             let reason = "is not a directory".to_owned();
-            return Err(ConfigError::PluginDirectory { path: path.to_owned(), reason });
+            return Err(ConfigError::PluginDirectory {
+                path: path.to_owned(),
+                reason,
+            });
         }
         let listen = server.listen.or(file.listen);
         Ok(Self {
             data_dir,
             listen: match listen {
                 Some(address) => address,
-                None => DEFAULT_LISTEN.parse().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8420))),
+                None => DEFAULT_LISTEN
+                    .parse()
+                    .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8420))),
             },
             media: roots,
             database_url,
@@ -134,27 +156,47 @@ impl Config {
             dev: server.dev || file.dev,
             kiosk: server.kiosk || file.kiosk,
             setup_token: server.setup_token.or(file.setup_token),
-            release_channel: server.release_channel.or(file.release_channel).unwrap_or_else(|| "stable".to_owned()),
+            release_channel: server
+                .release_channel
+                .or(file.release_channel)
+                .unwrap_or_else(|| "stable".to_owned()),
         })
     }
 }
 
 /// Where commands without a data directory keep what they can make again.
-#[expect(clippy::disallowed_methods, reason = "this module is where the environment is read")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where the environment is read"
+)]
 pub fn user_cache_dir() -> PathBuf {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let base = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from).or_else(home);
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+        .or_else(home);
     base.unwrap_or_else(std::env::temp_dir).join("svc")
 }
 
 /// Makes the directory if it is not there. It holds keys and password hashes: nobody else may read it.
 fn usable_data_dir(path: &Path) -> Result<PathBuf, ConfigError> {
     use std::os::unix::fs::DirBuilderExt as _;
-    let wrong = |reason: String| ConfigError::DataDirectory { path: path.to_owned(), reason };
-    let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    let wrong = |reason: String| ConfigError::DataDirectory {
+        path: path.to_owned(),
+        reason,
+    };
+    let created = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path);
     created.map_err(|error| wrong(format!("cannot be made: {error}")))?;
     let absolute = path.canonicalize().map_err(|error| wrong(error.to_string()))?;
-    if rustix::fs::access(&absolute, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
+    if rustix::fs::access(
+        &absolute,
+        rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK,
+    )
+    .is_err()
+    {
         return Err(wrong("cannot be written".to_owned()));
     }
     Ok(absolute)
@@ -163,14 +205,25 @@ fn usable_data_dir(path: &Path) -> Result<PathBuf, ConfigError> {
 fn media_directories(kind: &MediaKind, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, ConfigError> {
     let mut absolute: Vec<PathBuf> = Vec::with_capacity(paths.len());
     for path in paths {
-        let wrong = |reason: String| ConfigError::MediaDirectory { kind: kind.clone(), path: path.clone(), reason };
+        let wrong = |reason: String| ConfigError::MediaDirectory {
+            kind: kind.clone(),
+            path: path.clone(),
+            reason,
+        };
         let found = path.canonicalize().map_err(|error| wrong(error.to_string()))?;
         if !found.is_dir() {
             return Err(wrong("is not a directory".to_owned()));
         }
         std::fs::read_dir(&found).map_err(|error| wrong(format!("cannot be listed: {error}")))?;
-        if let Some(other) = absolute.iter().find(|other| other.starts_with(&found) || found.starts_with(other)) {
-            return Err(ConfigError::Overlap { kind: kind.clone(), first: other.clone(), second: found });
+        if let Some(other) = absolute
+            .iter()
+            .find(|other| other.starts_with(&found) || found.starts_with(other))
+        {
+            return Err(ConfigError::Overlap {
+                kind: kind.clone(),
+                first: other.clone(),
+                second: found,
+            });
         }
         absolute.push(found);
     }
@@ -200,13 +253,25 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let config = dir.path().join("svc.toml");
         let data = dir.path().join("data");
-        std::fs::write(&config, "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\n").unwrap();
-        let flags = ["--data-dir", data.to_str().unwrap(), "--config", config.to_str().unwrap()];
+        std::fs::write(
+            &config,
+            "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\n",
+        )
+        .unwrap();
+        let flags = [
+            "--data-dir",
+            data.to_str().unwrap(),
+            "--config",
+            config.to_str().unwrap(),
+        ];
         let loaded = load(&flags).unwrap();
         assert_eq!(loaded.listen.port(), 1);
         assert!(loaded.kiosk && !loaded.dev);
         let loaded = load(&[&flags[..], &["--listen", "127.0.0.1:2"]].concat()).unwrap();
-        assert_eq!((loaded.listen.port(), loaded.release_channel.as_str()), (2, "beta"));
+        assert_eq!(
+            (loaded.listen.port(), loaded.release_channel.as_str()),
+            (2, "beta")
+        );
         assert!(loaded.database_url.starts_with("sqlite:/"));
     }
 
@@ -219,10 +284,14 @@ mod tests {
         let message = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|text| text.replace("BASE", base)).collect();
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            load(&[&["--data-dir", &format!("{base}/data")], &arguments[..]].concat()).unwrap_err().to_string()
+            load(&[&["--data-dir", &format!("{base}/data")], &arguments[..]].concat())
+                .unwrap_err()
+                .to_string()
         };
         assert!(message(&["--music-dir", "BASE/none"]).contains("music directory"));
-        assert!(message(&["--music-dir", "BASE/music", "--music-dir", "BASE/music/inner"]).contains("overlap"));
+        assert!(
+            message(&["--music-dir", "BASE/music", "--music-dir", "BASE/music/inner"]).contains("overlap")
+        );
         assert!(message(&["--config", "BASE/bad.toml"]).contains("musicdir"));
         assert!(message(&["--config", "BASE/none.toml"]).contains("none.toml"));
         assert!(message(&["--database-url", "mysql://x"]).contains("sqlite:"));

@@ -35,7 +35,10 @@ fn decode(text: &str) -> Result<i64, InvalidId> {
         return Err(InvalidId);
     }
     let number = text.bytes().try_fold(0_u128, |number, byte| {
-        let digit = ALPHABET.iter().position(|&letter| letter == byte).ok_or(InvalidId)?;
+        let digit = ALPHABET
+            .iter()
+            .position(|&letter| letter == byte)
+            .ok_or(InvalidId)?;
         Ok(number << 5 | digit as u128)
     })?;
     i64::try_from(number).map_err(|_| InvalidId)
@@ -169,7 +172,10 @@ impl IdGenerator {
     /// A generator; `node` is any random number.
     pub fn new(node: u16) -> Self {
         // The top 8 bits of the counter name the server, the other 13 count within a millisecond.
-        Self { last: AtomicI64::new(0), node: i64::from(node & 0xff) << 13 }
+        Self {
+            last: AtomicI64::new(0),
+            node: i64::from(node & 0xff) << 13,
+        }
     }
 
     /// A new id, greater than all that this generator made before.
@@ -178,7 +184,10 @@ impl IdGenerator {
         let mut last = self.last.load(Ordering::Relaxed);
         loop {
             let id = floor.max(last + 1);
-            match self.last.compare_exchange_weak(last, id, Ordering::Relaxed, Ordering::Relaxed) {
+            match self
+                .last
+                .compare_exchange_weak(last, id, Ordering::Relaxed, Ordering::Relaxed)
+            {
                 Ok(_) => return T::from(id),
                 Err(seen) => last = seen,
             }
@@ -202,7 +211,14 @@ mod tests {
 
     #[test]
     fn id_parse_refuses_other_texts() {
-        for text in ["", "1", "0000000000000000", "000000000000l", "zzzzzzzzzzzzz", "0000000000000é"] {
+        for text in [
+            "",
+            "1",
+            "0000000000000000",
+            "000000000000l",
+            "zzzzzzzzzzzzz",
+            "0000000000000é",
+        ] {
             assert_eq!(text.parse::<UserId>(), Err(InvalidId), "{text}");
         }
     }

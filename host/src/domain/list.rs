@@ -27,7 +27,10 @@ impl Page {
 
 impl Default for Page {
     fn default() -> Self {
-        Self { take: Self::DEFAULT_TAKE, skip: 0 }
+        Self {
+            take: Self::DEFAULT_TAKE,
+            skip: 0,
+        }
     }
 }
 

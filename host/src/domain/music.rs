@@ -55,7 +55,10 @@ impl CreditRole {
 
     /// The role with this number in the store.
     pub fn from_number(number: i16) -> Option<Self> {
-        Self::KEYS.iter().map(|(role, _)| *role).find(|role| *role as i16 == number)
+        Self::KEYS
+            .iter()
+            .map(|(role, _)| *role)
+            .find(|role| *role as i16 == number)
     }
 }
 
@@ -162,7 +165,13 @@ struct Fields<'a>(HashMap<&'a str, &'a Value>);
 
 impl<'a> Fields<'a> {
     fn of(extraction: &'a Extraction) -> Self {
-        Self(extraction.fields.iter().map(|field| (field.key.as_str(), &field.value)).collect())
+        Self(
+            extraction
+                .fields
+                .iter()
+                .map(|field| (field.key.as_str(), &field.value))
+                .collect(),
+        )
     }
 
     fn text(&self, key: &str) -> Option<String> {
@@ -203,7 +212,8 @@ impl<'a> Fields<'a> {
     fn credits(&self, role: CreditRole, names: &str, sort_names: &str, mb_ids: &str) -> Vec<Credit> {
         let (names, sort_names, mb_ids) = (self.texts(names), self.texts(sort_names), self.texts(mb_ids));
         // Parallel lists belong together only if they are equally long.
-        let parallel = |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
+        let parallel =
+            |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
         names
             .iter()
             .enumerate()
@@ -229,10 +239,20 @@ impl TrackFacts {
             let mb_key = if artist { "music.mb-artist-ids" } else { "" };
             credits.extend(fields.credits(role, key, sort_key, mb_key));
         }
-        let front = extraction.pictures.iter().position(|picture| picture.purpose == "front").unwrap_or(0);
-        let picture = extraction.pictures.get(front).cloned().zip(u32::try_from(front).ok());
+        let front = extraction
+            .pictures
+            .iter()
+            .position(|picture| picture.purpose == "front")
+            .unwrap_or(0);
+        let picture = extraction
+            .pictures
+            .get(front)
+            .cloned()
+            .zip(u32::try_from(front).ok());
         Self {
-            sort_title: fields.text("title-sort").map_or_else(|| sort_key(&title), |sort| fold(&sort)),
+            sort_title: fields
+                .text("title-sort")
+                .map_or_else(|| sort_key(&title), |sort| fold(&sort)),
             title,
             track_number: fields.number("music.track-number"),
             disc_number: fields.number("music.disc-number"),
@@ -242,7 +262,9 @@ impl TrackFacts {
             bit_depth: fields.number("audio.bit-depth"),
             channels: fields.number("audio.channels"),
             codec: fields.text("audio.codec"),
-            year: fields.year("music.date").or_else(|| fields.year("music.original-date")),
+            year: fields
+                .year("music.date")
+                .or_else(|| fields.year("music.original-date")),
             isrc: fields.text("music.isrc"),
             mb_recording_id: fields.text("music.mb-recording-id"),
             replay_gain: ReplayGain {
@@ -261,7 +283,12 @@ impl TrackFacts {
     /// The words under which the track is found: its title, people and release.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
-        for part in self.credits.iter().map(|credit| &credit.name).chain(self.release.iter().map(|r| &r.title)) {
+        for part in self
+            .credits
+            .iter()
+            .map(|credit| &credit.name)
+            .chain(self.release.iter().map(|r| &r.title))
+        {
             text.push(' ');
             text.push_str(part);
         }
@@ -281,12 +308,21 @@ fn release_facts(fields: &Fields<'_>, credits: &[Credit], folder: &RelativePath)
     let mb_release_id = fields.text("music.mb-release-id");
     let key = release_key(&title, &artists, mb_release_id.as_deref(), folder);
     if artists.is_empty() && !compilation {
-        artists = credits.iter().filter(|credit| credit.role == CreditRole::Artist).cloned().collect();
+        artists = credits
+            .iter()
+            .filter(|credit| credit.role == CreditRole::Artist)
+            .cloned()
+            .collect();
     }
-    let release_type = fields.texts("music.release-types").first().map(|text| text.to_lowercase());
+    let release_type = fields
+        .texts("music.release-types")
+        .first()
+        .map(|text| text.to_lowercase());
     Some(ReleaseFacts {
         key,
-        sort_title: fields.text("music.album-sort").map_or_else(|| sort_key(&title), |sort| fold(&sort)),
+        sort_title: fields
+            .text("music.album-sort")
+            .map_or_else(|| sort_key(&title), |sort| fold(&sort)),
         title,
         artists,
         release_type: release_type.or_else(|| compilation.then(|| "compilation".to_owned())),
@@ -299,7 +335,12 @@ fn release_facts(fields: &Fields<'_>, credits: &[Credit], folder: &RelativePath)
 
 /// A MusicBrainz release id decides; else title and album artists; else title and folder, so that the tracks of a
 /// compilation without an album artist stay together and equal titles elsewhere stay apart.
-fn release_key(title: &str, album_artists: &[Credit], mb_release_id: Option<&str>, folder: &RelativePath) -> String {
+fn release_key(
+    title: &str,
+    album_artists: &[Credit],
+    mb_release_id: Option<&str>,
+    folder: &RelativePath,
+) -> String {
     if let Some(id) = mb_release_id {
         return format!("m/{}", id.to_ascii_lowercase());
     }
@@ -316,7 +357,9 @@ fn release_folder(folder: &RelativePath) -> &str {
     let path = folder.as_str();
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = name.to_ascii_lowercase();
-    let number = ["cd", "disc", "disk"].iter().find_map(|word| name.strip_prefix(word));
+    let number = ["cd", "disc", "disk"]
+        .iter()
+        .find_map(|word| name.strip_prefix(word));
     match number.map(|rest| rest.trim_matches([' ', '-', '_', '.'])) {
         Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => parent,
         _ => path,
@@ -450,24 +493,48 @@ mod tests {
     use crate::domain::extraction::Field;
 
     fn texts(key: &str, values: &[&str]) -> Field {
-        Field { key: key.into(), value: Value::Texts(values.iter().map(|&v| v.into()).collect()) }
+        Field {
+            key: key.into(),
+            value: Value::Texts(values.iter().map(|&v| v.into()).collect()),
+        }
     }
 
     fn text(key: &str, value: &str) -> Field {
-        Field { key: key.into(), value: Value::Text(value.into()) }
+        Field {
+            key: key.into(),
+            value: Value::Text(value.into()),
+        }
     }
 
     fn key_of(fields: Vec<Field>, folder: &str) -> Option<String> {
-        let extraction = Extraction { fields, ..Extraction::default() };
-        let facts =
-            TrackFacts::from_extraction(&extraction, &RelativePath::from_stored(folder.into()), "01 Song.mp3");
+        let extraction = Extraction {
+            fields,
+            ..Extraction::default()
+        };
+        let facts = TrackFacts::from_extraction(
+            &extraction,
+            &RelativePath::from_stored(folder.into()),
+            "01 Song.mp3",
+        );
         facts.release.map(|release| release.key)
     }
 
     #[test]
     fn release_of_one_album_artist_meets_across_folders_and_case() {
-        let first = key_of(vec![text("music.album", "Blue"), texts("music.album-artists", &["Joni"])], "a/cd1");
-        let second = key_of(vec![text("music.album", "BLUE"), texts("music.album-artists", &["joni"])], "b");
+        let first = key_of(
+            vec![
+                text("music.album", "Blue"),
+                texts("music.album-artists", &["Joni"]),
+            ],
+            "a/cd1",
+        );
+        let second = key_of(
+            vec![
+                text("music.album", "BLUE"),
+                texts("music.album-artists", &["joni"]),
+            ],
+            "b",
+        );
         assert_eq!(first, second);
     }
 
@@ -480,15 +547,22 @@ mod tests {
 
     #[test]
     fn facts_of_a_file_without_tags_take_the_file_name() {
-        let facts = TrackFacts::from_extraction(&Extraction::default(), &RelativePath::root(), "The Song.mp3");
-        assert_eq!((facts.title.as_str(), facts.sort_title.as_str()), ("The Song", "song"));
+        let facts =
+            TrackFacts::from_extraction(&Extraction::default(), &RelativePath::root(), "The Song.mp3");
+        assert_eq!(
+            (facts.title.as_str(), facts.sort_title.as_str()),
+            ("The Song", "song")
+        );
         assert_eq!(facts.release, None);
     }
 
     #[test]
     fn parallel_lists_of_other_length_are_not_matched_to_names() {
         let extraction = Extraction {
-            fields: vec![texts("music.artists", &["A", "B"]), texts("music.mb-artist-ids", &["1"])],
+            fields: vec![
+                texts("music.artists", &["A", "B"]),
+                texts("music.mb-artist-ids", &["1"]),
+            ],
             ..Extraction::default()
         };
         let facts = TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.mp3");

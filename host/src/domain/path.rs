@@ -17,7 +17,11 @@ fn is_escape(character: char) -> bool {
 }
 
 fn push_escaped(text: &mut String, bytes: &[u8]) {
-    text.extend(bytes.iter().filter_map(|&byte| char::from_u32(ESCAPE_BASE + u32::from(byte))));
+    text.extend(
+        bytes
+            .iter()
+            .filter_map(|&byte| char::from_u32(ESCAPE_BASE + u32::from(byte))),
+    );
 }
 
 /// A file's or directory's own name as text.
@@ -82,7 +86,11 @@ impl RelativePath {
     /// The path of an entry of this directory, by its name as text.
     #[must_use]
     pub fn join_text(&self, name: &str) -> Self {
-        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
+        if self.0.is_empty() {
+            Self(name.to_owned())
+        } else {
+            Self(format!("{}/{name}", self.0))
+        }
     }
 
     /// As text.
@@ -100,7 +108,11 @@ impl RelativePath {
         if self.0.is_empty() {
             return None;
         }
-        Some(Self(self.0.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned())))
+        Some(Self(
+            self.0
+                .rsplit_once('/')
+                .map_or_else(String::new, |(parent, _)| parent.to_owned()),
+        ))
     }
 
     /// The path on disk, below nothing.
@@ -110,7 +122,11 @@ impl RelativePath {
 
     /// The path on disk below `root`.
     pub fn below(&self, root: &Path) -> PathBuf {
-        if self.0.is_empty() { root.to_owned() } else { root.join(self.to_os()) }
+        if self.0.is_empty() {
+            root.to_owned()
+        } else {
+            root.join(self.to_os())
+        }
     }
 }
 
@@ -142,8 +158,14 @@ mod tests {
 
     #[test]
     fn every_name_survives_the_way_to_text_and_back() {
-        let names: [&[u8]; 6] =
-            [b"plain.mp3", b"caf\xe9.mp3", "caf\u{e9}.mp3".as_bytes(), b"\xff\xfe", "\u{f7e9}".as_bytes(), b"a\nb"];
+        let names: [&[u8]; 6] = [
+            b"plain.mp3",
+            b"caf\xe9.mp3",
+            "caf\u{e9}.mp3".as_bytes(),
+            b"\xff\xfe",
+            "\u{f7e9}".as_bytes(),
+            b"a\nb",
+        ];
         let mut texts = std::collections::HashSet::new();
         for name in names {
             let text = name_to_text(OsStr::from_bytes(name));
@@ -157,8 +179,14 @@ mod tests {
         let path = RelativePath::root().join_text("a").join_text("b.flac");
         assert_eq!(path.as_str(), "a/b.flac");
         assert_eq!(path.file_name(), "b.flac");
-        assert_eq!(path.parent().and_then(|parent| parent.parent()), Some(RelativePath::root()));
+        assert_eq!(
+            path.parent().and_then(|parent| parent.parent()),
+            Some(RelativePath::root())
+        );
         assert_eq!(RelativePath::root().parent(), None);
-        assert_eq!((extension("x.FLAC").as_str(), extension(".hidden").as_str()), ("flac", ""));
+        assert_eq!(
+            (extension("x.FLAC").as_str(), extension(".hidden").as_str()),
+            ("flac", "")
+        );
     }
 }

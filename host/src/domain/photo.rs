@@ -29,7 +29,9 @@ impl TakenAtSource {
 
     /// The source with this number in the store.
     pub fn from_number(number: i16) -> Option<Self> {
-        [Self::Exif, Self::FileName, Self::ModifiedTime].into_iter().find(|source| *source as i16 == number)
+        [Self::Exif, Self::FileName, Self::ModifiedTime]
+            .into_iter()
+            .find(|source| *source as i16 == number)
     }
 }
 
@@ -92,7 +94,10 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
 }
 
 fn local_millis(date: PartialDate) -> i64 {
-    let (month, day) = (i64::from(date.month.unwrap_or(1)), i64::from(date.day.unwrap_or(1)));
+    let (month, day) = (
+        i64::from(date.month.unwrap_or(1)),
+        i64::from(date.day.unwrap_or(1)),
+    );
     days_since_epoch(i64::from(date.year), month, day) * 86_400_000 + i64::from(date.time_ms.unwrap_or(0))
 }
 
@@ -100,7 +105,9 @@ fn local_millis(date: PartialDate) -> i64 {
 fn date_in_name(name: &str) -> Option<PartialDate> {
     let digits: Vec<u32> = stem(name).chars().filter_map(|c| c.to_digit(10)).collect();
     let number = |from: usize, length: usize| {
-        digits.get(from..from + length).map(|part| part.iter().fold(0, |number, digit| number * 10 + digit))
+        digits
+            .get(from..from + length)
+            .map(|part| part.iter().fold(0, |number, digit| number * 10 + digit))
     };
     let (year, month, day) = (number(0, 4)?, number(4, 2)?, number(6, 2)?);
     if !(1900..2100).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
@@ -159,7 +166,9 @@ impl PhotoFacts {
                 ("photo.lens", Value::Text(text)) => facts.lens = Some(text.clone()),
                 ("photo.mime-type", Value::Text(text)) => facts.mime_type = Some(text.clone()),
                 ("photo.iso", Value::Integer(number)) => facts.iso = i32::try_from(*number).ok(),
-                ("photo.orientation", Value::Integer(number)) => facts.orientation = i16::try_from(*number).ok(),
+                ("photo.orientation", Value::Integer(number)) => {
+                    facts.orientation = i16::try_from(*number).ok()
+                }
                 ("photo.rating", Value::Integer(number)) => facts.rating = i16::try_from(*number).ok(),
                 ("photo.aperture", Value::Rational(number)) => facts.aperture = number.to_f64(),
                 ("photo.focal-length", Value::Rational(number)) => facts.focal_length = number.to_f64(),
@@ -170,14 +179,22 @@ impl PhotoFacts {
                 _ => {}
             }
         }
-        facts.place =
-            latitude.zip(longitude).map(|(latitude, longitude)| GeoPoint { latitude, longitude, altitude });
+        facts.place = latitude.zip(longitude).map(|(latitude, longitude)| GeoPoint {
+            latitude,
+            longitude,
+            altitude,
+        });
         facts
     }
 
     /// The words under which the photo is found: its file name and camera.
     pub fn search_text(&self, name: &str) -> String {
-        let parts = [Some(stem(name)), self.make.as_deref(), self.model.as_deref(), self.lens.as_deref()];
+        let parts = [
+            Some(stem(name)),
+            self.make.as_deref(),
+            self.model.as_deref(),
+            self.lens.as_deref(),
+        ];
         super::text::search_words(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
     }
 }
@@ -205,7 +222,10 @@ mod tests {
     use crate::domain::extraction::Field;
 
     fn taken(fields: Vec<Field>, name: &str) -> (String, TakenAtSource) {
-        let extraction = Extraction { fields, ..Extraction::default() };
+        let extraction = Extraction {
+            fields,
+            ..Extraction::default()
+        };
         let facts = PhotoFacts::from_extraction(&extraction, name, Timestamp::from_millis(0));
         (facts.taken_at.to_iso(), facts.taken_at_source)
     }
@@ -219,7 +239,10 @@ mod tests {
             time_ms: Some(58_512_345),
             offset_minutes: Some(120),
         };
-        let field = Field { key: "photo.taken-at".into(), value: Value::Date(date) };
+        let field = Field {
+            key: "photo.taken-at".into(),
+            value: Value::Date(date),
+        };
         assert_eq!(
             taken(vec![field], "IMG_20200101_000000.jpg"),
             ("2019-07-04T16:15:12.345Z".into(), TakenAtSource::Exif)

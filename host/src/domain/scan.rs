@@ -62,7 +62,9 @@ pub enum FileStatus {
 impl FileStatus {
     /// The status with this number in the store.
     pub fn from_number(number: i16) -> Option<Self> {
-        [Self::Indexed, Self::Errored, Self::Missing].into_iter().find(|status| *status as i16 == number)
+        [Self::Indexed, Self::Errored, Self::Missing]
+            .into_iter()
+            .find(|status| *status as i16 == number)
     }
 }
 
@@ -163,9 +165,15 @@ impl RunStatus {
 
     /// The status of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Running, Self::Paused, Self::Completed, Self::Stopped, Self::Failed]
-            .into_iter()
-            .find(|status| status.as_str() == name)
+        [
+            Self::Running,
+            Self::Paused,
+            Self::Completed,
+            Self::Stopped,
+            Self::Failed,
+        ]
+        .into_iter()
+        .find(|status| status.as_str() == name)
     }
 }
 

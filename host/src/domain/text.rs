@@ -26,7 +26,11 @@ pub fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let mut folded = String::with_capacity(text.len());
-    for letter in text.nfkd().filter(|&letter| !is_combining_mark(letter)).flat_map(char::to_lowercase) {
+    for letter in text
+        .nfkd()
+        .filter(|&letter| !is_combining_mark(letter))
+        .flat_map(char::to_lowercase)
+    {
         match fold_letter(letter) {
             Some(plain) => folded.push_str(plain),
             None => folded.push(letter),
@@ -39,7 +43,10 @@ pub fn fold(text: &str) -> String {
 pub fn search_words(text: &str) -> String {
     let folded = fold(text);
     let mut words = String::with_capacity(folded.len());
-    for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         if !words.is_empty() {
             words.push(' ');
         }
@@ -82,6 +89,9 @@ mod tests {
 
     #[test]
     fn search_words_splits_at_everything_that_is_no_letter_or_digit() {
-        assert_eq!(search_words("AC/DC – Back in Black (1980)"), "ac dc back in black 1980");
+        assert_eq!(
+            search_words("AC/DC – Back in Black (1980)"),
+            "ac dc back in black 1980"
+        );
     }
 }

@@ -26,7 +26,8 @@ impl Timestamp {
 
     /// ISO 8601 in UTC with milliseconds: `2026-11-21T01:02:03.456Z`.
     pub fn to_iso(self) -> String {
-        let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+        let format =
+            format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000)
             .ok()
             .and_then(|moment| moment.format(&format).ok())
@@ -51,9 +52,14 @@ pub trait Clock: Send + Sync + std::fmt::Debug {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the machine's clock"
+    )]
     fn now(&self) -> Timestamp {
-        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
         Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
     }
 }
@@ -64,7 +70,10 @@ mod tests {
 
     #[test]
     fn timestamp_prints_iso_with_milliseconds() {
-        assert_eq!(Timestamp::from_millis(1_700_000_000_123).to_iso(), "2023-11-14T22:13:20.123Z");
+        assert_eq!(
+            Timestamp::from_millis(1_700_000_000_123).to_iso(),
+            "2023-11-14T22:13:20.123Z"
+        );
         assert_eq!(Timestamp::from_millis(-1).to_iso(), "1969-12-31T23:59:59.999Z");
     }
 }

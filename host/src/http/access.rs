@@ -33,7 +33,10 @@ impl Access {
             Self::SignedIn => "Takes a signed-in user.".to_owned(),
             Self::Capability(capability) => format!("Takes the capability `{capability}`."),
             Self::AnyCapability(capabilities) => {
-                let names: Vec<_> = capabilities.iter().map(|capability| format!("`{capability}`")).collect();
+                let names: Vec<_> = capabilities
+                    .iter()
+                    .map(|capability| format!("`{capability}`"))
+                    .collect();
                 format!("Takes one of the capabilities {}.", names.join(", "))
             }
         }

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::problem::Problem;
 use super::range::none_match_fails;
-use crate::random::to_hex;
 use crate::domain::list::Listing;
+use crate::random::to_hex;
 
 /// 200 with JSON. Reads get an entity tag, and 304 when the client has that already.
 #[derive(Debug)]
@@ -34,12 +34,18 @@ pub struct ListView<T> {
 impl<T> ListView<T> {
     /// The view of a listing, item by item.
     pub fn new<I>(listing: Listing<I>, view: impl FnMut(I) -> T) -> Self {
-        Self { items: listing.items.into_iter().map(view).collect(), total: listing.total }
+        Self {
+            items: listing.items.into_iter().map(view).collect(),
+            total: listing.total,
+        }
     }
 
     /// The view of a list that is answered as a whole.
     pub fn whole<I>(items: Vec<I>, view: impl FnMut(I) -> T) -> Self {
-        Self { total: items.len() as u64, items: items.into_iter().map(view).collect() }
+        Self {
+            total: items.len() as u64,
+            items: items.into_iter().map(view).collect(),
+        }
     }
 }
 
@@ -66,7 +72,10 @@ fn write_json<T: Serialize>(value: &T, status: StatusCode, res: &mut Response) -
         Ok(body) => {
             res.status_code(status);
             let headers = res.headers_mut();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+            headers.insert(
+                CONTENT_TYPE,
+                HeaderValue::from_static("application/json; charset=utf-8"),
+            );
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
             Some(body)
         }
@@ -79,7 +88,10 @@ fn write_json<T: Serialize>(value: &T, status: StatusCode, res: &mut Response) -
 
 /// The entity tag of a body: the first half of its SHA-256.
 fn entity_tag(body: &[u8]) -> String {
-    format!("\"{}\"", to_hex(Sha256::digest(body).get(..16).unwrap_or_default()))
+    format!(
+        "\"{}\"",
+        to_hex(Sha256::digest(body).get(..16).unwrap_or_default())
+    )
 }
 
 fn client_has(headers: &HeaderMap, tag: &str) -> bool {
@@ -89,7 +101,9 @@ fn client_has(headers: &HeaderMap, tag: &str) -> bool {
 #[async_trait]
 impl<T: Serialize + Send> Writer for Answer<T> {
     async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        let Some(body) = write_json(&self.0, StatusCode::OK, res) else { return };
+        let Some(body) = write_json(&self.0, StatusCode::OK, res) else {
+            return;
+        };
         if req.method().is_safe() {
             let tag = entity_tag(&body);
             let known = client_has(req.headers(), &tag);
@@ -124,11 +138,17 @@ impl Writer for CreatedEmpty {
     }
 }
 
-fn register_json<T: ToSchema>(status: &str, description: &str, components: &mut Components, operation: &mut Operation) {
+fn register_json<T: ToSchema>(
+    status: &str,
+    description: &str,
+    components: &mut Components,
+    operation: &mut Operation,
+) {
     let schema = T::to_schema(components);
-    operation
-        .responses
-        .insert(status, oapi::Response::new(description).add_content("application/json", Content::new(schema)));
+    operation.responses.insert(
+        status,
+        oapi::Response::new(description).add_content("application/json", Content::new(schema)),
+    );
 }
 
 impl<T: ToSchema> EndpointOutRegister for Answer<T> {
@@ -145,6 +165,8 @@ impl<T: ToSchema> EndpointOutRegister for Created<T> {
 
 impl EndpointOutRegister for CreatedEmpty {
     fn register(_components: &mut Components, operation: &mut Operation) {
-        operation.responses.insert("201", oapi::Response::new("Success, without a body"));
+        operation
+            .responses
+            .insert("201", oapi::Response::new("Success, without a body"));
     }
 }

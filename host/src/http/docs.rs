@@ -47,7 +47,8 @@ pub async fn show_document(res: &mut Response) {
 /// The interactive reference.
 #[handler]
 pub async fn show_page(res: &mut Response) {
-    res.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    res.headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     send(res, "text/html; charset=utf-8", PAGE.as_bytes());
 }
 
@@ -59,7 +60,9 @@ pub async fn show_asset(req: &Request, res: &mut Response) {
         return send(res, "text/javascript; charset=utf-8", START.as_bytes());
     }
     let config = swagger_ui::Config::new(["/api/docs-json"]);
-    let file = ASSETS.contains(&name).then(|| swagger_ui::serve(name, "", "", "", &config));
+    let file = ASSETS
+        .contains(&name)
+        .then(|| swagger_ui::serve(name, "", "", "", &config));
     match file {
         Some(Ok(Some(file))) => send(res, &file.content_type, &file.bytes),
         _ => Problem::of_status(StatusCode::NOT_FOUND).render(res),
@@ -70,6 +73,7 @@ fn send(res: &mut Response, content_type: &str, body: &[u8]) {
     if let Ok(value) = HeaderValue::try_from(content_type) {
         res.headers_mut().insert(CONTENT_TYPE, value);
     }
-    res.headers_mut().insert(salvo::http::header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    res.headers_mut()
+        .insert(salvo::http::header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     res.replace_body(ResBody::Once(body.to_vec().into()));
 }

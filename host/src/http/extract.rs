@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use salvo::http::{ParseError, StatusCode};
 use salvo::oapi::{
-    BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RequestBody,
-    Required, ToSchema,
+    BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
+    RequestBody, Required, ToSchema,
 };
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 use serde::de::DeserializeOwned;
@@ -131,19 +131,23 @@ fn camel_case(name: &str) -> String {
 }
 
 async fn read_body<T: Input>(req: &mut Request) -> Result<T, Problem> {
-    let is_json = req.content_type().is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
+    let is_json = req
+        .content_type()
+        .is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
     if !is_json {
         let message = "the body must be JSON, with the content type application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     let bytes = tokio::time::timeout(limits::BODY_TIME, req.payload_with_max_size(T::MAX_BYTES)).await;
-    let bytes = bytes.map_err(|_| Problem::of_status(StatusCode::REQUEST_TIMEOUT))?.map_err(|error| match error {
-        ParseError::PayloadTooLarge => {
-            let message = format!("the body may have {} bytes", T::MAX_BYTES);
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-        }
-        _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
-    })?;
+    let bytes = bytes
+        .map_err(|_| Problem::of_status(StatusCode::REQUEST_TIMEOUT))?
+        .map_err(|error| match error {
+            ParseError::PayloadTooLarge => {
+                let message = format!("the body may have {} bytes", T::MAX_BYTES);
+                Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            }
+            _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
+        })?;
     serde_json::from_slice(bytes).map_err(|error| Problem::invalid(vec![json_error(&error)]))
 }
 
@@ -151,7 +155,9 @@ async fn read_body<T: Input>(req: &mut Request) -> Result<T, Problem> {
 fn json_error(error: &serde_json::Error) -> FieldError {
     let message = error.to_string();
     // "missing field `username` at line 1 column 2"
-    let field = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    let field = message
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.split_once('`'));
     match field {
         Some((field, _)) => FieldError::new(field, "is missing"),
         None => FieldError::new("", message),
@@ -170,22 +176,32 @@ register_nothing!(State, Caller);
 
 impl<T> EndpointArgRegister for PathId<T> {
     fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
-        let parameter = Parameter::new(camel_case(arg)).location(ParameterIn::Path).required(true);
-        operation.parameters.insert(parameter.schema(Object::with_type(BasicType::String)));
+        let parameter = Parameter::new(camel_case(arg))
+            .location(ParameterIn::Path)
+            .required(true);
+        operation
+            .parameters
+            .insert(parameter.schema(Object::with_type(BasicType::String)));
     }
 }
 
 impl EndpointArgRegister for SvcApp {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
         let apps = Object::with_type(BasicType::String).enum_values(App::ALL.map(App::as_str));
-        let parameter = Parameter::new("svc-app").location(ParameterIn::Header).required(true);
-        operation.parameters.insert(parameter.description("The app that signs in.").schema(apps));
+        let parameter = Parameter::new("svc-app")
+            .location(ParameterIn::Header)
+            .required(true);
+        operation
+            .parameters
+            .insert(parameter.description("The app that signs in.").schema(apps));
     }
 }
 
 fn register_body<T: ToSchema>(components: &mut Components, operation: &mut Operation) {
     let schema = T::to_schema(components);
-    let body = RequestBody::new().required(Required::True).add_content("application/json", Content::new(schema));
+    let body = RequestBody::new()
+        .required(Required::True)
+        .add_content("application/json", Content::new(schema));
     operation.request_body = Some(body);
 }
 

@@ -37,7 +37,10 @@ impl AsRef<[u8]> for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.buffer));
+        self.spare
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(std::mem::take(&mut self.buffer));
     }
 }
 
@@ -56,17 +59,27 @@ pub struct FileBody {
 impl FileBody {
     /// `length` bytes of `file` from `position` on.
     pub fn new(file: File, position: u64, length: u64) -> Self {
-        Self { file: Arc::new(file), position, remaining: length, spare: Spare::default(), reading: None }
+        Self {
+            file: Arc::new(file),
+            position,
+            remaining: length,
+            spare: Spare::default(),
+            reading: None,
+        }
     }
 
     fn wanted(&self) -> usize {
-        usize::try_from(self.remaining).unwrap_or(usize::MAX).min(MEDIA_CHUNK_BYTES)
+        usize::try_from(self.remaining)
+            .unwrap_or(usize::MAX)
+            .min(MEDIA_CHUNK_BYTES)
     }
 
     fn buffer(&self) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // No larger than the whole: most pictures are small.
-        spare.filter(|buffer| buffer.len() >= self.wanted()).unwrap_or_else(|| vec![0; self.wanted()])
+        spare
+            .filter(|buffer| buffer.len() >= self.wanted())
+            .unwrap_or_else(|| vec![0; self.wanted()])
     }
 
     fn deliver(&mut self, buffer: Vec<u8>, length: usize) -> Result<Frame<Bytes>, BoxedError> {
@@ -75,7 +88,11 @@ impl FileBody {
         }
         self.position += length as u64;
         self.remaining = self.remaining.saturating_sub(length as u64);
-        let piece = Piece { buffer, length, spare: Arc::clone(&self.spare) };
+        let piece = Piece {
+            buffer,
+            length,
+            spare: Arc::clone(&self.spare),
+        };
         Ok(Frame::data(Bytes::from_owner(piece)))
     }
 }
@@ -83,7 +100,12 @@ impl FileBody {
 /// Reads what is in memory already. `None` if there is nothing, or the file system cannot tell.
 fn read_cached(file: &File, buffer: &mut [u8], position: u64) -> Option<io::Result<usize>> {
     loop {
-        match rustix::io::preadv2(file, &mut [IoSliceMut::new(buffer)], position, ReadWriteFlags::NOWAIT) {
+        match rustix::io::preadv2(
+            file,
+            &mut [IoSliceMut::new(buffer)],
+            position,
+            ReadWriteFlags::NOWAIT,
+        ) {
             Ok(length) => return Some(Ok(length)),
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => return None,
@@ -107,7 +129,11 @@ impl Body for FileBody {
         if this.reading.is_none() {
             let mut buffer = this.buffer();
             let wanted = this.wanted();
-            match read_cached(&this.file, buffer.get_mut(..wanted).unwrap_or_default(), this.position) {
+            match read_cached(
+                &this.file,
+                buffer.get_mut(..wanted).unwrap_or_default(),
+                this.position,
+            ) {
                 Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
                 None => {}
@@ -118,7 +144,9 @@ impl Body for FileBody {
                 Ok((buffer, length))
             }));
         }
-        let Some(reading) = this.reading.as_mut() else { return Poll::Ready(None) };
+        let Some(reading) = this.reading.as_mut() else {
+            return Poll::Ready(None);
+        };
         let outcome = ready!(Pin::new(reading).poll(context));
         this.reading = None;
         Poll::Ready(Some(match outcome {
@@ -143,7 +171,8 @@ mod tests {
 
     async fn collect(mut body: FileBody) -> Result<Vec<u8>, BoxedError> {
         let mut bytes = Vec::new();
-        while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await
+        {
             bytes.extend_from_slice(&frame?.into_data().unwrap_or_default());
         }
         Ok(bytes)
@@ -160,11 +189,20 @@ mod tests {
     #[tokio::test]
     async fn file_body_gives_the_bytes_asked_for() {
         let length = 3 * MEDIA_CHUNK_BYTES + 17;
-        for (start, count) in [(0, length), (0, 1), (1, MEDIA_CHUNK_BYTES), (length - 1, 1), (5, 0)] {
+        for (start, count) in [
+            (0, length),
+            (0, 1),
+            (1, MEDIA_CHUNK_BYTES),
+            (length - 1, 1),
+            (5, 0),
+        ] {
             let (_directory, content, file) = file(length);
             let body = FileBody::new(file, start as u64, count as u64);
             assert_eq!(body.size_hint().exact(), Some(count as u64));
-            assert!(collect(body).await.unwrap() == content[start..start + count], "{count} from {start}");
+            assert!(
+                collect(body).await.unwrap() == content[start..start + count],
+                "{count} from {start}"
+            );
         }
     }
 

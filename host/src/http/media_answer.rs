@@ -1,12 +1,14 @@
 //! Answers that are media: a file or a picture, whole or in part.
 
 use salvo::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
 };
 use salvo::http::{Method, ResBody, StatusCode};
-use salvo::oapi::{self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation};
 use salvo::oapi::SchemaFormat;
+use salvo::oapi::{
+    self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation,
+};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
 use super::file_body::FileBody;
@@ -53,7 +55,14 @@ const TYPES: &[(&str, &str)] = &[
 
 /// Types of embedded pictures that are believed; a file can claim anything, also `text/html`.
 const PICTURE_TYPES: [&str; 9] = [
-    "image/avif", "image/bmp", "image/gif", "image/heic", "image/jpeg", "image/jxl", "image/png", "image/tiff",
+    "image/avif",
+    "image/bmp",
+    "image/gif",
+    "image/heic",
+    "image/jpeg",
+    "image/jxl",
+    "image/png",
+    "image/tiff",
     "image/webp",
 ];
 
@@ -78,7 +87,10 @@ impl MediaAnswer {
     /// The item's own file.
     pub fn file(media: OpenedMedia) -> Self {
         let ending = extension(&media.name);
-        let content_type = TYPES.iter().find(|(known, _)| *known == ending).map_or(PLAIN_BYTES, |(_, mime)| mime);
+        let content_type = TYPES
+            .iter()
+            .find(|(known, _)| *known == ending)
+            .map_or(PLAIN_BYTES, |(_, mime)| mime);
         Self {
             tag: format!("\"{}-{:x}-{:x}\"", media.id, media.length, media.mtime_ns),
             modified: media.mtime_ns.div_euclid(1_000_000_000),
@@ -90,9 +102,22 @@ impl MediaAnswer {
     /// A picture from inside of a file.
     pub fn picture(picture: OpenedPicture) -> Self {
         let claimed = picture.mime.to_ascii_lowercase();
-        let claimed = if claimed == "image/jpg" { "image/jpeg" } else { claimed.as_str() };
-        let content_type = PICTURE_TYPES.into_iter().find(|known| *known == claimed).unwrap_or(PLAIN_BYTES);
-        let OpenedPicture { id, index, file_size, mtime_ns, .. } = picture;
+        let claimed = if claimed == "image/jpg" {
+            "image/jpeg"
+        } else {
+            claimed.as_str()
+        };
+        let content_type = PICTURE_TYPES
+            .into_iter()
+            .find(|known| *known == claimed)
+            .unwrap_or(PLAIN_BYTES);
+        let OpenedPicture {
+            id,
+            index,
+            file_size,
+            mtime_ns,
+            ..
+        } = picture;
         Self {
             tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
             modified: mtime_ns.div_euclid(1_000_000_000),
@@ -122,20 +147,32 @@ impl MediaAnswer {
         set(LAST_MODIFIED, format_date(self.modified));
         set(ACCEPT_RANGES, "bytes".to_owned());
         // Private: the URL may carry a token.
-        set(CACHE_CONTROL, format!("private, max-age={}", MEDIA_MAX_AGE.as_secs()));
+        set(
+            CACHE_CONTROL,
+            format!("private, max-age={}", MEDIA_MAX_AGE.as_secs()),
+        );
         set(CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
         // What is not known to be media is never shown inside a page of ours.
-        let disposition = if self.content_type == PLAIN_BYTES { "attachment" } else { "inline" };
+        let disposition = if self.content_type == PLAIN_BYTES {
+            "attachment"
+        } else {
+            "inline"
+        };
         set(CONTENT_DISPOSITION, disposition.to_owned());
     }
 
     fn body(self, start: u64, length: u64) -> ResBody {
         match self.source {
-            Source::File(media) => {
-                ResBody::Boxed(Box::pin(FileBody::new(media.file, media.offset.saturating_add(start), length)))
-            }
+            Source::File(media) => ResBody::Boxed(Box::pin(FileBody::new(
+                media.file,
+                media.offset.saturating_add(start),
+                length,
+            ))),
             Source::Memory(bytes) => {
-                let (start, length) = (usize::try_from(start).unwrap_or(0), usize::try_from(length).unwrap_or(0));
+                let (start, length) = (
+                    usize::try_from(start).unwrap_or(0),
+                    usize::try_from(length).unwrap_or(0),
+                );
                 let bytes = bytes::Bytes::from(bytes);
                 let end = start.saturating_add(length).min(bytes.len());
                 ResBody::Once(bytes.slice(start.min(end)..end))
@@ -148,7 +185,11 @@ impl MediaAnswer {
 impl Writer for MediaAnswer {
     async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
         let whole = self.length();
-        let what = Representation { tag: &self.tag, modified: self.modified, length: whole };
+        let what = Representation {
+            tag: &self.tag,
+            modified: self.modified,
+            length: whole,
+        };
         let (status, start, length) = match decide(req.method(), req.headers(), what) {
             Decision::Full => (StatusCode::OK, 0, whole),
             Decision::Partial { start, end } => (StatusCode::PARTIAL_CONTENT, start, end - start + 1),
@@ -168,8 +209,10 @@ impl Writer for MediaAnswer {
         };
         self.set_headers(res);
         res.status_code(status);
-        res.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        res.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+        res.headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        res.headers_mut()
+            .insert(CONTENT_LENGTH, HeaderValue::from(length));
         if status == StatusCode::PARTIAL_CONTENT {
             set_content_range(res, format!("bytes {start}-{}/{whole}", start + length - 1));
         }
@@ -192,8 +235,14 @@ impl EndpointOutRegister for MediaAnswer {
             Content::new(Object::with_type(BasicType::String).format(binary))
         };
         let responses = &mut operation.responses;
-        responses.insert("200", oapi::Response::new("All bytes").add_content(PLAIN_BYTES, bytes()));
-        responses.insert("206", oapi::Response::new("The bytes asked for").add_content(PLAIN_BYTES, bytes()));
+        responses.insert(
+            "200",
+            oapi::Response::new("All bytes").add_content(PLAIN_BYTES, bytes()),
+        );
+        responses.insert(
+            "206",
+            oapi::Response::new("The bytes asked for").add_content(PLAIN_BYTES, bytes()),
+        );
         responses.insert("304", oapi::Response::new("The client has it already"));
         responses.insert("412", oapi::Response::new("A precondition does not hold"));
         responses.insert("416", oapi::Response::new("The range lies outside"));

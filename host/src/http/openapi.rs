@@ -32,8 +32,14 @@ pub fn document() -> OpenApi {
     });
     let info = Info::new("svc", env!("CARGO_PKG_VERSION")).description(description());
     let mut document = OpenApi::with_info(info)
-        .add_security_scheme(LOCAL_USER, bearer("JWT", "Access token from signing in, valid for 15 minutes."))
-        .add_security_scheme(PERSONAL_ACCESS_TOKEN, bearer("svc_pat_…", "Token that acts for one user."))
+        .add_security_scheme(
+            LOCAL_USER,
+            bearer("JWT", "Access token from signing in, valid for 15 minutes."),
+        )
+        .add_security_scheme(
+            PERSONAL_ACCESS_TOKEN,
+            bearer("svc_pat_…", "Token that acts for one user."),
+        )
         .merge_router(&flat);
     let problem = ProblemView::to_schema(&mut document.components);
     for route in &routes {
@@ -47,7 +53,9 @@ pub fn document() -> OpenApi {
 }
 
 fn bearer(format: &str, description: &str) -> SecurityScheme {
-    let scheme = Http::new(HttpAuthScheme::Bearer).bearer_format(format).description(description);
+    let scheme = Http::new(HttpAuthScheme::Bearer)
+        .bearer_format(format)
+        .description(description);
     SecurityScheme::Http(scheme)
 }
 
@@ -64,7 +72,10 @@ fn item_type(method: &Method) -> Option<PathItemType> {
 
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
 fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
-    let mut errors = vec![("500", "The server failed"), ("503", "Something that the server needs is away")];
+    let mut errors = vec![
+        ("500", "The server failed"),
+        ("503", "Something that the server needs is away"),
+    ];
     if route.access == Access::Public {
         operation.securities = Some(Vec::new());
     } else {
@@ -73,10 +84,16 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         operation.securities = Some(schemes.map(|name| SecurityRequirement::new(name, none)).to_vec());
         errors.push(("401", "No credential, or one that is invalid or has expired"));
         errors.push(("403", "The caller lacks the capability"));
-        errors.push(("410", "The access token is not valid on this server, or its user is gone"));
+        errors.push((
+            "410",
+            "The access token is not valid on this server, or its user is gone",
+        ));
     }
     if operation.request_body.is_some() {
-        errors.extend([("400", "The input is not valid"), ("408", "The body took too long")]);
+        errors.extend([
+            ("400", "The input is not valid"),
+            ("408", "The body took too long"),
+        ]);
         errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
     }
     if operation.parameters.iter_inline().next().is_some() {
@@ -92,10 +109,23 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         }
     }
     let access = route.access.describe();
-    let about = operation.description.take().map_or(access.clone(), |text| format!("{text}\n\n{access}"));
+    let about = operation
+        .description
+        .take()
+        .map_or(access.clone(), |text| format!("{text}\n\n{access}"));
     operation.description = Some(about);
-    let resource = route.path.trim_start_matches("/api").trim_start_matches("/v1").split('/').nth(1);
-    operation.tags = vec![resource.filter(|name| !name.is_empty()).unwrap_or("general").to_owned()];
+    let resource = route
+        .path
+        .trim_start_matches("/api")
+        .trim_start_matches("/v1")
+        .split('/')
+        .nth(1);
+    operation.tags = vec![
+        resource
+            .filter(|name| !name.is_empty())
+            .unwrap_or("general")
+            .to_owned(),
+    ];
 }
 
 fn description() -> String {

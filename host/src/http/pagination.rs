@@ -7,17 +7,26 @@ const ORDERS: [(&str, Order); 2] = [("ASC", Order::Ascending), ("DESC", Order::D
 
 /// Reads `take` and `skip`.
 pub fn page(reader: &mut QueryReader<'_>) -> Page {
-    let take = reader.integer("take", "Items to answer with; 12 if not said.", 0..=i64::from(Page::MAX_TAKE));
+    let take = reader.integer(
+        "take",
+        "Items to answer with; 12 if not said.",
+        0..=i64::from(Page::MAX_TAKE),
+    );
     let skip = reader.integer("skip", "Items to pass over.", 0..=i64::MAX);
     Page {
-        take: take.and_then(|take| u32::try_from(take).ok()).unwrap_or(Page::DEFAULT_TAKE),
+        take: take
+            .and_then(|take| u32::try_from(take).ok())
+            .unwrap_or(Page::DEFAULT_TAKE),
         skip: skip.and_then(|skip| u64::try_from(skip).ok()).unwrap_or(0),
     }
 }
 
 /// Reads `orderBy` and `order`. The first choice is the default, with its own natural direction.
 pub fn ordering<T: Copy>(reader: &mut QueryReader<'_>, choices: &[(&str, T, Order)]) -> Option<(T, Order)> {
-    let words: Vec<_> = choices.iter().map(|&(word, by, order)| (word, (by, order))).collect();
+    let words: Vec<_> = choices
+        .iter()
+        .map(|&(word, by, order)| (word, (by, order)))
+        .collect();
     let chosen = reader.choice("orderBy", "What to order by.", &words);
     let order = reader.choice("order", "Direction.", &ORDERS);
     let (by, natural) = chosen.or_else(|| choices.first().map(|&(_, by, order)| (by, order)))?;
@@ -34,7 +43,10 @@ mod tests {
             (vec![], Some((12, 0))),
             (vec![("take", "0")], Some((0, 0))),
             (vec![("take", "1000"), ("skip", "5")], Some((1000, 5))),
-            (vec![("skip", "9223372036854775807")], Some((12, i64::MAX.unsigned_abs()))),
+            (
+                vec![("skip", "9223372036854775807")],
+                Some((12, i64::MAX.unsigned_abs())),
+            ),
             (vec![("take", "1001")], None),
             (vec![("take", "-1")], None),
             (vec![("skip", "-1")], None),
@@ -51,11 +63,17 @@ mod tests {
 
     #[test]
     fn ordering_takes_known_words_alone() {
-        let choices = [("title", 'a', Order::Ascending), ("createdAt", 'b', Order::Descending)];
+        let choices = [
+            ("title", 'a', Order::Ascending),
+            ("createdAt", 'b', Order::Descending),
+        ];
         for (query, expected) in [
             (vec![], Some(('a', Order::Ascending))),
             (vec![("orderBy", "createdAt")], Some(('b', Order::Descending))),
-            (vec![("orderBy", "createdAt"), ("order", "ASC")], Some(('b', Order::Ascending))),
+            (
+                vec![("orderBy", "createdAt"), ("order", "ASC")],
+                Some(('b', Order::Ascending)),
+            ),
             (vec![("order", "DESC")], Some(('a', Order::Descending))),
             (vec![("order", "desc")], None),
             (vec![("orderBy", "password")], None),
@@ -63,7 +81,11 @@ mod tests {
         ] {
             let mut reader = QueryReader::new(query.clone());
             let ordering = ordering(&mut reader, &choices);
-            assert_eq!(ordering.filter(|_| reader.into_errors().is_empty()), expected, "{query:?}");
+            assert_eq!(
+                ordering.filter(|_| reader.into_errors().is_empty()),
+                expected,
+                "{query:?}"
+            );
         }
     }
 }

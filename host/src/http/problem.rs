@@ -13,15 +13,35 @@ use crate::service::error::{FieldError, ServiceError};
 
 /// Every machine-readable code: the status it comes with and what it means. Part of the API's description.
 pub const CODES: &[(&str, u16, &str)] = &[
-    ("pat_invalid", 401, "The personal access token is unknown, revoked or has expired."),
+    (
+        "pat_invalid",
+        401,
+        "The personal access token is unknown, revoked or has expired.",
+    ),
     ("artwork_missing", 404, "The item has no picture."),
-    ("file_missing", 404, "The item is known, but its file is not there any more."),
-    ("index_action_conflict", 409, "The action does not fit the state of the indexer."),
+    (
+        "file_missing",
+        404,
+        "The item is known, but its file is not there any more.",
+    ),
+    (
+        "index_action_conflict",
+        409,
+        "The action does not fit the state of the indexer.",
+    ),
     ("indexing_in_progress", 409, "A run of the indexer is under way."),
     ("busy", 503, "Too many sign-ins at once; try again."),
-    ("database_unavailable", 503, "The database does not answer; try again."),
+    (
+        "database_unavailable",
+        503,
+        "The database does not answer; try again.",
+    ),
     ("storage_full", 503, "The server has no space left."),
-    ("storage_unavailable", 503, "The media directory of the item is not available; try again."),
+    (
+        "storage_unavailable",
+        503,
+        "The media directory of the item is not available; try again.",
+    ),
 ];
 
 /// What a client reads for any fault of the server. The reason is in the log.
@@ -63,7 +83,12 @@ pub struct Problem {
 impl Problem {
     /// An error of this status.
     pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code: None, message: message.into(), errors: Vec::new() }
+        Self {
+            status,
+            code: None,
+            message: message.into(),
+            errors: Vec::new(),
+        }
     }
 
     /// The usual words for a status, where nobody said more.
@@ -74,7 +99,10 @@ impl Problem {
             _ if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE => {
                 Self::new(status, SERVER_FAULT)
             }
-            _ => Self::new(status, status.canonical_reason().unwrap_or("error").to_lowercase()),
+            _ => Self::new(
+                status,
+                status.canonical_reason().unwrap_or("error").to_lowercase(),
+            ),
         }
     }
 
@@ -87,7 +115,10 @@ impl Problem {
 
     /// The input makes no sense.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
-        Self { errors, ..Self::new(StatusCode::BAD_REQUEST, "the request is not valid") }
+        Self {
+            errors,
+            ..Self::new(StatusCode::BAD_REQUEST, "the request is not valid")
+        }
     }
 
     /// A fault of the server; the text goes to the log alone.
@@ -103,7 +134,10 @@ impl Problem {
 
     /// Puts the error into a response, in place of what was there.
     pub fn render(self, res: &mut Response) {
-        let errors = self.errors.into_iter().map(|FieldError { path, message }| FieldErrorView { path, message });
+        let errors = self
+            .errors
+            .into_iter()
+            .map(|FieldError { path, message }| FieldErrorView { path, message });
         let errors: Vec<_> = errors.collect();
         let body = ProblemView {
             message: self.message.into_owned(),
@@ -113,11 +147,17 @@ impl Problem {
         let body = serde_json::to_vec(&body).unwrap_or_default();
         res.status_code(self.status);
         let headers = res.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/json; charset=utf-8"),
+        );
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.status == StatusCode::UNAUTHORIZED {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
+            headers.insert(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer error=\"invalid_token\""),
+            );
         }
         res.replace_body(ResBody::Once(body.into()));
     }
@@ -129,8 +169,12 @@ impl From<ServiceError> for Problem {
             ServiceError::Invalid(errors) => Self::invalid(errors),
             ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
-            ServiceError::Absent { code, message } => Self::new(StatusCode::NOT_FOUND, message).with_code(code),
-            ServiceError::Conflict { code, message } => Self::new(StatusCode::CONFLICT, message).with_code(code),
+            ServiceError::Absent { code, message } => {
+                Self::new(StatusCode::NOT_FOUND, message).with_code(code)
+            }
+            ServiceError::Conflict { code, message } => {
+                Self::new(StatusCode::CONFLICT, message).with_code(code)
+            }
             ServiceError::Unavailable { code, message } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)
             }

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use salvo::oapi::{Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema};
+use salvo::oapi::{
+    Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
+};
 use salvo::oapi::{Components, schema};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
@@ -28,7 +30,10 @@ pub struct QueryReader<'a> {
 impl<'a> QueryReader<'a> {
     /// Over decoded pairs.
     pub fn new(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self { pairs: pairs.into_iter().collect(), ..Self::default() }
+        Self {
+            pairs: pairs.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// What was wrong so far.
@@ -42,12 +47,19 @@ impl<'a> QueryReader<'a> {
     }
 
     fn describe(&mut self, name: &str, about: &str, schema: impl Into<RefOr<Schema>>) {
-        let parameter = Parameter::new(name).location(ParameterIn::Query).description(about).schema(schema);
+        let parameter = Parameter::new(name)
+            .location(ParameterIn::Query)
+            .description(about)
+            .schema(schema);
         self.described.push(parameter.required(false));
     }
 
     fn single(&mut self, name: &str) -> Option<&'a str> {
-        let mut values = self.pairs.iter().filter(|(key, _)| *key == name).map(|(_, value)| *value);
+        let mut values = self
+            .pairs
+            .iter()
+            .filter(|(key, _)| *key == name)
+            .map(|(_, value)| *value);
         let value = values.next();
         if values.next().is_some() {
             self.fail(name, "is given more than once");
@@ -59,20 +71,33 @@ impl<'a> QueryReader<'a> {
     /// A text.
     pub fn text(&mut self, name: &str, about: &str) -> Option<String> {
         self.describe(name, about, Object::with_type(BasicType::String));
-        self.single(name).filter(|text| !text.is_empty()).map(str::to_owned)
+        self.single(name)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
     }
 
     /// A whole number within bounds.
     pub fn integer(&mut self, name: &str, about: &str, bounds: std::ops::RangeInclusive<i64>) -> Option<i64> {
         let schema = Object::with_type(BasicType::Integer).minimum(*bounds.start() as f64);
-        let bounded = if *bounds.end() < i64::MAX { schema.maximum(*bounds.end() as f64) } else { schema };
+        let bounded = if *bounds.end() < i64::MAX {
+            schema.maximum(*bounds.end() as f64)
+        } else {
+            schema
+        };
         self.describe(name, about, bounded);
         let text = self.single(name)?;
         // `i64::from_str` takes a plus sign; the API does not.
-        let number = text.parse::<i64>().ok().filter(|number| bounds.contains(number) && !text.starts_with('+'));
+        let number = text
+            .parse::<i64>()
+            .ok()
+            .filter(|number| bounds.contains(number) && !text.starts_with('+'));
         if number.is_none() {
             let (low, high) = bounds.into_inner();
-            let range = if high == i64::MAX { format!("{low} or more") } else { format!("{low} to {high}") };
+            let range = if high == i64::MAX {
+                format!("{low} or more")
+            } else {
+                format!("{low} to {high}")
+            };
             self.fail(name, format!("must be a whole number, {range}"));
         }
         number
@@ -94,9 +119,16 @@ impl<'a> QueryReader<'a> {
     /// One of a closed set of words.
     pub fn choice<T: Copy>(&mut self, name: &str, about: &str, choices: &[(&str, T)]) -> Option<T> {
         let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
-        self.describe(name, about, Object::with_type(BasicType::String).enum_values(words.clone()));
+        self.describe(
+            name,
+            about,
+            Object::with_type(BasicType::String).enum_values(words.clone()),
+        );
         let text = self.single(name)?;
-        let choice = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
+        let choice = choices
+            .iter()
+            .find(|(word, _)| *word == text)
+            .map(|(_, choice)| *choice);
         if choice.is_none() {
             self.fail(name, format!("must be one of {}", words.join(", ")));
         }
@@ -120,7 +152,10 @@ impl<'a> QueryReader<'a> {
         let text = self.single(name)?;
         let moment = parse_moment(text);
         if moment.is_none() {
-            self.fail(name, "must be a date (2026-11-21) or a date with time (2026-11-21T10:30:00Z)");
+            self.fail(
+                name,
+                "must be a date (2026-11-21) or a date with time (2026-11-21T10:30:00Z)",
+            );
         }
         moment
     }
@@ -129,8 +164,11 @@ impl<'a> QueryReader<'a> {
     pub fn numbers<const N: usize>(&mut self, name: &str, about: &str) -> Option<[f64; N]> {
         self.describe(name, about, Object::with_type(BasicType::String));
         let text = self.single(name)?;
-        let numbers: Vec<f64> =
-            text.split(',').filter_map(|part| part.parse().ok()).filter(|number: &f64| number.is_finite()).collect();
+        let numbers: Vec<f64> = text
+            .split(',')
+            .filter_map(|part| part.parse().ok())
+            .filter(|number: &f64| number.is_finite())
+            .collect();
         let exact = text.split(',').count() == N;
         let numbers = numbers.try_into().ok().filter(|_| exact);
         if numbers.is_none() {
@@ -141,7 +179,11 @@ impl<'a> QueryReader<'a> {
 
     /// Several texts: `a=x&a=y`, `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, or one.
     pub fn texts(&mut self, name: &str, about: &str) -> Vec<String> {
-        self.describe(name, about, Array::new().items(Object::with_type(BasicType::String)));
+        self.describe(
+            name,
+            about,
+            Array::new().items(Object::with_type(BasicType::String)),
+        );
         let is_name = |key: &str| {
             key == name
                 || key
@@ -150,14 +192,20 @@ impl<'a> QueryReader<'a> {
                     .and_then(|rest| rest.strip_suffix(']'))
                     .is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        self.pairs.iter().filter(|(key, _)| is_name(key)).map(|(_, value)| (*value).to_owned()).collect()
+        self.pairs
+            .iter()
+            .filter(|(key, _)| is_name(key))
+            .map(|(_, value)| (*value).to_owned())
+            .collect()
     }
 }
 
 fn parse_moment(text: &str) -> Option<Timestamp> {
     use time::format_description::well_known::{Iso8601, Rfc3339};
     let millis = |moment: time::OffsetDateTime| {
-        i64::try_from(moment.unix_timestamp_nanos() / 1_000_000).ok().map(Timestamp::from_millis)
+        i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
+            .ok()
+            .map(Timestamp::from_millis)
     };
     if let Ok(moment) = time::OffsetDateTime::parse(text, &Rfc3339) {
         return millis(moment);
@@ -178,11 +226,18 @@ impl<'ex, T: FromQuery + Send> Extractible<'ex> for Query<T> {
 
     #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
     async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, Problem> {
-        let pairs = req.queries().iter_all().flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
+        let pairs = req
+            .queries()
+            .iter_all()
+            .flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
         let mut reader = QueryReader::new(pairs.map(|(key, value)| (key.as_str(), value.as_str())));
         let value = T::read(&mut reader);
         let errors = reader.into_errors();
-        if errors.is_empty() { Ok(Self(value)) } else { Err(Problem::invalid(errors)) }
+        if errors.is_empty() {
+            Ok(Self(value))
+        } else {
+            Err(Problem::invalid(errors))
+        }
     }
 }
 
@@ -193,7 +248,6 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
         operation.parameters.extend(reader.described);
     }
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -207,11 +261,20 @@ mod tests {
 
     #[test]
     fn booleans_are_four_words() {
-        for (text, expected) in [("true", Some(true)), ("1", Some(true)), ("false", Some(false)), ("0", Some(false))] {
+        for (text, expected) in [
+            ("true", Some(true)),
+            ("1", Some(true)),
+            ("false", Some(false)),
+            ("0", Some(false)),
+        ] {
             assert_eq!(read(&[("b", text)], |r| r.boolean("b", "")), (expected, 0));
         }
         for text in ["", "yes", "TRUE", "2", "null"] {
-            assert_eq!(read(&[("b", text)], |r| r.boolean("b", "")), (None, 1), "{text:?}");
+            assert_eq!(
+                read(&[("b", text)], |r| r.boolean("b", "")),
+                (None, 1),
+                "{text:?}"
+            );
         }
         assert_eq!(read(&[], |r| r.boolean("b", "")), (None, 0));
     }
@@ -238,16 +301,27 @@ mod tests {
 
     #[test]
     fn parameter_given_twice_is_an_error() {
-        assert_eq!(read(&[("n", "1"), ("n", "1")], |r| r.integer("n", "", 0..=9)), (None, 1));
+        assert_eq!(
+            read(&[("n", "1"), ("n", "1")], |r| r.integer("n", "", 0..=9)),
+            (None, 1)
+        );
     }
 
     #[test]
     fn lists_of_texts_come_in_four_spellings() {
-        for query in [[("a", "x"), ("a", "y")], [("a[]", "x"), ("a[]", "y")], [("a[0]", "x"), ("a[1]", "y")]] {
+        for query in [
+            [("a", "x"), ("a", "y")],
+            [("a[]", "x"), ("a[]", "y")],
+            [("a[0]", "x"), ("a[1]", "y")],
+        ] {
             assert_eq!(read(&query, |r| r.texts("a", "")).0, ["x", "y"]);
         }
         assert_eq!(read(&[("a", "x,y")], |r| r.texts("a", "")).0, ["x,y"]);
-        assert!(read(&[("a[x]", "x"), ("ab", "x")], |r| r.texts("a", "")).0.is_empty());
+        assert!(
+            read(&[("a[x]", "x"), ("ab", "x")], |r| r.texts("a", ""))
+                .0
+                .is_empty()
+        );
     }
 
     #[test]
@@ -267,9 +341,16 @@ mod tests {
 
     #[test]
     fn numbers_come_in_the_right_count() {
-        assert_eq!(read(&[("b", "1,2.5,-3,4")], |r| r.numbers::<4>("b", "")).0, Some([1.0, 2.5, -3.0, 4.0]));
+        assert_eq!(
+            read(&[("b", "1,2.5,-3,4")], |r| r.numbers::<4>("b", "")).0,
+            Some([1.0, 2.5, -3.0, 4.0])
+        );
         for text in ["1,2,3", "1,2,3,4,5", "1,2,3,x", "1,2,3,NaN", "", "1,2,3,"] {
-            assert_eq!(read(&[("b", text)], |r| r.numbers::<4>("b", "")), (None, 1), "{text:?}");
+            assert_eq!(
+                read(&[("b", text)], |r| r.numbers::<4>("b", "")),
+                (None, 1),
+                "{text:?}"
+            );
         }
     }
 }

@@ -89,20 +89,24 @@ fn if_range_holds(headers: &HeaderMap, what: Representation<'_>) -> bool {
 
 /// The entity tags of a list header. Tags may hold commas, so the quotes decide where one ends.
 fn tags<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
-    headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).flat_map(|line| {
-        let mut rest = line;
-        std::iter::from_fn(move || {
-            rest = rest.trim_start_matches([' ', '\t', ',']);
-            let prefix = if rest.starts_with("W/") { 2 } else { 0 };
-            let end = match rest.get(prefix..)?.strip_prefix('"') {
-                Some(inner) => inner.find('"').map(|at| prefix + at + 2)?,
-                None => rest.find(',').unwrap_or(rest.len()),
-            };
-            let (tag, after) = rest.split_at_checked(end).filter(|(tag, _)| !tag.is_empty())?;
-            rest = after;
-            Some(tag.trim_end())
+    headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|line| {
+            let mut rest = line;
+            std::iter::from_fn(move || {
+                rest = rest.trim_start_matches([' ', '\t', ',']);
+                let prefix = if rest.starts_with("W/") { 2 } else { 0 };
+                let end = match rest.get(prefix..)?.strip_prefix('"') {
+                    Some(inner) => inner.find('"').map(|at| prefix + at + 2)?,
+                    None => rest.find(',').unwrap_or(rest.len()),
+                };
+                let (tag, after) = rest.split_at_checked(end).filter(|(tag, _)| !tag.is_empty())?;
+                rest = after;
+                Some(tag.trim_end())
+            })
         })
-    })
 }
 
 /// The value of a header that must be there once; `None` if it is repeated or is no text.
@@ -176,9 +180,15 @@ impl RangeSpec {
         };
         match self {
             Self::Suffix(0) => Decision::Unsatisfiable,
-            Self::Suffix(count) => Decision::Partial { start: length.saturating_sub(count), end: last_byte },
+            Self::Suffix(count) => Decision::Partial {
+                start: length.saturating_sub(count),
+                end: last_byte,
+            },
             Self::Span(first, _) if first > last_byte => Decision::Unsatisfiable,
-            Self::Span(first, last) => Decision::Partial { start: first, end: last.min(last_byte) },
+            Self::Span(first, last) => Decision::Partial {
+                start: first,
+                end: last.min(last_byte),
+            },
         }
     }
 }

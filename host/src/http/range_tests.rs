@@ -21,7 +21,15 @@ fn answer(method: Method, headers: &[(&str, &str)], length: u64) -> Decision {
         let name = HeaderName::try_from(*name).unwrap();
         map.append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
     }
-    decide(&method, &map, Representation { tag: TAG, modified: MODIFIED, length })
+    decide(
+        &method,
+        &map,
+        Representation {
+            tag: TAG,
+            modified: MODIFIED,
+            length,
+        },
+    )
 }
 
 #[test]
@@ -93,7 +101,11 @@ fn range_header_of_a_get_is_answered_by_the_table() {
         ("bytes=0-9,junk", 100, Full),
     ];
     for (range, length, expected) in cases {
-        assert_eq!(answer(Method::GET, &[("range", range)], *length), *expected, "{range:?} of {length}");
+        assert_eq!(
+            answer(Method::GET, &[("range", range)], *length),
+            *expected,
+            "{range:?} of {length}"
+        );
     }
     assert!(cases.len() >= 60);
 }
@@ -118,9 +130,15 @@ fn conditions_are_answered_by_the_table() {
         (&[("if-modified-since", LATER)], NotModified),
         (&[("if-modified-since", EARLIER)], Full),
         (&[("if-modified-since", "yesterday")], Full),
-        (&[("if-modified-since", "Sunday, 06-Nov-94 08:49:37 GMT")], NotModified),
+        (
+            &[("if-modified-since", "Sunday, 06-Nov-94 08:49:37 GMT")],
+            NotModified,
+        ),
         (&[("if-none-match", "\"x\""), ("if-modified-since", LATER)], Full),
-        (&[("if-none-match", TAG), ("if-modified-since", EARLIER)], NotModified),
+        (
+            &[("if-none-match", TAG), ("if-modified-since", EARLIER)],
+            NotModified,
+        ),
         // If-Match and If-Unmodified-Since
         (&[("if-match", TAG)], Full),
         (&[("if-match", "*")], Full),
@@ -132,11 +150,17 @@ fn conditions_are_answered_by_the_table() {
         (&[("if-unmodified-since", "junk")], Full),
         (&[("if-match", TAG), ("if-unmodified-since", EARLIER)], Full),
         (&[("if-match", TAG), ("if-none-match", TAG)], NotModified),
-        (&[("if-match", "\"x\""), ("if-none-match", TAG)], PreconditionFailed),
+        (
+            &[("if-match", "\"x\""), ("if-none-match", TAG)],
+            PreconditionFailed,
+        ),
         // With a range: 304 and 412 come before 206 and 416
         (&[("range", "bytes=0-9"), ("if-none-match", TAG)], NotModified),
         (&[("range", "bytes=900-"), ("if-none-match", TAG)], NotModified),
-        (&[("range", "bytes=0-9"), ("if-match", "\"x\"")], PreconditionFailed),
+        (
+            &[("range", "bytes=0-9"), ("if-match", "\"x\"")],
+            PreconditionFailed,
+        ),
         (&[("range", "bytes=0-9"), ("if-match", TAG)], part(0, 9)),
         (&[("range", "bytes=0-9"), ("range", "bytes=5-9")], Full),
         // If-Range
@@ -162,7 +186,10 @@ fn head_ignores_ranges_and_honours_conditions() {
     assert_eq!(answer(Method::HEAD, &[("range", "bytes=0-9")], 100), Full);
     assert_eq!(answer(Method::HEAD, &[("range", "bytes=900-")], 100), Full);
     assert_eq!(answer(Method::HEAD, &[("if-none-match", TAG)], 100), NotModified);
-    assert_eq!(answer(Method::HEAD, &[("if-match", "\"x\"")], 100), PreconditionFailed);
+    assert_eq!(
+        answer(Method::HEAD, &[("if-match", "\"x\"")], 100),
+        PreconditionFailed
+    );
 }
 
 #[test]
@@ -185,7 +212,11 @@ fn random_ranges_lie_within_the_file() {
             part(first, last.min(length - 1))
         };
         let range = format!("bytes={first}-{last}");
-        assert_eq!(answer(Method::GET, &[("range", &range)], length), expected, "{range} of {length}");
+        assert_eq!(
+            answer(Method::GET, &[("range", &range)], length),
+            expected,
+            "{range} of {length}"
+        );
     }
 }
 

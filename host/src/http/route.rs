@@ -31,7 +31,12 @@ impl std::fmt::Debug for Route {
 
 impl Route {
     fn new(method: Method, path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self { method, path, access, goal: Arc::new(goal) }
+        Self {
+            method,
+            path,
+            access,
+            goal: Arc::new(goal),
+        }
     }
 
     /// A GET.

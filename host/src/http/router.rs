@@ -70,5 +70,7 @@ pub fn routes() -> Vec<Route> {
 
 /// The whole API as one service, ready to be served or tested.
 pub fn service(state: Arc<AppState>) -> Service {
-    Service::new(router_of(&routes())).hoop(Envelope::new(state)).catcher(Catcher::new(CatchErrors))
+    Service::new(router_of(&routes()))
+        .hoop(Envelope::new(state))
+        .catcher(Catcher::new(CatchErrors))
 }

@@ -27,7 +27,10 @@ pub async fn serve(
     let mut server = Server::new(TcpAcceptor::try_from(listener)?)
         .fuse_config(fuse)
         .max_connections(limits::CONNECTIONS);
-    server.http1_mut().max_buf_size(limits::HEADER_BYTES).max_headers(limits::HEADER_FIELDS);
+    server
+        .http1_mut()
+        .max_buf_size(limits::HEADER_BYTES)
+        .max_headers(limits::HEADER_FIELDS);
     let (idle, patience) = limits::H2_PING;
     server
         .http2_mut()

@@ -85,7 +85,9 @@ impl ScanControl {
     }
 
     fn wait_for_change(&self) {
-        let waited = self.changed.wait_while(self.pauses(), |_| self.wanted() == Wanted::Pause);
+        let waited = self
+            .changed
+            .wait_while(self.pauses(), |_| self.wanted() == Wanted::Pause);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -90,7 +90,8 @@ impl Diff<'_> {
             let new_folders = self.add_new_folders(&batch).await?;
             for (listing, new_id) in batch.into_iter().zip(new_folders) {
                 let root = listing.root.directory.id;
-                let Some(id) = new_id.or_else(|| listing.root.see(&listing.path).map(|known| known.id)) else {
+                let Some(id) = new_id.or_else(|| listing.root.see(&listing.path).map(|known| known.id))
+                else {
                     continue;
                 };
                 let files = known.remove(&id).unwrap_or_default();
@@ -105,8 +106,11 @@ impl Diff<'_> {
     }
 
     async fn known_files(&self, batch: &[Listing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
-        let ids: Vec<FolderId> =
-            batch.iter().filter_map(|listing| listing.root.see(&listing.path)).map(|known| known.id).collect();
+        let ids: Vec<FolderId> = batch
+            .iter()
+            .filter_map(|listing| listing.root.see(&listing.path))
+            .map(|known| known.id)
+            .collect();
         let mut by_folder: HashMap<FolderId, Vec<KnownFile>> = HashMap::new();
         if !ids.is_empty() {
             for file in self.store.files_in_folders(&ids).await? {
@@ -122,9 +126,15 @@ impl Diff<'_> {
         let mut new: HashMap<DirectoryId, Vec<(FolderId, RelativePath)>> = HashMap::new();
         let mut ids = Vec::with_capacity(batch.len());
         for listing in batch {
-            let id = listing.root.see(&listing.path).is_none().then(|| self.ids.next::<FolderId>(now));
+            let id = listing
+                .root
+                .see(&listing.path)
+                .is_none()
+                .then(|| self.ids.next::<FolderId>(now));
             if let Some(id) = id {
-                new.entry(listing.root.directory.id).or_default().push((id, listing.path.clone()));
+                new.entry(listing.root.directory.id)
+                    .or_default()
+                    .push((id, listing.path.clone()));
             }
             ids.push(id);
         }
@@ -135,7 +145,12 @@ impl Diff<'_> {
     }
 
     /// Sends what is to be read; answers with the loss, if any, and with `None` when nobody takes the work.
-    async fn compare(&self, listing: Listing, id: FolderId, known: Vec<KnownFile>) -> Option<Option<FolderLoss>> {
+    async fn compare(
+        &self,
+        listing: Listing,
+        id: FolderId,
+        known: Vec<KnownFile>,
+    ) -> Option<Option<FolderLoss>> {
         let now = self.clock.now();
         let mut known: HashMap<String, KnownFile> =
             known.into_iter().map(|file| (file.name.clone(), file)).collect();
@@ -144,12 +159,20 @@ impl Diff<'_> {
         let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
         for found in listing.files {
             match known.remove(&found.name) {
-                None => unread.push(WorkItem { id: self.ids.next(now), name: found.name, known: false }),
+                None => unread.push(WorkItem {
+                    id: self.ids.next(now),
+                    name: found.name,
+                    known: false,
+                }),
                 Some(file)
                     if self.run_type == RunType::Full
                         || (file.size, file.mtime_ns) != (found.size, found.mtime_ns) =>
                 {
-                    unread.push(WorkItem { id: file.id, name: found.name, known: true });
+                    unread.push(WorkItem {
+                        id: file.id,
+                        name: found.name,
+                        known: true,
+                    });
                 }
                 Some(file) if file.status == FileStatus::Missing => restored.push(file.id),
                 Some(_) => {}
@@ -159,8 +182,11 @@ impl Diff<'_> {
         if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
             kind.unchanged(unchanged);
         }
-        let missing: Vec<FileId> =
-            known.into_values().filter(|file| file.status != FileStatus::Missing).map(|file| file.id).collect();
+        let missing: Vec<FileId> = known
+            .into_values()
+            .filter(|file| file.status != FileStatus::Missing)
+            .map(|file| file.id)
+            .collect();
         let folder = Arc::new(PendingFolder {
             root: listing.root,
             id,
@@ -169,19 +195,37 @@ impl Diff<'_> {
             file_count,
             unread: AtomicUsize::new(unread.len() + usize::from(!missing.is_empty())),
         });
-        let loss = (!missing.is_empty()).then(|| FolderLoss { folder: Arc::clone(&folder), missing });
+        let loss = (!missing.is_empty()).then(|| FolderLoss {
+            folder: Arc::clone(&folder),
+            missing,
+        });
         if unread.is_empty() {
             let stamp = loss.is_none().then_some(folder);
-            self.results.send_async(Persist::Compared { stamp, restored }).await.ok()?;
+            self.results
+                .send_async(Persist::Compared { stamp, restored })
+                .await
+                .ok()?;
             return Some(loss);
         }
         if !restored.is_empty() {
-            self.results.send_async(Persist::Compared { stamp: None, restored }).await.ok()?;
+            self.results
+                .send_async(Persist::Compared {
+                    stamp: None,
+                    restored,
+                })
+                .await
+                .ok()?;
         }
         let mut unread = unread.into_iter().peekable();
         while unread.peek().is_some() {
             let files = unread.by_ref().take(FILES_PER_CHUNK).collect();
-            self.work.send_async(WorkChunk { folder: Arc::clone(&folder), files }).await.ok()?;
+            self.work
+                .send_async(WorkChunk {
+                    folder: Arc::clone(&folder),
+                    files,
+                })
+                .await
+                .ok()?;
         }
         Some(loss)
     }

@@ -81,12 +81,22 @@ impl Extract<'_> {
             Err(error) => {
                 counts.errored();
                 let failure = ExtractFailure::Io(error.to_string());
-                return Some(finish(folder, item, &first.version, (0, READ_AGAIN), FileRecord::Failed(failure)));
+                return Some(finish(
+                    folder,
+                    item,
+                    &first.version,
+                    (0, READ_AGAIN),
+                    FileRecord::Failed(failure),
+                ));
             }
         };
         self.progress.file_opened();
         let (size, mtime_ns) = (i64::try_from(opened.size).unwrap_or(i64::MAX), opened.mtime_ns);
-        let source = Arc::new(SourceFile { file: opened.file, name: item.name.clone(), size: opened.size });
+        let source = Arc::new(SourceFile {
+            file: opened.file,
+            name: item.name.clone(),
+            size: opened.size,
+        });
         let (reader, outcome) = self.ask(worker, readers, first, &source);
         let record = to_record(outcome, kind, folder, &item.name, mtime_ns);
         match &record {
@@ -104,13 +114,18 @@ impl Extract<'_> {
         first: &'r Reader,
         source: &Arc<SourceFile>,
     ) -> (&'r Reader, ExtractOutcome) {
-        let mut asked = (first, Err(ExtractFailure::Refused("no plugin takes it".to_owned())));
+        let mut asked = (
+            first,
+            Err(ExtractFailure::Refused("no plugin takes it".to_owned())),
+        );
         for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
             // A panic would be a fault of the host; it must cost one file, not the run.
             let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&reader.plugin, source)));
             let outcome = called.unwrap_or_else(|_| {
                 *worker = self.plugins.worker();
-                Err(ExtractFailure::Trap("the host failed while the plugin ran".to_owned()))
+                Err(ExtractFailure::Trap(
+                    "the host failed while the plugin ran".to_owned(),
+                ))
             });
             let refused = matches!(outcome, Err(ExtractFailure::Refused(_)));
             asked = (reader, outcome);
@@ -138,8 +153,21 @@ fn finish(
         }
     }
     let WorkItem { id, name, known } = item;
-    let file = ScannedFile { id, folder: folder.id, name, size, mtime_ns, known, record };
-    ReadFile { folder: Arc::clone(folder), plugin: Arc::clone(plugin), file, try_again }
+    let file = ScannedFile {
+        id,
+        folder: folder.id,
+        name,
+        size,
+        mtime_ns,
+        known,
+        record,
+    };
+    ReadFile {
+        folder: Arc::clone(folder),
+        plugin: Arc::clone(plugin),
+        file,
+        try_again,
+    }
 }
 
 /// In the terms of the file's kind. A file that says nothing is indexed by its name.
@@ -155,11 +183,17 @@ fn to_record(
         Err(failure) => return FileRecord::Failed(failure),
     };
     match kind.as_str() {
-        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(&extraction, &folder.path, name))),
+        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(
+            &extraction,
+            &folder.path,
+            name,
+        ))),
         "photos" => {
             let modified = Timestamp::from_millis(mtime_ns.div_euclid(1_000_000));
             FileRecord::Photo(Box::new(PhotoFacts::from_extraction(&extraction, name, modified)))
         }
-        other => FileRecord::Failed(ExtractFailure::Unsupported(format!("this version does not index `{other}`"))),
+        other => FileRecord::Failed(ExtractFailure::Unsupported(format!(
+            "this version does not index `{other}`"
+        ))),
     }
 }

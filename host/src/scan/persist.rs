@@ -45,7 +45,10 @@ impl Persisting<'_> {
     /// Stores until the phases before have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<(), StoreError> {
         while let Ok(first) = results.recv_async().await {
-            let mut batch = ScanBatch { now: self.clock.now(), ..ScanBatch::default() };
+            let mut batch = ScanBatch {
+                now: self.clock.now(),
+                ..ScanBatch::default()
+            };
             self.add(&mut batch, first);
             let deadline = Instant::now() + GATHER_FOR;
             while batch.files.len() < FILES_PER_TRANSACTION {
@@ -88,11 +91,18 @@ impl Persisting<'_> {
         if !read.try_again && read.folder.one_read() {
             batch.folders_done.push(done(&read.folder));
         }
-        batch.files.push(StoredFile { file: read.file, plugin: Some(read.plugin) });
+        batch.files.push(StoredFile {
+            file: read.file,
+            plugin: Some(read.plugin),
+        });
     }
 }
 
 /// The directory's new state, to be stored with the last of its files.
 pub(super) fn done(folder: &PendingFolder) -> FolderDone {
-    FolderDone { id: folder.id, stamp: Some(folder.stamp), file_count: folder.file_count }
+    FolderDone {
+        id: folder.id,
+        stamp: Some(folder.stamp),
+        file_count: folder.file_count,
+    }
 }

@@ -67,8 +67,14 @@ const MAX_WARNINGS: usize = 100;
 impl Progress {
     /// Numbers for a run over these kinds.
     pub fn new(kinds: impl IntoIterator<Item = MediaKind>) -> Self {
-        let kinds = kinds.into_iter().map(|kind| (kind, KindProgress::default())).collect();
-        Self { kinds, ..Self::default() }
+        let kinds = kinds
+            .into_iter()
+            .map(|kind| (kind, KindProgress::default()))
+            .collect();
+        Self {
+            kinds,
+            ..Self::default()
+        }
     }
 
     /// The counters of a kind of this run.
@@ -98,11 +104,17 @@ impl Progress {
 
     /// The counts so far.
     pub fn counts(&self) -> RunCounts {
-        self.kinds.iter().map(|(kind, counts)| (kind.to_string(), counts.snapshot())).collect()
+        self.kinds
+            .iter()
+            .map(|(kind, counts)| (kind.to_string(), counts.snapshot()))
+            .collect()
     }
 
     /// The warnings so far.
     pub fn warnings(&self) -> Vec<String> {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.warnings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

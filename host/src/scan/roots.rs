@@ -30,9 +30,15 @@ pub(super) struct Reader {
 impl Reader {
     fn new(plugin: PluginHandle) -> Self {
         let (id, version, digest) = (plugin.id(), plugin.version(), plugin.digest());
-        let version =
-            PluginVersion { id: id.to_owned(), version: version.to_owned(), digest: digest.to_owned() };
-        Self { plugin, version: Arc::new(version) }
+        let version = PluginVersion {
+            id: id.to_owned(),
+            version: version.to_owned(),
+            digest: digest.to_owned(),
+        };
+        Self {
+            plugin,
+            version: Arc::new(version),
+        }
     }
 }
 
@@ -68,7 +74,13 @@ impl ScanRoot {
             };
             (folder.path, known)
         });
-        Self { directory, files, readers, folders: folders.collect(), unreadable: Mutex::default() }
+        Self {
+            directory,
+            files,
+            readers,
+            folders: folders.collect(),
+            unreadable: Mutex::default(),
+        }
     }
 
     /// The stored folder at this path, marked as seen.
@@ -80,7 +92,10 @@ impl ScanRoot {
 
     /// Notes that a directory could not be listed.
     pub(super) fn cannot_list(&self, path: RelativePath) {
-        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        self.unreadable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path);
     }
 
     /// Files that the store has below this root.

@@ -98,18 +98,30 @@ impl Scanner {
             move || {
                 for root in roots.iter() {
                     let listings = listing_sender.clone();
-                    let walk = Walk { root, run_type, control: &control, progress: &progress, listings };
+                    let walk = Walk {
+                        root,
+                        run_type,
+                        control: &control,
+                        progress: &progress,
+                        listings,
+                    };
                     walk_pool.install(|| walk.run());
                 }
             }
         });
         let extract_pool = thread_pool("svc-extract", self.threads)?;
         let extract = tokio::task::spawn_blocking({
-            let (plugins, control, progress) = (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
+            let (plugins, control, progress) =
+                (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
             let results = result_sender.clone();
             move || {
-                let extract =
-                    Extract { plugins: &plugins, control: &control, progress: &progress, work, results };
+                let extract = Extract {
+                    plugins: &plugins,
+                    control: &control,
+                    progress: &progress,
+                    work,
+                    results,
+                };
                 extract_pool.broadcast(|_| extract.run());
             }
         });
@@ -134,7 +146,11 @@ impl Scanner {
         let losses = losses?;
         (walked?, extracted?);
 
-        let end = if control.wanted() == Wanted::Stop { ScanEnd::Stopped } else { ScanEnd::Completed };
+        let end = if control.wanted() == Wanted::Stop {
+            ScanEnd::Stopped
+        } else {
+            ScanEnd::Completed
+        };
         if end == ScanEnd::Completed {
             self.mark_missing(&mut writer, progress, &roots, losses).await?;
         }
@@ -157,7 +173,11 @@ impl Scanner {
     }
 
     /// Prepares a root; `None` for one that is not there, whose rows stay as they are.
-    async fn open_root(&self, directory: Directory, progress: &Progress) -> Result<Option<ScanRoot>, StoreError> {
+    async fn open_root(
+        &self,
+        directory: Directory,
+        progress: &Progress,
+    ) -> Result<Option<ScanRoot>, StoreError> {
         let now = self.clock.now();
         let plugins = self.plugins.by_extension(&directory.kind);
         if plugins.is_empty() {
@@ -170,16 +190,24 @@ impl Scanner {
         }
         let folders = self.store.folders(directory.id).await?;
         let knows_files = folders.iter().any(|folder| folder.file_count > 0);
-        let reason = match MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?))) {
+        let reason = match MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)))
+        {
             Ok((_, true)) if knows_files => "it is empty, but files of it are known".to_owned(),
             Ok((root, _)) => {
-                self.store.set_directory_available(directory.id, true, now).await?;
+                self.store
+                    .set_directory_available(directory.id, true, now)
+                    .await?;
                 return Ok(Some(ScanRoot::new(directory, root, plugins, folders)));
             }
             Err(error) => error.to_string(),
         };
-        progress.warn(format!("{}: not available, left as it is: {reason}", directory.path.display()));
-        self.store.set_directory_available(directory.id, false, now).await?;
+        progress.warn(format!(
+            "{}: not available, left as it is: {reason}",
+            directory.path.display()
+        ));
+        self.store
+            .set_directory_available(directory.id, false, now)
+            .await?;
         Ok(None)
     }
 }

@@ -32,7 +32,12 @@ pub(super) async fn mark_missing(
     let mut vanished_files: Vec<FileId> = Vec::new();
     for folders in vanished.chunks(FILES_PER_TRANSACTION) {
         let files = store.files_in_folders(folders).await?;
-        vanished_files.extend(files.iter().filter(|f| f.status != FileStatus::Missing).map(|file| file.id));
+        vanished_files.extend(
+            files
+                .iter()
+                .filter(|f| f.status != FileStatus::Missing)
+                .map(|file| file.id),
+        );
     }
     let lost = vanished_files.len() + losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
     let known = usize::try_from(root.known_files()).unwrap_or(0);
@@ -47,15 +52,34 @@ pub(super) async fn mark_missing(
         return Ok(());
     }
     for files in vanished_files.chunks(FILES_PER_TRANSACTION) {
-        writer.persist(&ScanBatch { missing: files.to_vec(), now, ..ScanBatch::default() }).await?;
+        writer
+            .persist(&ScanBatch {
+                missing: files.to_vec(),
+                now,
+                ..ScanBatch::default()
+            })
+            .await?;
     }
-    let gone = |id| FolderDone { id, stamp: None, file_count: 0 };
+    let gone = |id| FolderDone {
+        id,
+        stamp: None,
+        file_count: 0,
+    };
     for folders in vanished.chunks(FILES_PER_TRANSACTION) {
         let folders_done = folders.iter().copied().map(gone).collect();
-        writer.persist(&ScanBatch { folders_done, now, ..ScanBatch::default() }).await?;
+        writer
+            .persist(&ScanBatch {
+                folders_done,
+                now,
+                ..ScanBatch::default()
+            })
+            .await?;
     }
     while !losses.is_empty() {
-        let mut batch = ScanBatch { now, ..ScanBatch::default() };
+        let mut batch = ScanBatch {
+            now,
+            ..ScanBatch::default()
+        };
         while let Some(loss) = losses.pop() {
             if loss.folder.one_read() {
                 batch.folders_done.push(done(&loss.folder));

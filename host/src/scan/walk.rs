@@ -22,8 +22,13 @@ const MAX_DEPTH: usize = 128;
 
 /// Directories that hold other software's data or deleted files, by exact name. Hidden ones are passed over
 /// as well.
-const IGNORED_NAMES: [&str; 5] =
-    ["@eaDir", "#recycle", "lost+found", "$RECYCLE.BIN", "System Volume Information"];
+const IGNORED_NAMES: [&str; 5] = [
+    "@eaDir",
+    "#recycle",
+    "lost+found",
+    "$RECYCLE.BIN",
+    "System Volume Information",
+];
 
 /// A media file on disk.
 #[derive(Debug)]
@@ -77,7 +82,11 @@ impl Walk<'_> {
     pub(super) fn run(&self) {
         match std::fs::metadata(&self.root.directory.path) {
             Ok(metadata) => {
-                let start = Ancestors { identity: identity(&metadata), depth: 0, above: None };
+                let start = Ancestors {
+                    identity: identity(&metadata),
+                    depth: 0,
+                    above: None,
+                };
                 rayon::scope(|scope| self.visit(scope, RelativePath::root(), Arc::new(start)));
             }
             Err(error) => self.cannot_list(RelativePath::root(), &error),
@@ -98,7 +107,11 @@ impl Walk<'_> {
                 Ok(Entry::File(file)) => files.push(file),
                 Ok(Entry::Directory(below, identity)) => {
                     let depth = ancestors.depth + 1;
-                    let chain = Arc::new(Ancestors { identity, depth, above: Some(Arc::clone(&ancestors)) });
+                    let chain = Arc::new(Ancestors {
+                        identity,
+                        depth,
+                        above: Some(Arc::clone(&ancestors)),
+                    });
                     scope.spawn(move |scope| self.visit(scope, below, chain));
                 }
                 Ok(Entry::Ignored) => {}
@@ -142,7 +155,10 @@ impl Walk<'_> {
             Err(_) => return Ok(Entry::Ignored),
         };
         if !target.starts_with(self.canonical_root()?) {
-            self.progress.warn(format!("{}: a link that leaves the root is not followed", path.join(name)));
+            self.progress.warn(format!(
+                "{}: a link that leaves the root is not followed",
+                path.join(name)
+            ));
             return Ok(Entry::Ignored);
         }
         let metadata = std::fs::metadata(&target)?;
@@ -169,11 +185,14 @@ impl Walk<'_> {
         let below = path.join(name);
         let identity = identity(metadata);
         if ancestors.holds(identity) {
-            self.progress.warn(format!("{below}: a link to a directory above it is not followed"));
+            self.progress
+                .warn(format!("{below}: a link to a directory above it is not followed"));
             return Ok(Entry::Ignored);
         }
         if ancestors.depth >= MAX_DEPTH {
-            self.progress.warn(format!("{below}: deeper than {MAX_DEPTH} directories, not entered"));
+            self.progress.warn(format!(
+                "{below}: deeper than {MAX_DEPTH} directories, not entered"
+            ));
             self.root.cannot_list(below);
             return Ok(Entry::Ignored);
         }
@@ -181,7 +200,9 @@ impl Walk<'_> {
     }
 
     fn is_media(&self, name: &OsStr) -> bool {
-        self.root.readers.contains_key(&extension(&name.to_string_lossy()))
+        self.root
+            .readers
+            .contains_key(&extension(&name.to_string_lossy()))
     }
 
     fn pass_on(&self, path: RelativePath, mut files: Vec<FoundFile>) {
@@ -202,11 +223,20 @@ impl Walk<'_> {
             return;
         }
         // Fails only when the run has ended for another reason.
-        let _ = self.listings.send(Listing { root: Arc::clone(self.root), path, stamp, files });
+        let _ = self.listings.send(Listing {
+            root: Arc::clone(self.root),
+            path,
+            stamp,
+            files,
+        });
     }
 
     fn cannot_list(&self, path: RelativePath, error: &io::Error) {
-        let shown = if path.as_str().is_empty() { "the root" } else { path.as_str() };
+        let shown = if path.as_str().is_empty() {
+            "the root"
+        } else {
+            path.as_str()
+        };
         self.progress.warn(format!("{shown} cannot be listed: {error}"));
         self.root.cannot_list(path);
     }
@@ -251,7 +281,11 @@ mod tests {
     use super::*;
 
     fn file(name: &str, size: i64, mtime_ns: i64) -> FoundFile {
-        FoundFile { name: name.into(), size, mtime_ns }
+        FoundFile {
+            name: name.into(),
+            size,
+            mtime_ns,
+        }
     }
 
     #[test]

@@ -52,13 +52,22 @@ impl Authentication {
         let token = match credential.ok_or(AuthenticationError::Missing)? {
             Credential::AccessToken(token) => token,
             // No such token was ever made by this version.
-            Credential::PersonalAccessToken(_) => return Err(AuthenticationError::InvalidPersonalAccessToken),
+            Credential::PersonalAccessToken(_) => {
+                return Err(AuthenticationError::InvalidPersonalAccessToken);
+            }
         };
-        let identity = self.tokens.read(&token, self.clock.now()).map_err(|refusal| match refusal {
-            TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
-            TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
-        })?;
-        let account = self.store.account(identity.user).await.map_err(ServiceError::from)?;
+        let identity = self
+            .tokens
+            .read(&token, self.clock.now())
+            .map_err(|refusal| match refusal {
+                TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
+                TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
+            })?;
+        let account = self
+            .store
+            .account(identity.user)
+            .await
+            .map_err(ServiceError::from)?;
         match account {
             Some((user, roles)) if user.enabled => Ok(Actor::new(
                 user,

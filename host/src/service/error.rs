@@ -15,7 +15,10 @@ pub struct FieldError {
 impl FieldError {
     /// An error at `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -68,7 +71,10 @@ impl ServiceError {
 
     /// The state of things does not permit it.
     pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
-        Self::Conflict { code, message: message.into() }
+        Self::Conflict {
+            code,
+            message: message.into(),
+        }
     }
 
     /// A fault of the server; the text goes to the log.
@@ -82,11 +88,17 @@ impl From<StoreError> for ServiceError {
         match error {
             StoreError::Unavailable(_) => {
                 tracing::warn!(%error, "the database is not available");
-                Self::Unavailable { code: "database_unavailable", message: "the database is not available" }
+                Self::Unavailable {
+                    code: "database_unavailable",
+                    message: "the database is not available",
+                }
             }
             StoreError::Full(_) => {
                 tracing::error!(%error, "the database is full");
-                Self::Unavailable { code: "storage_full", message: "the server has no space left" }
+                Self::Unavailable {
+                    code: "storage_full",
+                    message: "the server has no space left",
+                }
             }
             other => Self::internal(other),
         }
@@ -96,9 +108,10 @@ impl From<StoreError> for ServiceError {
 impl From<PasswordError> for ServiceError {
     fn from(error: PasswordError) -> Self {
         match error {
-            PasswordError::Busy => {
-                Self::Unavailable { code: "busy", message: "too many sign-ins at once; try again" }
-            }
+            PasswordError::Busy => Self::Unavailable {
+                code: "busy",
+                message: "too many sign-ins at once; try again",
+            },
             PasswordError::Failed(_) => Self::internal(error),
         }
     }

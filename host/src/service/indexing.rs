@@ -11,8 +11,8 @@ use crate::domain::id::{RunId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunStatus, RunType};
-use crate::store::RunLogFilter;
 use crate::scan::{Progress, ScanControl, ScanEnd, Scanner, Wanted};
+use crate::store::RunLogFilter;
 
 /// How often the row of a run under way is brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
@@ -69,7 +69,11 @@ impl Current {
             counts: self.progress.counts(),
             files_opened: self.progress.files_opened(),
             warnings: self.progress.warnings(),
-            seconds: self.started.elapsed().saturating_sub(self.control.paused_for()).as_secs_f64(),
+            seconds: self
+                .started
+                .elapsed()
+                .saturating_sub(self.control.paused_for())
+                .as_secs_f64(),
             ..self.run.clone()
         }
     }
@@ -94,7 +98,10 @@ pub struct Indexing {
 impl Indexing {
     /// The indexer over this scanner.
     pub fn new(scanner: Scanner) -> Self {
-        Self { scanner, current: Arc::default() }
+        Self {
+            scanner,
+            current: Arc::default(),
+        }
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
@@ -109,14 +116,19 @@ impl Indexing {
         let mut directories = self.scanner.store.list_directories().await?;
         for kind in &request.kinds {
             if !directories.iter().any(|directory| directory.kind == *kind) {
-                return Err(ServiceError::invalid("mediaKinds", format!("no directory of kind `{kind}` is configured")));
+                return Err(ServiceError::invalid(
+                    "mediaKinds",
+                    format!("no directory of kind `{kind}` is configured"),
+                ));
             }
         }
         if !request.kinds.is_empty() {
             directories.retain(|directory| request.kinds.contains(&directory.kind));
         }
         let now = self.scanner.clock.now();
-        let progress = Arc::new(Progress::new(directories.iter().map(|directory| directory.kind.clone())));
+        let progress = Arc::new(Progress::new(
+            directories.iter().map(|directory| directory.kind.clone()),
+        ));
         let run = Run {
             id: self.scanner.ids.next(now),
             run_type: request.run_type,
@@ -134,7 +146,10 @@ impl Indexing {
         {
             let mut current = self.current();
             if current.is_some() {
-                return Err(ServiceError::conflict("indexing_in_progress", "a run is under way"));
+                return Err(ServiceError::conflict(
+                    "indexing_in_progress",
+                    "a run is under way",
+                ));
             }
             *current = Some(Current {
                 run: run.clone(),
@@ -156,11 +171,20 @@ impl Indexing {
         Ok(run)
     }
 
-    async fn carry_out(&self, directories: Vec<Directory>, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
-        let Some(run) = self.current().as_ref().map(|current| current.run.clone()) else { return };
+    async fn carry_out(
+        &self,
+        directories: Vec<Directory>,
+        control: &Arc<ScanControl>,
+        progress: &Arc<Progress>,
+    ) {
+        let Some(run) = self.current().as_ref().map(|current| current.run.clone()) else {
+            return;
+        };
         let _idle_again = IdleAgain(self);
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self.scanner.run(run.id, run.run_type, directories, control, progress);
+        let scan = self
+            .scanner
+            .run(run.id, run.run_type, directories, control, progress);
         let mut scan = std::pin::pin!(scan);
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.tick().await;
@@ -179,7 +203,9 @@ impl Indexing {
                 RunStatus::Failed
             }
         };
-        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else { return };
+        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else {
+            return;
+        };
         run.status = status;
         run.completed_at = Some(self.scanner.clock.now());
         if let Err(error) = self.scanner.store.save_run(&run).await {
@@ -227,10 +253,16 @@ impl Indexing {
             (IndexAction::Resume, IndexState::Paused) => Wanted::Run,
             (IndexAction::Stop, IndexState::Indexing | IndexState::Paused) => Wanted::Stop,
             (IndexAction::Pause | IndexAction::Stop, IndexState::Idle) => {
-                return Err(ServiceError::conflict("index_action_conflict", "no run is under way"));
+                return Err(ServiceError::conflict(
+                    "index_action_conflict",
+                    "no run is under way",
+                ));
             }
             (IndexAction::Pause, IndexState::Paused) => {
-                return Err(ServiceError::conflict("index_action_conflict", "the run is paused already"));
+                return Err(ServiceError::conflict(
+                    "index_action_conflict",
+                    "the run is paused already",
+                ));
             }
         };
         let ended = self.current().as_ref().map(|current| {
@@ -247,7 +279,9 @@ impl Indexing {
     /// Waits until no run is under way.
     pub async fn wait_until_idle(&self) {
         loop {
-            let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else { return };
+            let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else {
+                return;
+            };
             // An error means that the run's task is gone, which is an end as well.
             let _ = ended.wait_for(|ended| *ended).await;
             tokio::task::yield_now().await;
@@ -272,7 +306,11 @@ impl Indexing {
     /// # Errors
     /// Not found; the store's.
     pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
-        let live = self.current().as_ref().filter(|current| current.run.id == id).map(Current::snapshot);
+        let live = self
+            .current()
+            .as_ref()
+            .filter(|current| current.run.id == id)
+            .map(Current::snapshot);
         match live {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),

@@ -8,11 +8,11 @@ use crate::auth::access_token::AccessTokens;
 use crate::auth::app::App;
 use crate::auth::password::{NewPassword, Passwords, Verdict};
 use crate::auth::policy;
-use crate::random::Random;
 use crate::domain::id::UserId;
 use crate::domain::text::fold;
 use crate::domain::time::Clock;
 use crate::domain::user::User;
+use crate::random::Random;
 use crate::store::Store;
 
 /// One text for every refusal: it must not tell whether there is such an account.
@@ -87,7 +87,13 @@ impl Logins {
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
     ) -> Self {
-        Self { store, passwords, tokens, clock, random }
+        Self {
+            store,
+            passwords,
+            tokens,
+            clock,
+            random,
+        }
     }
 
     /// Signs an account in to an app.
@@ -104,7 +110,9 @@ impl Logins {
     async fn attempt(&self, request: LoginRequest) -> Result<Login> {
         let account = self.find(&request).await?;
         let (user, hash) = match account {
-            Some((user, hash)) if user.enabled && !user.is_guest && request.app.is_some() => (Some(user), hash),
+            Some((user, hash)) if user.enabled && !user.is_guest && request.app.is_some() => {
+                (Some(user), hash)
+            }
             _ => (None, None),
         };
         let password = request.password.unwrap_or_default();
@@ -122,16 +130,27 @@ impl Logins {
         }
         let now = self.clock.now();
         self.store.touch_user(user.id, now).await?;
-        let token =
-            self.tokens.issue(user.id, app, None, now, self.random.as_ref()).map_err(ServiceError::internal)?;
-        Ok(Login { token, user, roles, scope: SessionScope::Local })
+        let token = self
+            .tokens
+            .issue(user.id, app, None, now, self.random.as_ref())
+            .map_err(ServiceError::internal)?;
+        Ok(Login {
+            token,
+            user,
+            roles,
+            scope: SessionScope::Local,
+        })
     }
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let name = match (&request.username, &request.user_id) {
             (Some(username), _) => Some(username_key(username)),
             (None, Some(id)) => match id.parse::<UserId>() {
-                Ok(id) => self.store.user_by_id(id).await?.map(|user| username_key(&user.username)),
+                Ok(id) => self
+                    .store
+                    .user_by_id(id)
+                    .await?
+                    .map(|user| username_key(&user.username)),
                 Err(_) => None,
             },
             (None, None) => None,

@@ -16,12 +16,18 @@ use crate::store::{MediaFile, Store, TrackPicture};
 /// Bytes of an embedded picture, at most: what the plugin host allows as well.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
 
-const FILE_MISSING: ServiceError =
-    ServiceError::Absent { code: "file_missing", message: "the file is not there any more" };
-const NO_ARTWORK: ServiceError =
-    ServiceError::Absent { code: "artwork_missing", message: "there is no picture for this item" };
-const STORAGE_UNAVAILABLE: ServiceError =
-    ServiceError::Unavailable { code: "storage_unavailable", message: "the directory of the file is not available" };
+const FILE_MISSING: ServiceError = ServiceError::Absent {
+    code: "file_missing",
+    message: "the file is not there any more",
+};
+const NO_ARTWORK: ServiceError = ServiceError::Absent {
+    code: "artwork_missing",
+    message: "there is no picture for this item",
+};
+const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
+    code: "storage_unavailable",
+    message: "the directory of the file is not available",
+};
 
 /// An item's bytes: a file or a part of one, opened.
 #[derive(Debug)]
@@ -120,7 +126,11 @@ impl Media {
     }
 
     async fn open(&self, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
-        let media = self.store.media_file(id).await?.filter(|media| media.kind == *kind);
+        let media = self
+            .store
+            .media_file(id)
+            .await?
+            .filter(|media| media.kind == *kind);
         let media = media.ok_or(ServiceError::NotFound)?;
         blocking(move || open_file(&media)).await
     }
@@ -132,24 +142,44 @@ impl Media {
             let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
             let bytes = match picture.data {
                 PictureData::At(span) => {
-                    let inside = span.offset.checked_add(span.length).is_some_and(|end| end <= opened.length);
+                    let inside = span
+                        .offset
+                        .checked_add(span.length)
+                        .is_some_and(|end| end <= opened.length);
                     if !inside || span.length > MAX_PICTURE_BYTES {
                         // The file changed since it was indexed; the next run will see it.
                         return Err(NO_ARTWORK);
                     }
-                    PictureBytes::InFile(OpenedMedia { offset: span.offset, length: span.length, ..opened })
+                    PictureBytes::InFile(OpenedMedia {
+                        offset: span.offset,
+                        length: span.length,
+                        ..opened
+                    })
                 }
-                PictureData::OnRequest => PictureBytes::InMemory(extract_picture(&plugins, &picture, opened)?),
+                PictureData::OnRequest => {
+                    PictureBytes::InMemory(extract_picture(&plugins, &picture, opened)?)
+                }
             };
-            let TrackPicture { media, index, mime, .. } = picture;
-            Ok(OpenedPicture { mime, bytes, id: media.file, index, file_size, mtime_ns })
+            let TrackPicture {
+                media, index, mime, ..
+            } = picture;
+            Ok(OpenedPicture {
+                mime,
+                bytes,
+                id: media.file,
+                index,
+                file_size,
+                mtime_ns,
+            })
         })
         .await
     }
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(ServiceError::internal)?
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(ServiceError::internal)?
 }
 
 fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
@@ -157,7 +187,9 @@ fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
         tracing::warn!(root = %media.root.display(), %error, "the media directory cannot be opened");
         STORAGE_UNAVAILABLE
     })?;
-    let OpenedFile { file, size, mtime_ns } = root.open_file(&media.path).map_err(|error| refusal(media, &error))?;
+    let OpenedFile { file, size, mtime_ns } = root
+        .open_file(&media.path)
+        .map_err(|error| refusal(media, &error))?;
     Ok(OpenedMedia {
         file,
         offset: 0,
@@ -185,9 +217,20 @@ fn refusal(media: &MediaFile, error: &io::Error) -> ServiceError {
 }
 
 fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedia) -> Result<Vec<u8>> {
-    let plugin = picture.media.plugin_id.as_deref().and_then(|id| plugins.handle(id)).ok_or(NO_ARTWORK)?;
-    let source = SourceFile { file: opened.file, name: opened.name, size: opened.length };
-    let outcome = plugins.worker().read_picture(&plugin, &Arc::new(source), picture.index);
+    let plugin = picture
+        .media
+        .plugin_id
+        .as_deref()
+        .and_then(|id| plugins.handle(id))
+        .ok_or(NO_ARTWORK)?;
+    let source = SourceFile {
+        file: opened.file,
+        name: opened.name,
+        size: opened.length,
+    };
+    let outcome = plugins
+        .worker()
+        .read_picture(&plugin, &Arc::new(source), picture.index);
     outcome.map_err(|failure| match failure {
         ExtractFailure::Io(_) => STORAGE_UNAVAILABLE,
         // Counted, logged and shown by the plugin host; to this client there is no picture.

@@ -55,7 +55,13 @@ pub struct Server {
 impl Server {
     /// About this server.
     pub fn new(store: Store, plugins: Plugins, setup: Setup, build: BuildInfo, kiosk_mode: bool) -> Self {
-        Self { store, plugins, setup, build, kiosk_mode }
+        Self {
+            store,
+            plugins,
+            setup,
+            build,
+            kiosk_mode,
+        }
     }
 
     /// Whether there is an owner. Never touches the database.
@@ -76,8 +82,11 @@ impl Server {
     /// # Errors
     /// The store's.
     pub async fn instance(&self) -> Result<InstanceInfo> {
-        let instance =
-            self.store.instance().await?.ok_or_else(|| ServiceError::internal("the database has no instance"))?;
+        let instance = self
+            .store
+            .instance()
+            .await?
+            .ok_or_else(|| ServiceError::internal("the database has no instance"))?;
         Ok(InstanceInfo {
             instance_id: instance.instance_id,
             server_name: instance.server_name,
@@ -90,11 +99,17 @@ impl Server {
     /// # Errors
     /// The store's.
     pub async fn versions(&self) -> Result<Versions> {
-        let manifests = self.plugins.list().into_iter().filter_map(|status| status.manifest);
+        let manifests = self
+            .plugins
+            .list()
+            .into_iter()
+            .filter_map(|status| status.manifest);
         Ok(Versions {
             build: self.build.clone(),
             database: self.store.database_version().await?,
-            plugins: manifests.map(|manifest| (manifest.id, manifest.version)).collect(),
+            plugins: manifests
+                .map(|manifest| (manifest.id, manifest.version))
+                .collect(),
         })
     }
 }

@@ -54,7 +54,14 @@ impl Setup {
         token: Option<String>,
     ) -> Result<Self> {
         let done = Arc::new(AtomicBool::new(store.owner_exists().await?));
-        Ok(Self { store, passwords, ids, clock, token: token.map(Arc::from), done })
+        Ok(Self {
+            store,
+            passwords,
+            ids,
+            clock,
+            token: token.map(Arc::from),
+            done,
+        })
     }
 
     /// Whether there was an owner when last asked. Never touches the database: health must always answer.
@@ -71,7 +78,11 @@ impl Setup {
         if !self.is_done() && self.store.owner_exists().await? {
             self.done.store(true, Ordering::Relaxed);
         }
-        if self.is_done() { Err(already_done()) } else { Ok(()) }
+        if self.is_done() {
+            Err(already_done())
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes the owner. Of any number of calls at once, one succeeds.
@@ -80,7 +91,10 @@ impl Setup {
     /// Invalid input; refused for a wrong setup token or when another call was faster; the store's.
     pub async fn complete(&self, request: SetupRequest) -> Result<()> {
         if let Some(token) = &self.token
-            && !same_bytes(token.as_bytes(), request.setup_token.unwrap_or_default().as_bytes())
+            && !same_bytes(
+                token.as_bytes(),
+                request.setup_token.unwrap_or_default().as_bytes(),
+            )
         {
             return Err(ServiceError::Refused("the setup token is missing or wrong"));
         }
@@ -93,7 +107,10 @@ impl Setup {
         let password = NewPassword::new(request.password);
         if password.is_none() {
             let (min, max) = (NewPassword::MIN_BYTES, NewPassword::MAX_BYTES);
-            errors.push(FieldError::new("password", format!("must have {min} to {max} bytes")));
+            errors.push(FieldError::new(
+                "password",
+                format!("must have {min} to {max} bytes"),
+            ));
         }
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
@@ -117,8 +134,14 @@ fn already_done() -> ServiceError {
     ServiceError::Refused("the server is set up already")
 }
 
-fn check<T>(outcome: std::result::Result<T, &'static str>, path: &str, errors: &mut Vec<FieldError>) -> Option<T> {
-    outcome.map_err(|message| errors.push(FieldError::new(path, message))).ok()
+fn check<T>(
+    outcome: std::result::Result<T, &'static str>,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) -> Option<T> {
+    outcome
+        .map_err(|message| errors.push(FieldError::new(path, message)))
+        .ok()
 }
 
 /// A username as it may be: visible characters, no space around, no name that means something else.
@@ -155,7 +178,12 @@ fn is_invisible(character: char) -> bool {
 
 /// Whether both are the same, in a time that does not tell where they differ.
 fn same_bytes(left: &[u8], right: &[u8]) -> bool {
-    left.len() == right.len() && left.iter().zip(right).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+    left.len() == right.len()
+        && left
+            .iter()
+            .zip(right)
+            .fold(0, |differs, (a, b)| differs | (a ^ b))
+            == 0
 }
 
 #[cfg(test)]
@@ -168,7 +196,18 @@ mod tests {
             assert!(check_username(good).is_ok(), "{good:?}");
         }
         let long = "x".repeat(65);
-        for bad in ["", " ", " ada", "ada\n", "a\u{200b}b", "a\u{202e}b", "Guest", "ＧＵＥＳＴ", "current", &long] {
+        for bad in [
+            "",
+            " ",
+            " ada",
+            "ada\n",
+            "a\u{200b}b",
+            "a\u{202e}b",
+            "Guest",
+            "ＧＵＥＳＴ",
+            "current",
+            &long,
+        ] {
             assert!(check_username(bad).is_err(), "{bad:?}");
         }
     }

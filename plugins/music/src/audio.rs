@@ -19,8 +19,8 @@ pub struct Audio {
     pub channels: u32,
 }
 
-/// A duration above this is a broken header, not a recording: 400 days.
-const MAX_DURATION_MS: u64 = 400 * 24 * 3600 * 1000;
+/// A duration above this is a broken header, not a recording: 30 days.
+const MAX_DURATION_MS: u64 = 30 * 24 * 3600 * 1000;
 
 impl Audio {
     /// Writes the fields. The bitrate is that of the whole file (bytes).

@@ -34,7 +34,10 @@ struct Row {
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let (root, database) = arguments.next().zip(arguments.next()).context("usage: native-scan DIR DATABASE")?;
+    let (root, database) = arguments
+        .next()
+        .zip(arguments.next())
+        .context("usage: native-scan DIR DATABASE")?;
     let mut files = Vec::new();
     walk(root, &mut files)?;
     let (sender, rows) = mpsc::sync_channel::<Row>(1024);
@@ -46,7 +49,9 @@ fn main() -> anyhow::Result<()> {
                 let _ = sender.send(row);
             }
         });
-        writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))?
+        writer
+            .join()
+            .map_err(|_| anyhow::anyhow!("the writer panicked"))?
     })?;
     println!("{stored} of {} files stored", files.len());
     Ok(())
@@ -58,7 +63,11 @@ fn walk(folder: PathBuf, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
             walk(path, files)?;
-        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e)) {
+        } else if path
+            .extension()
+            .and_then(|e| e.to_str())
+            .is_some_and(|e| EXTENSIONS.contains(&e))
+        {
             files.push(path);
         }
     }
@@ -100,12 +109,22 @@ fn store(database: &PathBuf, rows: &mpsc::Receiver<Row>) -> anyhow::Result<usize
     while rows.peek().is_some() {
         let transaction = connection.transaction()?;
         {
-            let mut insert =
-                transaction.prepare_cached("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            let mut insert = transaction
+                .prepare_cached("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for row in rows.by_ref().take(500) {
                 insert.execute(rusqlite::params![
-                    row.path, row.size, row.title, row.artist, row.album, row.genre, row.track, row.disc,
-                    row.duration_ms, row.bitrate, row.sample_rate, row.channels,
+                    row.path,
+                    row.size,
+                    row.title,
+                    row.artist,
+                    row.album,
+                    row.genre,
+                    row.track,
+                    row.disc,
+                    row.duration_ms,
+                    row.bitrate,
+                    row.sample_rate,
+                    row.channels,
                 ])?;
                 stored += 1;
             }

@@ -8,7 +8,10 @@ fn openapi_document_is_the_pinned_one() {
     let made = serde_json::to_value(svc_host::http::openapi::document()).unwrap();
     let pinned = std::fs::read_to_string(workspace().join("host/openapi.json")).unwrap();
     let pinned: serde_json::Value = serde_json::from_str(&pinned).unwrap();
-    assert!(made == pinned, "host/openapi.json is not what the handlers say: run `cargo xtask openapi` and review");
+    assert!(
+        made == pinned,
+        "host/openapi.json is not what the handlers say: run `cargo xtask openapi` and review"
+    );
 }
 
 #[test]
@@ -17,7 +20,10 @@ fn plugin_interface_is_the_released_one() {
     let pinned = std::fs::read_to_string(wit.join("released.txt")).unwrap();
     for line in pinned.lines().filter(|line| !line.starts_with('#')) {
         let (version, digest) = line.split_once(' ').unwrap();
-        let mut files: Vec<_> = std::fs::read_dir(wit.join(version)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(wit.join(version))
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .collect();
         files.sort();
         let mut hash = Sha256::new();
         for file in &files {
@@ -25,6 +31,9 @@ fn plugin_interface_is_the_released_one() {
             hash.update(std::fs::read(file).unwrap());
         }
         let made: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(made, digest, "wit/{version} is released and frozen; make a new folder instead");
+        assert_eq!(
+            made, digest,
+            "wit/{version} is released and frozen; make a new folder instead"
+        );
     }
 }

@@ -1,17 +1,31 @@
 //! Which module may know which: the arrows of ARCHITECTURE.md.
 
-use svc_tests::{host_sources, SourceFile};
+use svc_tests::{SourceFile, host_sources};
 
 /// Modules that a module may name with `crate::`. Whatever is not listed here is not restricted.
 const MAY_USE: [(&str, &[&str]); 7] = [
     ("domain", &["domain"]),
     ("store", &["store", "domain"]),
     ("plugins", &["plugins", "domain"]),
-    ("scan", &["scan", "plugins", "store", "domain", "media_root", "tasks"]),
+    (
+        "scan",
+        &["scan", "plugins", "store", "domain", "media_root", "tasks"],
+    ),
     ("auth", &["auth", "domain", "secret_key", "tasks"]),
     (
         "service",
-        &["service", "store", "plugins", "scan", "auth", "domain", "media_root", "tasks", "config", "secret_key"],
+        &[
+            "service",
+            "store",
+            "plugins",
+            "scan",
+            "auth",
+            "domain",
+            "media_root",
+            "tasks",
+            "config",
+            "secret_key",
+        ],
     ),
     ("http", &["http", "service", "auth", "domain", "tasks"]),
 ];
@@ -45,10 +59,18 @@ fn is_test(file: &SourceFile) -> bool {
 fn modules_know_only_what_is_below_them() {
     let mut violations = Vec::new();
     for file in host_sources().iter().filter(|file| !is_test(file)) {
-        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module(file)) else { continue };
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module(file)) else {
+            continue;
+        };
         for (number, line) in code(file).lines().enumerate() {
-            for used in line.match_indices("crate::").map(|(at, _)| &line[at + "crate::".len()..]) {
-                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+            for used in line
+                .match_indices("crate::")
+                .map(|(at, _)| &line[at + "crate::".len()..])
+            {
+                let used = used
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next()
+                    .unwrap();
                 if !used.is_empty() && !allowed.contains(&used) {
                     violations.push(format!("{} (about line {}): {used}", file.path, number + 1));
                 }

@@ -25,7 +25,10 @@ fn no_file_grows_past_its_bound() {
         .filter(|file| !file.path.contains("test"))
         .filter_map(|file| {
             let lines = file.text.lines().count();
-            let bound = LONGER.iter().find(|(path, _)| *path == file.path).map_or(MAX_LINES, |(_, bound)| *bound);
+            let bound = LONGER
+                .iter()
+                .find(|(path, _)| *path == file.path)
+                .map_or(MAX_LINES, |(_, bound)| *bound);
             (lines > bound).then(|| format!("{}: {lines} lines, at most {bound}", file.path))
         })
         .collect();

@@ -10,8 +10,24 @@ use svc_tests::program::run;
 /// Indexes music below `media`; the summary.
 fn index(data: &Path, media: &Path, more: &[&str]) -> Value {
     let (data, media) = (data.to_str().unwrap(), media.to_str().unwrap());
-    let output = run(&[&["index", "--output", "json", "--data-dir", data, "--music-dir", media], more].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = run(&[
+        &[
+            "index",
+            "--output",
+            "json",
+            "--data-dir",
+            data,
+            "--music-dir",
+            media,
+        ],
+        more,
+    ]
+    .concat());
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -22,8 +38,16 @@ fn index_finds_the_whole_sample_library() {
     let manifest = sample_library(&media, 1).unwrap();
     let (music, photos) = (media.join("music"), media.join("photos"));
     let summary = index(&data, &music, &["--photos-dir", photos.to_str().unwrap()]);
-    assert_eq!(summary["counts"]["music"]["added"], manifest.tracks.len(), "{summary}");
-    assert_eq!(summary["counts"]["photos"]["added"], manifest.photos.len(), "{summary}");
+    assert_eq!(
+        summary["counts"]["music"]["added"],
+        manifest.tracks.len(),
+        "{summary}"
+    );
+    assert_eq!(
+        summary["counts"]["photos"]["added"],
+        manifest.photos.len(),
+        "{summary}"
+    );
     assert_eq!(summary["failuresTotal"], 0, "{summary}");
 }
 
@@ -35,8 +59,15 @@ fn second_quick_run_opens_no_file_and_a_full_one_opens_all() {
     svc_fixtures::many_files(&media, 40, 1).unwrap();
     assert_eq!(index(&data, &media, &[])["filesOpened"], 40);
     let quick = index(&data, &media, &[]);
-    assert_eq!((&quick["filesOpened"], &quick["counts"]["music"]["unchanged"]), (&0.into(), &40.into()), "{quick}");
-    assert_eq!(index(&data, &media, &["--full"])["counts"]["music"]["updated"], 40);
+    assert_eq!(
+        (&quick["filesOpened"], &quick["counts"]["music"]["unchanged"]),
+        (&0.into(), &40.into()),
+        "{quick}"
+    );
+    assert_eq!(
+        index(&data, &media, &["--full"])["counts"]["music"]["updated"],
+        40
+    );
 }
 
 #[test]
@@ -45,17 +76,29 @@ fn quick_run_sees_changed_new_and_missing_files() {
     let (media, data) = (dir.path().join("media"), dir.path().join("data"));
     fs::create_dir(&media).unwrap();
     for name in ["a", "b", "c"] {
-        Track::new(name).release("R").write(&media.join(format!("{name}.flac")), Format::Flac).unwrap();
+        Track::new(name)
+            .release("R")
+            .write(&media.join(format!("{name}.flac")), Format::Flac)
+            .unwrap();
     }
     index(&data, &media, &[]);
-    Track::new("changed title").release("Other").write(&media.join("a.flac"), Format::Flac).unwrap();
-    Track::new("d").release("R").write(&media.join("d.mp3"), Format::Mp3).unwrap();
+    Track::new("changed title")
+        .release("Other")
+        .write(&media.join("a.flac"), Format::Flac)
+        .unwrap();
+    Track::new("d")
+        .release("R")
+        .write(&media.join("d.mp3"), Format::Mp3)
+        .unwrap();
     fs::remove_file(media.join("b.flac")).unwrap();
     let counts = index(&data, &media, &[])["counts"]["music"].clone();
     let expected = serde_json::json!(
         { "found": 3, "added": 1, "updated": 1, "unchanged": 1, "missing": 1, "errored": 0 });
     assert_eq!(counts, expected);
-    Track::new("b").release("R").write(&media.join("b.flac"), Format::Flac).unwrap();
+    Track::new("b")
+        .release("R")
+        .write(&media.join("b.flac"), Format::Flac)
+        .unwrap();
     let back = index(&data, &media, &[]);
     assert_eq!(back["counts"]["music"]["found"], 4, "{back}");
     assert_eq!(index(&data, &media, &[])["filesOpened"], 0);
@@ -64,7 +107,11 @@ fn quick_run_sees_changed_new_and_missing_files() {
 #[test]
 fn empty_root_loses_no_row() {
     let dir = tempfile::tempdir().unwrap();
-    let (media, data, away) = (dir.path().join("media"), dir.path().join("data"), dir.path().join("away"));
+    let (media, data, away) = (
+        dir.path().join("media"),
+        dir.path().join("data"),
+        dir.path().join("away"),
+    );
     fs::create_dir(&media).unwrap();
     svc_fixtures::many_files(&media, 30, 1).unwrap();
     index(&data, &media, &[]);
@@ -76,7 +123,11 @@ fn empty_root_loses_no_row() {
     fs::remove_dir(&media).unwrap();
     fs::rename(&away, &media).unwrap();
     let back = index(&data, &media, &[]);
-    assert_eq!((&back["filesOpened"], &back["counts"]["music"]["unchanged"]), (&0.into(), &30.into()), "{back}");
+    assert_eq!(
+        (&back["filesOpened"], &back["counts"]["music"]["unchanged"]),
+        (&0.into(), &30.into()),
+        "{back}"
+    );
 }
 
 #[test]
@@ -89,9 +140,16 @@ fn mostly_vanished_root_marks_nothing() {
     let mut left = 3;
     remove_all_but(&media, &mut left);
     let run = index(&data, &media, &[]);
-    assert!(run["warnings"].to_string().contains("none is marked as missing"), "{run}");
+    assert!(
+        run["warnings"].to_string().contains("none is marked as missing"),
+        "{run}"
+    );
     let database = rusqlite::Connection::open(data.join("svc.db")).unwrap();
-    let missing: i64 = database.query_row("SELECT count(*) FROM files WHERE status = 2", [], |row| row.get(0)).unwrap();
+    let missing: i64 = database
+        .query_row("SELECT count(*) FROM files WHERE status = 2", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
     assert_eq!(missing, 0);
 }
 
@@ -117,26 +175,45 @@ fn awkward_names_and_broken_files_end_as_expected() {
     let media = tree.root.clone();
     let summary = index(&data, &media, &[]);
     assert_eq!(summary["status"], "completed");
-    let indexed = tree.entries.iter().filter(|entry| entry.expectation == Expectation::Indexed).count();
+    let indexed = tree
+        .entries
+        .iter()
+        .filter(|entry| entry.expectation == Expectation::Indexed)
+        .count();
     assert!(
         summary["counts"]["music"]["added"].as_u64().unwrap() >= indexed as u64,
         "{indexed} files must be indexed: {summary}"
     );
-    assert_eq!(index(&data, &media, &[])["counts"]["music"]["added"], 0, "the second run adds nothing");
+    assert_eq!(
+        index(&data, &media, &[])["counts"]["music"]["added"],
+        0,
+        "the second run adds nothing"
+    );
 }
 
 #[test]
 fn inspect_shows_tags_and_tells_why_it_cannot() {
     let dir = tempfile::tempdir().unwrap();
     let (song, text) = (dir.path().join("song.flac"), dir.path().join("broken.flac"));
-    Track::new("A Title").artist("One").artist("Two").write(&song, Format::Flac).unwrap();
+    Track::new("A Title")
+        .artist("One")
+        .artist("Two")
+        .write(&song, Format::Flac)
+        .unwrap();
     fs::write(&text, "not music").unwrap();
     let shown = run(&["inspect", "--json", song.to_str().unwrap()]);
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!(shown["extraction"]["title"], "A Title");
-    assert_eq!(shown["extraction"]["fields"]["music.artists"], serde_json::json!(["One", "Two"]));
+    assert_eq!(
+        shown["extraction"]["fields"]["music.artists"],
+        serde_json::json!(["One", "Two"])
+    );
     let broken = run(&["inspect", text.to_str().unwrap()]);
     assert_eq!(broken.status.code(), Some(1));
     let unknown = run(&["inspect", "/etc/hostname"]);
-    assert!(String::from_utf8(unknown.stderr).unwrap().contains("no plugin reads"));
+    assert!(
+        String::from_utf8(unknown.stderr)
+            .unwrap()
+            .contains("no plugin reads")
+    );
 }

@@ -13,10 +13,15 @@ const KILLS: u32 = 20;
 /// Titles by path, as the database has them.
 fn titles(database: &Path) -> Vec<(String, String)> {
     let connection = rusqlite::Connection::open(database).unwrap();
-    let check: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    let check: String = connection
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(check, "ok");
-    let broken: i64 =
-        connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0)).unwrap();
+    let broken: i64 = connection
+        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
     assert_eq!(broken, 0, "rows that point nowhere");
     let mut query = connection
         .prepare(
@@ -29,14 +34,27 @@ fn titles(database: &Path) -> Vec<(String, String)> {
 }
 
 fn start_index(data: &Path, media: &Path, full: bool) -> std::process::Child {
-    let mut command = svc(&["index", "--data-dir", data.to_str().unwrap(), "--music-dir", media.to_str().unwrap()]);
-    command.args(full.then_some("--full")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    let mut command = svc(&[
+        "index",
+        "--data-dir",
+        data.to_str().unwrap(),
+        "--music-dir",
+        media.to_str().unwrap(),
+    ]);
+    command
+        .args(full.then_some("--full"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 #[test]
 fn killed_scans_lose_nothing_and_the_next_one_completes() {
     let seed = 20_261_121;
-    let kills = std::env::var("SVC_TEST_KILLS").ok().map_or(KILLS, |text| text.parse().unwrap());
+    let kills = std::env::var("SVC_TEST_KILLS")
+        .ok()
+        .map_or(KILLS, |text| text.parse().unwrap());
     let mut random = Random::new(seed);
     let dir = tempfile::tempdir().unwrap();
     let media = dir.path().join("media");
@@ -56,8 +74,15 @@ fn killed_scans_lose_nothing_and_the_next_one_completes() {
         child.kill().unwrap();
         child.wait().unwrap();
         if data.join("svc.db").exists() {
-            let after = if round == 0 { Vec::new() } else { titles(&data.join("svc.db")) };
-            assert!(before.iter().all(|row| after.contains(row)), "round {round} of seed {seed} lost a row");
+            let after = if round == 0 {
+                Vec::new()
+            } else {
+                titles(&data.join("svc.db"))
+            };
+            assert!(
+                before.iter().all(|row| after.contains(row)),
+                "round {round} of seed {seed} lost a row"
+            );
             before = after;
         }
     }

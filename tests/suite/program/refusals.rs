@@ -11,7 +11,10 @@ fn refusal(arguments: &[&str]) -> String {
     assert!(!output.status.success(), "{arguments:?} started");
     assert!(output.stdout.is_empty(), "said it was ready");
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!said.contains("panicked") && !said.contains("RUST_BACKTRACE"), "{said}");
+    assert!(
+        !said.contains("panicked") && !said.contains("RUST_BACKTRACE"),
+        "{said}"
+    );
     said
 }
 
@@ -24,7 +27,12 @@ fn wrong_flag_is_named() {
 #[test]
 fn missing_media_directory_is_named() {
     let data = tempfile::tempdir().unwrap();
-    let said = refusal(&["--data-dir", data.path().to_str().unwrap(), "--music-dir", "/no/such/place"]);
+    let said = refusal(&[
+        "--data-dir",
+        data.path().to_str().unwrap(),
+        "--music-dir",
+        "/no/such/place",
+    ]);
     assert!(said.contains("music directory /no/such/place"), "{said}");
 }
 
@@ -33,9 +41,19 @@ fn busy_port_is_named() {
     let data = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let output = run(&["serve", "--listen", &address, "--data-dir", data.path().to_str().unwrap()]);
+    let output = run(&[
+        "serve",
+        "--listen",
+        &address,
+        "--data-dir",
+        data.path().to_str().unwrap(),
+    ]);
     assert!(!output.status.success());
-    assert!(String::from_utf8(output.stderr).unwrap().contains(&format!("cannot listen on {address}")));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains(&format!("cannot listen on {address}"))
+    );
 }
 
 #[test]

@@ -12,7 +12,12 @@ fn started(dir: &std::path::Path) -> (Server, svc_fixtures::Manifest) {
     let media = dir.join("media");
     let manifest = sample_library(&media, 1).unwrap();
     let (music, photos) = (media.join("music"), media.join("photos"));
-    let arguments = ["--music-dir", music.to_str().unwrap(), "--photos-dir", photos.to_str().unwrap()];
+    let arguments = [
+        "--music-dir",
+        music.to_str().unwrap(),
+        "--photos-dir",
+        photos.to_str().unwrap(),
+    ];
     let server = Server::start_as_owner(&dir.join("data"), &arguments);
     (server, manifest)
 }
@@ -46,7 +51,12 @@ fn whole_sample_library_is_listed_and_streamed_byte_for_byte() {
         let Some(title) = &wanted.title else { continue };
         let found = tracks.iter().find(|track| {
             track["title"] == title.as_str()
-                && track["artists"].as_array().unwrap().iter().filter(|a| a["role"] == "artist").count()
+                && track["artists"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter(|a| a["role"] == "artist")
+                    .count()
                     == wanted.artists.len()
         });
         let found = found.unwrap_or_else(|| panic!("{title} by {:?} is not listed", wanted.artists));
@@ -62,7 +72,10 @@ fn whole_sample_library_is_listed_and_streamed_byte_for_byte() {
     for wanted in &manifest.photos {
         let name = wanted.path.rsplit('/').next().unwrap();
         let photo = photos.iter().find(|photo| photo["fileName"] == name).unwrap();
-        let original = server.get(&format!("/api/v1/photos/{}/original", photo["photoId"].as_str().unwrap()));
+        let original = server.get(&format!(
+            "/api/v1/photos/{}/original",
+            photo["photoId"].as_str().unwrap()
+        ));
         assert!(original.bytes == fs::read(dir.path().join("media/photos").join(&wanted.path)).unwrap());
     }
 }
@@ -77,8 +90,16 @@ fn token_in_the_url_plays_and_ranges_are_cut_exactly() {
     let whole = server.get(&path);
     let part = server.request("GET", &path, &[("range", "bytes=10-19")], None);
     assert_eq!((part.status, part.bytes.as_slice()), (206, &whole.bytes[10..20]));
-    assert_eq!(part.header("content-range").unwrap(), format!("bytes 10-19/{}", whole.bytes.len()));
-    let again = server.request("GET", &path, &[("if-none-match", whole.header("etag").unwrap())], None);
+    assert_eq!(
+        part.header("content-range").unwrap(),
+        format!("bytes 10-19/{}", whole.bytes.len())
+    );
+    let again = server.request(
+        "GET",
+        &path,
+        &[("if-none-match", whole.header("etag").unwrap())],
+        None,
+    );
     assert_eq!((again.status, again.bytes.len()), (304, 0));
     let with_token = format!("{path}?token={}", server.token());
     let played = server.request("GET", &with_token, &[("authorization", "")], None);
@@ -96,7 +117,10 @@ fn file_that_vanished_is_told_apart_from_an_unknown_one() {
     fs::rename(dir.path().join("media/music"), dir.path().join("media/away")).unwrap();
     let gone = server.get(&path);
     assert!([404, 503].contains(&gone.status), "{gone:?}");
-    assert!(["file_missing", "storage_unavailable"].contains(&gone.json()["code"].as_str().unwrap()), "{gone:?}");
+    assert!(
+        ["file_missing", "storage_unavailable"].contains(&gone.json()["code"].as_str().unwrap()),
+        "{gone:?}"
+    );
     assert_eq!(server.get("/api/v1/music/stream/0000000000001").status, 404);
     assert_eq!(server.get("/api/v1/health").status, 200);
 }
@@ -105,7 +129,14 @@ fn file_that_vanished_is_told_apart_from_an_unknown_one() {
 fn index_state_follows_the_table() {
     let dir = tempfile::tempdir().unwrap();
     let (server, _) = started(dir.path());
-    let act = |action: &str| server.request("PATCH", "/api/v1/index/state", &[], Some(&json!({ "action": action })));
+    let act = |action: &str| {
+        server.request(
+            "PATCH",
+            "/api/v1/index/state",
+            &[],
+            Some(&json!({ "action": action })),
+        )
+    };
     assert_eq!(act("pause").status, 409);
     assert_eq!(act("resume").status, 200);
     assert_eq!(act("stop").status, 409);
@@ -139,7 +170,11 @@ fn terminated_server_ends_soon_even_with_a_client_connected() {
 fn garbage_on_the_wire_ends_that_connection_only() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(&dir.path().join("data"), &[]);
-    for garbage in [&b"\x16\x03\x01\x02\x00\x01"[..], b"GET \xff\xfe HTTP/1.1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"] {
+    for garbage in [
+        &b"\x16\x03\x01\x02\x00\x01"[..],
+        b"GET \xff\xfe HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ] {
         let address = server.address();
         let mut connection = TcpStream::connect(address).unwrap();
         connection.write_all(garbage).unwrap();

@@ -11,7 +11,11 @@ use super::compare::media;
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { files(&path, found) } else { found.push(path) }
+        if path.is_dir() {
+            files(&path, found)
+        } else {
+            found.push(path)
+        }
     }
 }
 
@@ -24,18 +28,29 @@ fn broken_files_end_as_errors_or_sensible_records() {
     assert!(!broken.is_empty());
     // Every file through both plugins, whatever its name says: by a copy with an extension that they read.
     let scratch = tempfile::tempdir().unwrap();
-    for (plugin, extensions) in [("music", ["mp3", "flac", "ogg", "m4a"]), ("photos", ["jpg", "heic", "png", "tiff"])] {
+    for (plugin, extensions) in [
+        ("music", ["mp3", "flac", "ogg", "m4a"]),
+        ("photos", ["jpg", "heic", "png", "tiff"]),
+    ] {
         let mut sandbox = Sandbox::new(plugin);
         for path in &broken {
-            let own = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+            let own = path
+                .extension()
+                .map(|extension| extension.to_string_lossy().into_owned());
             for extension in own.iter().map(String::as_str).chain(extensions) {
                 let copy = scratch.path().join(format!("file.{extension}"));
                 std::fs::copy(path, &copy).unwrap();
                 match sandbox.extract(&copy) {
                     None => {}
                     Some(Ok(extraction)) => {
-                        let duration = extraction.and_then(|extraction| extraction.duration_ms).unwrap_or(0);
-                        assert!(duration < 1000 * 3600 * 1000, "{} as {extension}: {duration} ms", path.display());
+                        let duration = extraction
+                            .and_then(|extraction| extraction.duration_ms)
+                            .unwrap_or(0);
+                        assert!(
+                            duration < 1000 * 3600 * 1000,
+                            "{} as {extension}: {duration} ms",
+                            path.display()
+                        );
                     }
                     Some(Err(failure)) => assert!(
                         !failure.blames_plugin() && !matches!(failure, ExtractFailure::Io(_)),

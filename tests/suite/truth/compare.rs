@@ -10,12 +10,15 @@ use svc_tests::workspace;
 
 /// The folder of foreign files; `None`, with a message, where there is none.
 pub fn media() -> Option<PathBuf> {
-    let folder = std::env::var_os("SVC_TEST_MEDIA")
-        .map_or_else(|| workspace().join("../shared/media"), PathBuf::from);
+    let folder =
+        std::env::var_os("SVC_TEST_MEDIA").map_or_else(|| workspace().join("../shared/media"), PathBuf::from);
     if folder.join("truth.jsonl").is_file() {
         return Some(folder);
     }
-    eprintln!("skipped: no truth.jsonl in {}; SVC_TEST_MEDIA names another folder", folder.display());
+    eprintln!(
+        "skipped: no truth.jsonl in {}; SVC_TEST_MEDIA names another folder",
+        folder.display()
+    );
     None
 }
 
@@ -23,8 +26,12 @@ pub fn media() -> Option<PathBuf> {
 pub fn truths(kind: &str, category: &str) -> Vec<Value> {
     let Some(folder) = media() else { return Vec::new() };
     let text = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["kind"] == kind && line["category"] == category).collect()
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .filter(|line| line["kind"] == kind && line["category"] == category)
+        .collect()
 }
 
 /// A difference that is known, by path and field.
@@ -61,7 +68,8 @@ impl Comparison {
     /// Notes a file that could not be read, of which so many fields would have been compared.
     pub fn unreadable(&mut self, path: &str, fields: usize, failure: &str) {
         self.compared += fields;
-        self.differing.insert((path.to_owned(), "readable".to_owned()), failure.to_owned());
+        self.differing
+            .insert((path.to_owned(), "readable".to_owned()), failure.to_owned());
     }
 
     /// The differences must be those of the expectations, each with a reason, and at most one field in a hundred.
@@ -71,27 +79,61 @@ impl Comparison {
         }
         let path = workspace().join("tests/expectations").join(expectations);
         let known: Expectations = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        assert!(known.difference.iter().all(|difference| difference.reason.len() > 10), "each has a reason");
+        assert!(
+            known
+                .difference
+                .iter()
+                .all(|difference| difference.reason.len() > 10),
+            "each has a reason"
+        );
         let key = |difference: &Difference| (difference.path.clone(), difference.field.clone());
         let known: Vec<_> = known.difference.iter().map(key).collect();
-        let new: Vec<_> = self.differing.iter().filter(|(key, _)| !known.contains(key)).collect();
-        let gone: Vec<_> = known.iter().filter(|key| !self.differing.contains_key(*key)).collect();
+        let new: Vec<_> = self
+            .differing
+            .iter()
+            .filter(|(key, _)| !known.contains(key))
+            .collect();
+        let gone: Vec<_> = known
+            .iter()
+            .filter(|key| !self.differing.contains_key(*key))
+            .collect();
         assert!(new.is_empty(), "differences that are not expected: {new:#?}");
-        assert!(gone.is_empty(), "differences that are gone, take them out of {expectations}: {gone:#?}");
+        assert!(
+            gone.is_empty(),
+            "differences that are gone, take them out of {expectations}: {gone:#?}"
+        );
         let agreement = 1.0 - self.differing.len() as f64 / self.compared as f64;
-        println!("{} of {} fields agree ({:.2} %)", self.compared - self.differing.len(), self.compared, agreement * 100.0);
-        assert!(agreement >= 0.99, "{} of {} fields differ", self.differing.len(), self.compared);
+        println!(
+            "{} of {} fields agree ({:.2} %)",
+            self.compared - self.differing.len(),
+            self.compared,
+            agreement * 100.0
+        );
+        assert!(
+            agreement >= 0.99,
+            "{} of {} fields differ",
+            self.differing.len(),
+            self.compared
+        );
     }
 }
 
 /// A field of an extraction.
 pub fn field<'a>(extraction: &'a Extraction, key: &str) -> Option<&'a FieldValue> {
-    extraction.fields.iter().find(|field| field.key == key).map(|field| &field.value)
+    extraction
+        .fields
+        .iter()
+        .find(|field| field.key == key)
+        .map(|field| &field.value)
 }
 
 /// Without control characters, trimmed.
 pub fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned()
+    text.chars()
+        .filter(|c| !c.is_control())
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
 /// Digits at the beginning, as a number; none for 0.

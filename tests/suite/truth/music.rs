@@ -38,29 +38,81 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
         comparison.field(path, name, truths.contains(&ours), &truths.join(" or "), &ours);
     };
     let of = |names: [&str; 2], read: fn(&Value) -> String| -> Vec<String> {
-        opinions.iter().zip(names).map(|(opinion, name)| read(&opinion[name])).collect()
+        opinions
+            .iter()
+            .zip(names)
+            .map(|(opinion, name)| read(&opinion[name]))
+            .collect()
     };
-    note("title", of(["title", "title"], first_text), ours.title.clone().unwrap_or_default());
-    note("album", of(["album", "album"], first_text), text(ours, "music.album"));
-    note("artist", of(["artist", "artist"], all_texts), texts(ours, "music.artists"));
-    note("album-artist", of(["albumartist", "album_artist"], all_texts), texts(ours, "music.album-artists"));
-    note("genre", of(["genre", "genre"], all_texts), texts(ours, "music.genres"));
-    note("track", of(["track", "track"], number), integer(ours, "music.track-number"));
-    note("disc", of(["disc", "disc"], number), integer(ours, "music.disc-number"));
+    note(
+        "title",
+        of(["title", "title"], first_text),
+        ours.title.clone().unwrap_or_default(),
+    );
+    note(
+        "album",
+        of(["album", "album"], first_text),
+        text(ours, "music.album"),
+    );
+    note(
+        "artist",
+        of(["artist", "artist"], all_texts),
+        texts(ours, "music.artists"),
+    );
+    note(
+        "album-artist",
+        of(["albumartist", "album_artist"], all_texts),
+        texts(ours, "music.album-artists"),
+    );
+    note(
+        "genre",
+        of(["genre", "genre"], all_texts),
+        texts(ours, "music.genres"),
+    );
+    note(
+        "track",
+        of(["track", "track"], number),
+        integer(ours, "music.track-number"),
+    );
+    note(
+        "disc",
+        of(["disc", "disc"], number),
+        integer(ours, "music.disc-number"),
+    );
     note("date", of(["date", "date"], date), our_date(ours));
-    note("sample-rate", of(["sampleRate", "sampleRate"], number), integer(ours, "audio.sample-rate"));
-    note("channels", of(["channels", "channels"], number), integer(ours, "audio.channels"));
+    note(
+        "sample-rate",
+        of(["sampleRate", "sampleRate"], number),
+        integer(ours, "audio.sample-rate"),
+    );
+    note(
+        "channels",
+        of(["channels", "channels"], number),
+        integer(ours, "audio.channels"),
+    );
 
     let has_picture = (!ours.pictures.is_empty()).to_string();
     let mut pictures = vec![(truth["hasPicture"] == true).to_string()];
-    pictures.extend(opinions.get(1).map(|second| (second["pictures"].as_i64() > Some(0)).to_string()));
+    pictures.extend(
+        opinions
+            .get(1)
+            .map(|second| (second["pictures"].as_i64() > Some(0)).to_string()),
+    );
     note("picture", pictures, has_picture);
 
     let milliseconds = |opinion: &&Value| opinion["duration"].as_f64().unwrap_or(0.0) * 1000.0;
     let durations: Vec<f64> = opinions.iter().map(milliseconds).collect();
     let ours = ours.duration_ms.unwrap_or(0) as f64;
-    let agrees = durations.iter().any(|truth| (truth - ours).abs() <= (truth * 0.01).max(50.0));
-    comparison.field(path, "duration", agrees, &format!("{durations:?}"), &ours.to_string());
+    let agrees = durations
+        .iter()
+        .any(|truth| (truth - ours).abs() <= (truth * 0.01).max(50.0));
+    comparison.field(
+        path,
+        "duration",
+        agrees,
+        &format!("{durations:?}"),
+        &ours.to_string(),
+    );
 }
 
 /// The texts of a list, or of the one text that it is.
@@ -74,7 +126,12 @@ fn listed(value: &Value) -> (Vec<&str>, bool) {
 
 fn first_text(value: &Value) -> String {
     let (texts, _) = listed(value);
-    texts.iter().flat_map(|text| text.split('\0')).map(clean).find(|text| !text.is_empty()).unwrap_or_default()
+    texts
+        .iter()
+        .flat_map(|text| text.split('\0'))
+        .map(clean)
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
 }
 
 fn all_texts(value: &Value) -> String {
@@ -103,19 +160,35 @@ fn number(value: &Value) -> String {
 
 fn date(value: &Value) -> String {
     let (texts, _) = listed(value);
-    let Some(first) = texts.first() else { return String::new() };
+    let Some(first) = texts.first() else {
+        return String::new();
+    };
     let day = first.split(['T', ' ']).next().unwrap_or_default();
-    let parts: Vec<i64> = day.split(['-', '/', ':', '.']).map_while(leading_number).take(3).collect();
+    let parts: Vec<i64> = day
+        .split(['-', '/', ':', '.'])
+        .map_while(leading_number)
+        .take(3)
+        .collect();
     joined(&parts)
 }
 
 fn joined(parts: &[i64]) -> String {
-    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
+    parts
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 fn our_date(extraction: &Extraction) -> String {
-    let Some(FieldValue::Date(date)) = field(extraction, "music.date") else { return String::new() };
-    let parts = [Some(i64::from(date.year)), date.month.map(i64::from), date.day.map(i64::from)];
+    let Some(FieldValue::Date(date)) = field(extraction, "music.date") else {
+        return String::new();
+    };
+    let parts = [
+        Some(i64::from(date.year)),
+        date.month.map(i64::from),
+        date.day.map(i64::from),
+    ];
     joined(&parts.into_iter().flatten().collect::<Vec<_>>())
 }
 

@@ -29,36 +29,95 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
     };
     let candidates = ["DateTimeOriginal", "CreateDate", "ModifyDate"];
     let wanted = candidates.iter().find_map(|name| moment(&truth[*name]));
-    note(comparison, path, "taken-at", wanted.unwrap_or_default(), taken.map(to_the_second).unwrap_or_default());
+    note(
+        comparison,
+        path,
+        "taken-at",
+        wanted.unwrap_or_default(),
+        taken.map(to_the_second).unwrap_or_default(),
+    );
     if moment(&truth["DateTimeOriginal"]).is_some() {
-        let offset = taken.and_then(|date| date.offset_minutes).map(|minutes| minutes.to_string());
-        note(comparison, path, "offset", offset_minutes(&truth["OffsetTimeOriginal"]), offset.unwrap_or_default());
+        let offset = taken
+            .and_then(|date| date.offset_minutes)
+            .map(|minutes| minutes.to_string());
+        note(
+            comparison,
+            path,
+            "offset",
+            offset_minutes(&truth["OffsetTimeOriginal"]),
+            offset.unwrap_or_default(),
+        );
         let thousandths = taken.and_then(|date| date.time_ms).map_or(0, |ms| ms % 1000);
-        note(comparison, path, "sub-second", subsecond(&truth["SubSecTimeOriginal"]), thousandths.to_string());
+        note(
+            comparison,
+            path,
+            "sub-second",
+            subsecond(&truth["SubSecTimeOriginal"]),
+            thousandths.to_string(),
+        );
     }
     for (name, tag) in [("make", "Make"), ("model", "Model"), ("lens", "LensModel")] {
         let wanted = clean(&printed(&truth[tag]));
-        note(comparison, path, name, wanted, our_text(ours, &format!("photo.{name}")));
+        note(
+            comparison,
+            path,
+            name,
+            wanted,
+            our_text(ours, &format!("photo.{name}")),
+        );
     }
     for (name, tag) in [("orientation", "Orientation"), ("iso", "ISO")] {
         let wanted = leading_number(printed(&truth[tag]).trim()).map(|number| number.to_string());
         let key = format!("photo.{name}");
-        note(comparison, path, name, wanted.unwrap_or_default(), our_number(ours, &key).map(|n| n.to_string()).unwrap_or_default());
+        note(
+            comparison,
+            path,
+            name,
+            wanted.unwrap_or_default(),
+            our_number(ours, &key).map(|n| n.to_string()).unwrap_or_default(),
+        );
     }
-    for (name, tag) in [("aperture", "FNumber"), ("exposure-time", "ExposureTime"), ("focal-length", "FocalLength")] {
+    for (name, tag) in [
+        ("aperture", "FNumber"),
+        ("exposure-time", "ExposureTime"),
+        ("focal-length", "FocalLength"),
+    ] {
         let wanted = real(&truth[tag]).filter(|number| *number != 0.0);
-        near(comparison, path, name, wanted, our_number(ours, &format!("photo.{name}")), |truth| truth.abs() * 0.001);
+        near(
+            comparison,
+            path,
+            name,
+            wanted,
+            our_number(ours, &format!("photo.{name}")),
+            |truth| truth.abs() * 0.001,
+        );
     }
     for (name, tag, within) in [
         ("gps-latitude", "GPSLatitude", 0.000_001),
         ("gps-longitude", "GPSLongitude", 0.000_001),
         ("gps-altitude", "GPSAltitude", 0.01),
     ] {
-        near(comparison, path, name, real(&truth[tag]), our_number(ours, &format!("photo.{name}")), |_| within);
+        near(
+            comparison,
+            path,
+            name,
+            real(&truth[tag]),
+            our_number(ours, &format!("photo.{name}")),
+            |_| within,
+        );
     }
-    let sides = [("width", "ImageWidth", ours.width), ("height", "ImageHeight", ours.height)];
+    let sides = [
+        ("width", "ImageWidth", ours.width),
+        ("height", "ImageHeight", ours.height),
+    ];
     for (name, tag, side) in sides {
-        note(comparison, path, name, printed(&truth[tag]), side.map(|pixels| pixels.to_string()).unwrap_or_default());
+        note(
+            comparison,
+            path,
+            name,
+            printed(&truth[tag]),
+            side.map(|pixels| pixels.to_string()).unwrap_or_default(),
+        );
     }
 }
 
@@ -91,7 +150,11 @@ fn printed(value: &Value) -> String {
 }
 
 fn real(value: &Value) -> Option<f64> {
-    printed(value).trim().parse().ok().filter(|number: &f64| number.is_finite())
+    printed(value)
+        .trim()
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite())
 }
 
 /// `YYYY-MM-DD HH:MM:SS` of a text that begins so, whatever its separators.
@@ -128,13 +191,22 @@ fn offset_minutes(value: &Value) -> String {
         return "0".to_owned();
     }
     let sign = if text.starts_with('-') { -1 } else { 1 };
-    let parts = text.strip_prefix(['+', '-']).and_then(|rest| rest.split_once(':'));
-    let minutes = parts.and_then(|(hours, minutes)| Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?));
-    minutes.map(|minutes| (sign * minutes).to_string()).unwrap_or_default()
+    let parts = text
+        .strip_prefix(['+', '-'])
+        .and_then(|rest| rest.split_once(':'));
+    let minutes = parts
+        .and_then(|(hours, minutes)| Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?));
+    minutes
+        .map(|minutes| (sign * minutes).to_string())
+        .unwrap_or_default()
 }
 
 fn subsecond(value: &Value) -> String {
-    let digits: String = printed(value).chars().take_while(char::is_ascii_digit).take(3).collect();
+    let digits: String = printed(value)
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .take(3)
+        .collect();
     format!("{digits:0<3}").parse::<u32>().unwrap_or(0).to_string()
 }
 

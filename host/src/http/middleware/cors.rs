@@ -39,7 +39,9 @@ impl AllowedOrigins {
 
     /// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
     pub fn standing(&self, origin: &str, host: Option<&str>) -> OriginStanding {
-        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        let authority = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"));
         if authority.is_some() && authority == host {
             OriginStanding::SameOrigin
         } else if self.0.iter().any(|allowed| allowed == origin) {
@@ -53,10 +55,14 @@ impl AllowedOrigins {
     pub fn headers_for(&self, req: &Request) -> CorsHeaders {
         let headers = req.headers();
         let origin = single(headers, &ORIGIN);
-        let host = single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+        let host =
+            single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
         let standing = origin.map_or(OriginStanding::Foreign, |origin| self.standing(origin, host));
         CorsHeaders {
-            origin: headers.get(ORIGIN).filter(|_| standing != OriginStanding::Foreign).cloned(),
+            origin: headers
+                .get(ORIGIN)
+                .filter(|_| standing != OriginStanding::Foreign)
+                .cloned(),
             standing,
             preflight: req.method() == Method::OPTIONS
                 && headers.contains_key(ORIGIN)
@@ -99,7 +105,10 @@ impl CorsHeaders {
         if self.preflight {
             headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
             headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
-            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from(PREFLIGHT_MAX_AGE.as_secs()));
+            headers.insert(
+                ACCESS_CONTROL_MAX_AGE,
+                HeaderValue::from(PREFLIGHT_MAX_AGE.as_secs()),
+            );
             headers.insert(PRIVATE_NETWORK, HeaderValue::from_static("true"));
         }
     }

@@ -27,7 +27,10 @@ const DEFAULTS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-store"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
-    (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; frame-ancestors 'none'",
+    ),
 ];
 
 /// The outermost layer.
@@ -40,7 +43,10 @@ pub struct Envelope {
 impl Envelope {
     /// Around handlers that work with this state.
     pub fn new(state: Arc<AppState>) -> Self {
-        Self { state, requests: AtomicU64::new(1) }
+        Self {
+            state,
+            requests: AtomicU64::new(1),
+        }
     }
 }
 
@@ -52,7 +58,11 @@ impl Handler for Envelope {
         let cors = self.state.allowed_origins.headers_for(req);
         depot.insert_typed(Arc::clone(&self.state));
         let known_path = res.status_code != Some(StatusCode::NOT_FOUND);
-        if req.uri().path_and_query().is_some_and(|target| target.as_str().len() > limits::TARGET_BYTES) {
+        if req
+            .uri()
+            .path_and_query()
+            .is_some_and(|target| target.as_str().len() > limits::TARGET_BYTES)
+        {
             Problem::of_status(StatusCode::URI_TOO_LONG).render(res);
             ctrl.skip_rest();
         } else if cors.preflight && known_path {
@@ -78,7 +88,9 @@ async fn run(req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mu
             }
         });
         let timed_out = Err(StatusCode::SERVICE_UNAVAILABLE);
-        tokio::time::timeout(limits::HANDLER_TIME, caught).await.unwrap_or(timed_out)
+        tokio::time::timeout(limits::HANDLER_TIME, caught)
+            .await
+            .unwrap_or(timed_out)
     };
     if let Err(status) = outcome {
         // The panic's own text is in the log, by the panic hook; the client learns none of it.
@@ -100,7 +112,11 @@ fn finish(res: &mut Response, cors: &CorsHeaders, id: u64) {
     if is_error {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    let policy = if cors.is_listed() { "cross-origin" } else { "same-site" };
+    let policy = if cors.is_listed() {
+        "cross-origin"
+    } else {
+        "same-site"
+    };
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static(policy));
     headers.insert(REQUEST_ID, HeaderValue::from(id));
 }

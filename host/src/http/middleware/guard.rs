@@ -27,14 +27,19 @@ pub struct Guard {
 impl Guard {
     /// For this route.
     pub fn new(route: &Route) -> Self {
-        Self { access: route.access, path: RoutePath(route.path) }
+        Self {
+            access: route.access,
+            path: RoutePath(route.path),
+        }
     }
 
     async fn admit(&self, req: &Request, depot: &mut Depot) -> Result<(), Problem> {
         if self.access == Access::Public {
             return Ok(());
         }
-        let state = depot.get_typed::<Arc<AppState>>().map_err(|_| Problem::internal("a route without state"))?;
+        let state = depot
+            .get_typed::<Arc<AppState>>()
+            .map_err(|_| Problem::internal("a route without state"))?;
         let actor = state.authentication.actor(presented(req)).await?;
         if !self.access.allows(&actor) {
             return Err(Problem::forbidden());
@@ -45,11 +50,25 @@ impl Guard {
 }
 
 fn presented(req: &Request) -> Option<Credential> {
-    let authorization: Vec<_> = req.headers().get_all(AUTHORIZATION).iter().map(|value| value.as_bytes()).collect();
-    let token: Vec<_> =
-        req.queries().get_vec("token").into_iter().flatten().map(String::as_str).collect();
+    let authorization: Vec<_> = req
+        .headers()
+        .get_all(AUTHORIZATION)
+        .iter()
+        .map(|value| value.as_bytes())
+        .collect();
+    let token: Vec<_> = req
+        .queries()
+        .get_vec("token")
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
     let reads_only = [Method::GET, Method::HEAD].contains(req.method());
-    credential::find(Presented { authorization: &authorization, token: &token, reads_only })
+    credential::find(Presented {
+        authorization: &authorization,
+        token: &token,
+        reads_only,
+    })
 }
 
 #[async_trait]

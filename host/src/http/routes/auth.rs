@@ -29,14 +29,30 @@ impl Input for LoginInput {
 
 /// Signs in to an app
 #[endpoint(responses((status_code = 403, description = "Login refused")))]
-pub async fn sign_in(state: State, app: SvcApp, body: LateBody<LoginInput>) -> Result<Created<LoginView>, Problem> {
+pub async fn sign_in(
+    state: State,
+    app: SvcApp,
+    body: LateBody<LoginInput>,
+) -> Result<Created<LoginView>, Problem> {
     let body = match app.0 {
         Some(_) => body.0?,
         // Refused in any case, and with the same effort; the body does not matter.
         None => body.0.unwrap_or_default(),
     };
-    let LoginInput { username, user_id, password } = body;
-    let outcome = state.logins.sign_in(LoginRequest { app: app.0, username, user_id, password }).await?;
+    let LoginInput {
+        username,
+        user_id,
+        password,
+    } = body;
+    let outcome = state
+        .logins
+        .sign_in(LoginRequest {
+            app: app.0,
+            username,
+            user_id,
+            password,
+        })
+        .await?;
     Ok(Created(outcome.into()))
 }
 

@@ -32,8 +32,14 @@ impl Input for SetupInput {}
 /// Versions and endpoints of the API
 #[endpoint]
 pub async fn show_home() -> Answer<HomeView> {
-    let endpoints = router::routes().iter().map(|route| format!("{} {}", route.method, route.path)).collect();
-    Answer(HomeView { versions: BTreeMap::from([("v1", "/api/v1")]), endpoints })
+    let endpoints = router::routes()
+        .iter()
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
+    Answer(HomeView {
+        versions: BTreeMap::from([("v1", "/api/v1")]),
+        endpoints,
+    })
 }
 
 /// Whether the server answers, and whether it was set up
@@ -65,7 +71,20 @@ pub async fn show_versions(state: State) -> Result<Answer<VersionsView>, Problem
 #[endpoint(responses((status_code = 403, description = "The server is set up already, or the setup token is wrong")))]
 pub async fn set_up(state: State, body: LateBody<SetupInput>) -> Result<CreatedEmpty, Problem> {
     state.setup.require_open().await?;
-    let SetupInput { username, password, server_name, setup_token } = body.0?;
-    state.setup.complete(SetupRequest { username, password, server_name, setup_token }).await?;
+    let SetupInput {
+        username,
+        password,
+        server_name,
+        setup_token,
+    } = body.0?;
+    state
+        .setup
+        .complete(SetupRequest {
+            username,
+            password,
+            server_name,
+            setup_token,
+        })
+        .await?;
     Ok(CreatedEmpty)
 }

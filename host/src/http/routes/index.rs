@@ -90,7 +90,10 @@ pub async fn start_run(
     caller: Caller,
     body: Body<StartRunInput>,
 ) -> Result<Created<RunView>, Problem> {
-    let request = StartRun { run_type: body.0.run_type, kinds: body.0.media_kinds };
+    let request = StartRun {
+        run_type: body.0.run_type,
+        kinds: body.0.media_kinds,
+    };
     let run = state.indexing.start(request, Some(caller.user.id)).await?;
     Ok(Created(run.into()))
 }

@@ -33,7 +33,9 @@ const GENRE_ORDERS: &[(&str, GenreOrder, Order)] = &[("name", GenreOrder::Name, 
 const ARTWORK_SIZES: &[(&str, ())] = &[("original", ())];
 
 fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
-    reader.integer(name, about, 0..=9999).and_then(|year| i32::try_from(year).ok())
+    reader
+        .integer(name, about, 0..=9999)
+        .and_then(|year| i32::try_from(year).ok())
 }
 
 /// Which tracks, in which order.
@@ -57,7 +59,12 @@ impl FromQuery for TrackQuery {
         };
         let (by, order) =
             pagination::ordering(reader, TRACK_ORDERS).unwrap_or((TrackOrder::Title, Order::Ascending));
-        Self { filter, by, order, page: pagination::page(reader) }
+        Self {
+            filter,
+            by,
+            order,
+            page: pagination::page(reader),
+        }
     }
 }
 
@@ -77,7 +84,10 @@ impl FromQuery for ReleaseQuery {
             year_to: year(reader, "yearTo", "Of this year or earlier."),
             added_since: reader.moment("addedSince", "First indexed then or later."),
         };
-        Self { filter, list: ReleaseListQuery::read(reader) }
+        Self {
+            filter,
+            list: ReleaseListQuery::read(reader),
+        }
     }
 }
 
@@ -93,7 +103,11 @@ impl FromQuery for ReleaseListQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let (by, order) =
             pagination::ordering(reader, RELEASE_ORDERS).unwrap_or((ReleaseOrder::Title, Order::Ascending));
-        Self { by, order, page: pagination::page(reader) }
+        Self {
+            by,
+            order,
+            page: pagination::page(reader),
+        }
     }
 }
 
@@ -109,7 +123,11 @@ impl FromQuery for ArtistQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let (by, order) =
             pagination::ordering(reader, ARTIST_ORDERS).unwrap_or((ArtistOrder::Name, Order::Ascending));
-        Self { by, order, page: pagination::page(reader) }
+        Self {
+            by,
+            order,
+            page: pagination::page(reader),
+        }
     }
 }
 
@@ -125,7 +143,11 @@ impl FromQuery for GenreQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let (by, order) =
             pagination::ordering(reader, GENRE_ORDERS).unwrap_or((GenreOrder::Name, Order::Ascending));
-        Self { by, order, page: pagination::page(reader) }
+        Self {
+            by,
+            order,
+            page: pagination::page(reader),
+        }
     }
 }
 
@@ -159,7 +181,9 @@ pub async fn show_artist(
     caller: Caller,
     music_artist_id: PathId<MusicArtistId>,
 ) -> Result<Answer<ArtistView>, Problem> {
-    Ok(Answer(state.music.artist(&caller, music_artist_id.0).await?.into()))
+    Ok(Answer(
+        state.music.artist(&caller, music_artist_id.0).await?.into(),
+    ))
 }
 
 /// The releases of an artist
@@ -171,7 +195,10 @@ pub async fn list_artist_releases(
     query: Query<ReleaseListQuery>,
 ) -> Result<Answer<ListView<ReleaseView>>, Problem> {
     let ReleaseListQuery { by, order, page } = query.0;
-    let releases = state.music.artist_releases(&caller, music_artist_id.0, by, order, page).await?;
+    let releases = state
+        .music
+        .artist_releases(&caller, music_artist_id.0, by, order, page)
+        .await?;
     Ok(Answer(ListView::new(releases, ReleaseView::from)))
 }
 
@@ -183,7 +210,10 @@ pub async fn list_releases(
     query: Query<ReleaseQuery>,
 ) -> Result<Answer<ListView<ReleaseView>>, Problem> {
     let ReleaseQuery { filter, list } = query.0;
-    let releases = state.music.list_releases(&caller, &filter, list.by, list.order, list.page).await?;
+    let releases = state
+        .music
+        .list_releases(&caller, &filter, list.by, list.order, list.page)
+        .await?;
     Ok(Answer(ListView::new(releases, ReleaseView::from)))
 }
 
@@ -194,7 +224,9 @@ pub async fn show_release(
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
 ) -> Result<Answer<ReleaseView>, Problem> {
-    Ok(Answer(state.music.release(&caller, music_release_id.0).await?.into()))
+    Ok(Answer(
+        state.music.release(&caller, music_release_id.0).await?.into(),
+    ))
 }
 
 /// The tracks of a release, by disc and number
@@ -216,7 +248,12 @@ pub async fn show_release_artwork(
     music_release_id: PathId<MusicReleaseId>,
     _query: Query<ArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::picture(state.media.open_release_picture(&caller, music_release_id.0).await?))
+    Ok(MediaAnswer::picture(
+        state
+            .media
+            .open_release_picture(&caller, music_release_id.0)
+            .await?,
+    ))
 }
 
 /// Tracks
@@ -226,7 +263,12 @@ pub async fn list_tracks(
     caller: Caller,
     query: Query<TrackQuery>,
 ) -> Result<Answer<ListView<TrackView>>, Problem> {
-    let TrackQuery { filter, by, order, page } = query.0;
+    let TrackQuery {
+        filter,
+        by,
+        order,
+        page,
+    } = query.0;
     let tracks = state.music.list_tracks(&caller, &filter, by, order, page).await?;
     Ok(Answer(ListView::new(tracks, TrackView::from)))
 }
@@ -249,7 +291,9 @@ pub async fn show_track_artwork(
     music_track_id: PathId<MusicTrackId>,
     _query: Query<ArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::picture(state.media.open_track_picture(&caller, music_track_id.0).await?))
+    Ok(MediaAnswer::picture(
+        state.media.open_track_picture(&caller, music_track_id.0).await?,
+    ))
 }
 
 /// Genres
@@ -271,5 +315,7 @@ pub async fn stream_track(
     caller: Caller,
     music_track_id: PathId<MusicTrackId>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::file(state.media.open_track(&caller, music_track_id.0).await?))
+    Ok(MediaAnswer::file(
+        state.media.open_track(&caller, music_track_id.0).await?,
+    ))
 }

@@ -40,21 +40,39 @@ impl FromQuery for PhotoQuery {
             lens: reader.text("lens", "Lens."),
             bounding_box: bounding_box(reader),
         };
-        let (by, order) = pagination::ordering(reader, ORDERS).unwrap_or((PhotoOrder::TakenAt, Order::Descending));
-        Self { filter, by, order, page: pagination::page(reader) }
+        let (by, order) =
+            pagination::ordering(reader, ORDERS).unwrap_or((PhotoOrder::TakenAt, Order::Descending));
+        Self {
+            filter,
+            by,
+            order,
+            page: pagination::page(reader),
+        }
     }
 }
 
 fn bounding_box(reader: &mut QueryReader<'_>) -> Option<BoundingBox> {
     let about = "Taken there: west, south, east, north in degrees.";
     let [west, south, east, north] = reader.numbers("bbox", about)?;
-    let longitudes = [west, east].iter().all(|degrees| (-180.0..=180.0).contains(degrees));
-    let latitudes = [south, north].iter().all(|degrees| (-90.0..=90.0).contains(degrees));
+    let longitudes = [west, east]
+        .iter()
+        .all(|degrees| (-180.0..=180.0).contains(degrees));
+    let latitudes = [south, north]
+        .iter()
+        .all(|degrees| (-90.0..=90.0).contains(degrees));
     if !longitudes || !latitudes || south > north {
-        reader.fail("bbox", "must be west, south, east, north within -180,-90,180,90, south below north");
+        reader.fail(
+            "bbox",
+            "must be west, south, east, north within -180,-90,180,90, south below north",
+        );
         return None;
     }
-    Some(BoundingBox { west, south, east, north })
+    Some(BoundingBox {
+        west,
+        south,
+        east,
+        north,
+    })
 }
 
 /// Photos
@@ -64,19 +82,34 @@ pub async fn list_photos(
     caller: Caller,
     query: Query<PhotoQuery>,
 ) -> Result<Answer<ListView<PhotoView>>, Problem> {
-    let PhotoQuery { filter, by, order, page } = query.0;
+    let PhotoQuery {
+        filter,
+        by,
+        order,
+        page,
+    } = query.0;
     let photos = state.photos.list(&caller, &filter, by, order, page).await?;
     Ok(Answer(ListView::new(photos, PhotoView::from)))
 }
 
 /// A photo
 #[endpoint]
-pub async fn show_photo(state: State, caller: Caller, photo_id: PathId<PhotoId>) -> Result<Answer<PhotoView>, Problem> {
+pub async fn show_photo(
+    state: State,
+    caller: Caller,
+    photo_id: PathId<PhotoId>,
+) -> Result<Answer<PhotoView>, Problem> {
     Ok(Answer(state.photos.photo(&caller, photo_id.0).await?.into()))
 }
 
 /// The bytes of a photo's file
 #[endpoint]
-pub async fn show_original(state: State, caller: Caller, photo_id: PathId<PhotoId>) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::file(state.media.open_photo(&caller, photo_id.0).await?))
+pub async fn show_original(
+    state: State,
+    caller: Caller,
+    photo_id: PathId<PhotoId>,
+) -> Result<MediaAnswer, Problem> {
+    Ok(MediaAnswer::file(
+        state.media.open_photo(&caller, photo_id.0).await?,
+    ))
 }

@@ -6,12 +6,12 @@ use serde_json::json;
 use super::{Bed, filled};
 use crate::auth::access_token::AccessTokens;
 use crate::auth::app::App;
-use crate::random::SystemRandom;
-use crate::secret_key::SecretKey;
 use crate::domain::id::UserId;
 use crate::domain::time::{Clock, SystemClock};
 use crate::http::access::Access;
 use crate::http::router::routes;
+use crate::random::SystemRandom;
+use crate::secret_key::SecretKey;
 
 /// The routes that take no credential. A new one must be added here, on purpose.
 const PUBLIC: [&str; 10] = [
@@ -31,7 +31,9 @@ const PUBLIC: [&str; 10] = [
 fn public_routes_are_the_known_ones() {
     let routes = routes();
     let public = routes.iter().filter(|route| route.access == Access::Public);
-    let mut public: Vec<_> = public.map(|route| format!("{} {}", route.method, route.path)).collect();
+    let mut public: Vec<_> = public
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
     public.sort();
     assert_eq!(public, PUBLIC);
 }
@@ -39,9 +41,19 @@ fn public_routes_are_the_known_ones() {
 #[tokio::test]
 async fn every_other_route_refuses_callers_it_does_not_know() {
     let bed = Bed::start().await;
-    let elsewhere = AccessTokens::new("ffffffffffffffffffffffffffffffff", &SecretKey::from_bytes([9; 32]));
-    let elsewhere =
-        elsewhere.issue(UserId::from(1), App::Admin, None, SystemClock.now(), &SystemRandom).unwrap();
+    let elsewhere = AccessTokens::new(
+        "ffffffffffffffffffffffffffffffff",
+        &SecretKey::from_bytes([9; 32]),
+    );
+    let elsewhere = elsewhere
+        .issue(
+            UserId::from(1),
+            App::Admin,
+            None,
+            SystemClock.now(),
+            &SystemRandom,
+        )
+        .unwrap();
     let cases = [
         ("", 401, None),
         ("Bearer ", 401, None),
@@ -53,8 +65,14 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
     ];
     for route in routes().iter().filter(|route| route.access != Access::Public) {
         for (authorization, status, code) in &cases {
-            let reply =
-                bed.send(route.method.as_str(), &filled(route.path), &[("authorization", authorization)], "{").await;
+            let reply = bed
+                .send(
+                    route.method.as_str(),
+                    &filled(route.path),
+                    &[("authorization", authorization)],
+                    "{",
+                )
+                .await;
             assert_eq!(reply.status, *status, "{route:?} {authorization}");
             assert_eq!(reply.json()["code"].as_str(), *code, "{route:?} {authorization}");
             assert_eq!(reply.header("cache-control"), "no-store");
@@ -71,7 +89,9 @@ async fn known_caller_without_roles_gets_403_before_input_is_read() {
         let allowed = matches!(route.access, Access::Public | Access::SignedIn);
         if !allowed {
             let target = filled(route.path) + "?take=-1";
-            let reply = bed.send_as(&token, route.method.as_str(), &target, &json!("no object")).await;
+            let reply = bed
+                .send_as(&token, route.method.as_str(), &target, &json!("no object"))
+                .await;
             assert_eq!(reply.status, 403, "{route:?}");
         }
     }
@@ -84,7 +104,11 @@ async fn owner_is_let_in_everywhere() {
     let token = bed.owner().await;
     for route in routes().iter().filter(|route| route.method == Method::GET) {
         let reply = bed.get_as(&token, &filled(route.path)).await;
-        assert!([200, 400, 404].contains(&reply.status), "{route:?} {}", reply.status);
+        assert!(
+            [200, 400, 404].contains(&reply.status),
+            "{route:?} {}",
+            reply.status
+        );
     }
 }
 
@@ -107,7 +131,10 @@ async fn url_tricks_lead_to_no_protected_route() {
         "/api/v1/versions#/api/v1/health",
         "http://svc.test/api/v1/versions",
     ] {
-        for (name, value) in [("x-original-url", "/api/v1/health"), ("x-http-method-override", "OPTIONS")] {
+        for (name, value) in [
+            ("x-original-url", "/api/v1/health"),
+            ("x-http-method-override", "OPTIONS"),
+        ] {
             let status = bed.send("GET", target, &[(name, value)], "").await.status;
             assert!([400, 401, 404, 405].contains(&status), "{target} {status}");
         }
@@ -118,13 +145,36 @@ async fn url_tricks_lead_to_no_protected_route() {
 async fn token_in_the_query_counts_for_reading_alone() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    assert_eq!(bed.get(&format!("/api/v1/versions?token={token}")).await.status, 200);
-    assert_eq!(bed.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "").await.status, 200);
-    assert_eq!(bed.get(&format!("/api/v1/versions?token={token}&token={token}")).await.status, 401);
+    assert_eq!(
+        bed.get(&format!("/api/v1/versions?token={token}")).await.status,
+        200
+    );
+    assert_eq!(
+        bed.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "")
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        bed.get(&format!("/api/v1/versions?token={token}&token={token}"))
+            .await
+            .status,
+        401
+    );
     let target = format!("/api/v1/index/state?token={token}");
     assert_eq!(bed.send("PATCH", &target, &[], "{}").await.status, 401);
     let other = [("authorization", "Bearer other")];
-    assert_eq!(bed.send("GET", &format!("/api/v1/versions?token={token}"), &other, "").await.status, 401);
+    assert_eq!(
+        bed.send("GET", &format!("/api/v1/versions?token={token}"), &other, "")
+            .await
+            .status,
+        401
+    );
     let basic = [("authorization", "Basic YWRhOnh4")];
-    assert_eq!(bed.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "").await.status, 200);
+    assert_eq!(
+        bed.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "")
+            .await
+            .status,
+        200
+    );
 }

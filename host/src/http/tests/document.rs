@@ -13,24 +13,45 @@ async fn document_describes_every_route_with_its_access() {
     assert_eq!(document["openapi"], "3.1.0");
     let schemes = document["components"]["securitySchemes"].as_object().unwrap();
     assert!(schemes.contains_key("Local User JWT") && schemes.contains_key("Personal Access Token"));
-    assert!(document["info"]["description"].as_str().unwrap().contains("| `file_missing` | 404 |"));
-    for route in routes().iter().filter(|route| !route.path.starts_with("/api/docs")) {
+    assert!(
+        document["info"]["description"]
+            .as_str()
+            .unwrap()
+            .contains("| `file_missing` | 404 |")
+    );
+    for route in routes()
+        .iter()
+        .filter(|route| !route.path.starts_with("/api/docs"))
+    {
         let method = route.method.as_str().to_lowercase();
         let operation = &document["paths"][route.path][&method];
-        let responses = operation["responses"].as_object().unwrap_or_else(|| panic!("{route:?} is not described"));
+        let responses = operation["responses"]
+            .as_object()
+            .unwrap_or_else(|| panic!("{route:?} is not described"));
         let public = route.access == Access::Public;
-        assert_eq!(operation["security"].as_array().unwrap().is_empty(), public, "{route:?}");
+        assert_eq!(
+            operation["security"].as_array().unwrap().is_empty(),
+            public,
+            "{route:?}"
+        );
         assert_eq!(responses.contains_key("401"), !public, "{route:?}");
         let success = if method == "post" { "201" } else { "200" };
         assert!(responses.contains_key(success), "{route:?} {responses:?}");
         assert!(operation["summary"].is_string(), "{route:?}");
-        assert_eq!(path_parameters(operation), route.path.matches('{').count(), "{route:?}");
+        assert_eq!(
+            path_parameters(operation),
+            route.path.matches('{').count(),
+            "{route:?}"
+        );
     }
 }
 
 fn path_parameters(operation: &Value) -> usize {
     let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
-    parameters.iter().filter(|parameter| parameter["in"] == "path").count()
+    parameters
+        .iter()
+        .filter(|parameter| parameter["in"] == "path")
+        .count()
 }
 
 #[tokio::test]
@@ -46,5 +67,8 @@ async fn every_reference_in_the_document_leads_somewhere() {
 
 #[test]
 fn document_is_the_same_each_time() {
-    assert_eq!(crate::http::openapi::document_text(), crate::http::openapi::document_text());
+    assert_eq!(
+        crate::http::openapi::document_text(),
+        crate::http::openapi::document_text()
+    );
 }

@@ -11,7 +11,12 @@ async fn home_lists_versions_and_every_route() {
     let home = bed.get("/api").await.json();
     assert_eq!(home["versions"], json!({"v1": "/api/v1"}));
     assert_eq!(home["endpoints"].as_array().unwrap().len(), routes().len());
-    assert!(home["endpoints"].as_array().unwrap().contains(&json!("GET /api/v1/health")));
+    assert!(
+        home["endpoints"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("GET /api/v1/health"))
+    );
 }
 
 #[tokio::test]
@@ -21,7 +26,10 @@ async fn health_answers_without_a_database() {
     let reply = bed.get("/api/v1/health").await;
     assert_eq!((reply.status, reply.json()), (200, json!({"state": "not_setup"})));
     let reply = bed.get("/api/v1/health/ready").await;
-    assert_eq!((reply.status, reply.json()["code"].as_str()), (503, Some("database_unavailable")));
+    assert_eq!(
+        (reply.status, reply.json()["code"].as_str()),
+        (503, Some("database_unavailable"))
+    );
 }
 
 #[tokio::test]
@@ -50,7 +58,10 @@ async fn versions_keep_the_keys_of_the_contract() {
         "crypto",
         "wasmtime",
     ] {
-        assert!(versions[key].as_str().is_some_and(|version| !version.is_empty()), "{key}");
+        assert!(
+            versions[key].as_str().is_some_and(|version| !version.is_empty()),
+            "{key}"
+        );
     }
     assert!(versions["database"].as_str().unwrap().starts_with("SQLite 3."));
     assert_eq!(versions["plugins"], json!({}));
@@ -60,11 +71,21 @@ async fn versions_keep_the_keys_of_the_contract() {
 async fn errors_of_the_router_are_json() {
     let bed = Bed::start().await;
     for accept in ["text/html", "application/xml", "*/*"] {
-        let reply = bed.send("GET", "/api/v1/nothing", &[("accept", accept)], "").await;
-        assert_eq!((reply.status, reply.json()), (404, json!({"message": "not found"})));
+        let reply = bed
+            .send("GET", "/api/v1/nothing", &[("accept", accept)], "")
+            .await;
+        assert_eq!(
+            (reply.status, reply.json()),
+            (404, json!({"message": "not found"}))
+        );
         assert_eq!(reply.header("content-type"), "application/json; charset=utf-8");
-        let reply = bed.send("DELETE", "/api/v1/index/state", &[("accept", accept)], "").await;
-        assert_eq!((reply.status, reply.header("allow")), (405, "GET, HEAD, PATCH, OPTIONS"));
+        let reply = bed
+            .send("DELETE", "/api/v1/index/state", &[("accept", accept)], "")
+            .await;
+        assert_eq!(
+            (reply.status, reply.header("allow")),
+            (405, "GET, HEAD, PATCH, OPTIONS")
+        );
         assert!(reply.json()["message"].is_string());
     }
     assert_eq!(bed.get("/").await.status, 404);
@@ -80,7 +101,11 @@ async fn every_answer_has_the_security_headers() {
         assert_eq!(reply.header("referrer-policy"), "no-referrer");
         assert_eq!(reply.header("cache-control"), "no-store");
         assert_eq!(reply.header("cross-origin-resource-policy"), "same-site");
-        assert!(reply.header("content-security-policy").contains("frame-ancestors 'none'"));
+        assert!(
+            reply
+                .header("content-security-policy")
+                .contains("frame-ancestors 'none'")
+        );
         assert!(!reply.headers.contains_key("server"));
     }
 }
@@ -93,10 +118,16 @@ async fn head_is_get_without_a_body() {
     let headers = [("authorization", bearer.as_str())];
     for route in routes().iter().filter(|route| route.method == "GET") {
         let target = filled(route.path);
-        let (get, head) =
-            (bed.send("GET", &target, &headers, "").await, bed.send("HEAD", &target, &headers, "").await);
+        let (get, head) = (
+            bed.send("GET", &target, &headers, "").await,
+            bed.send("HEAD", &target, &headers, "").await,
+        );
         assert_eq!((get.status, head.body.len()), (head.status, 0), "{target}");
-        assert_eq!(get.header("content-length"), head.header("content-length"), "{target}");
+        assert_eq!(
+            get.header("content-length"),
+            head.header("content-length"),
+            "{target}"
+        );
         assert_eq!(get.header("etag"), head.header("etag"), "{target}");
     }
 }
@@ -108,8 +139,16 @@ async fn entity_tag_saves_sending_the_same_again() {
     let tag = first.header("etag").to_owned();
     assert!(tag.starts_with('"'));
     let again = bed.send("GET", "/api", &[("if-none-match", &tag)], "").await;
-    assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, tag.as_str()));
-    assert_eq!(bed.send("GET", "/api", &[("if-none-match", "\"x\"")], "").await.status, 200);
+    assert_eq!(
+        (again.status, again.body.len(), again.header("etag")),
+        (304, 0, tag.as_str())
+    );
+    assert_eq!(
+        bed.send("GET", "/api", &[("if-none-match", "\"x\"")], "")
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -128,7 +167,10 @@ async fn preflight_is_answered_before_authentication_for_known_origins() {
     assert_eq!(reply.header("access-control-allow-private-network"), "true");
     assert!(!reply.headers.contains_key("access-control-allow-credentials"));
     let reply = ask("https://evil.example").await;
-    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (204, ""));
+    assert_eq!(
+        (reply.status, reply.header("access-control-allow-origin")),
+        (204, "")
+    );
     assert_eq!(reply.header("vary"), "Origin");
     let reply = bed.send("OPTIONS", "/api/v1/versions", &[], "").await;
     assert_eq!((reply.status, reply.header("allow")), (204, "GET, HEAD, OPTIONS"));
@@ -151,14 +193,22 @@ async fn reference_page_needs_nothing_from_elsewhere() {
     let bed = Bed::start().await;
     let page = bed.get("/api/docs").await;
     let text = String::from_utf8(page.body.clone()).unwrap();
-    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
     assert!(!text.contains("//") && !text.contains("<script>"), "{text}");
     for link in text.split('"').filter(|part| part.starts_with("/api/docs/")) {
         let asset = bed.get(link).await;
         assert_eq!(asset.status, 200, "{link}");
         assert!(!asset.body.is_empty());
     }
-    for name in ["index.html", "nothing.js", "..%2fCargo.toml", "oauth2-redirect.html"] {
+    for name in [
+        "index.html",
+        "nothing.js",
+        "..%2fCargo.toml",
+        "oauth2-redirect.html",
+    ] {
         assert_eq!(bed.get(&format!("/api/docs/{name}")).await.status, 404, "{name}");
     }
 }

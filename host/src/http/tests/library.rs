@@ -14,31 +14,86 @@ async fn tracks_and_what_they_belong_to_are_listed() {
     bed.track(folder, "a.mp3", "First", b"0123456789").await;
 
     let list = bed.get_as(&token, "/api/v1/music/tracks").await.json();
-    assert_eq!((&list[1], &list[0][0]["title"], &list[0][1]["title"]), (&json!(2), &json!("First"), &json!("Second")));
-    let page = bed.get_as(&token, "/api/v1/music/tracks?take=1&skip=1&orderBy=title&order=DESC").await.json();
-    assert_eq!((page[0].as_array().unwrap().len(), &page[0][0]["title"]), (1, &json!("First")));
-    assert_eq!(bed.get_as(&token, "/api/v1/music/tracks?take=0").await.json(), json!([[], 2]));
+    assert_eq!(
+        (&list[1], &list[0][0]["title"], &list[0][1]["title"]),
+        (&json!(2), &json!("First"), &json!("Second"))
+    );
+    let page = bed
+        .get_as(
+            &token,
+            "/api/v1/music/tracks?take=1&skip=1&orderBy=title&order=DESC",
+        )
+        .await
+        .json();
+    assert_eq!(
+        (page[0].as_array().unwrap().len(), &page[0][0]["title"]),
+        (1, &json!("First"))
+    );
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/music/tracks?take=0").await.json(),
+        json!([[], 2])
+    );
 
-    let track = bed.get_as(&token, &format!("/api/v1/music/tracks/{second}")).await.json();
-    assert_eq!((&track["musicTrackId"], &track["duration"]), (&json!(second.to_string()), &json!(1.5)));
-    assert_eq!((&track["codec"], &track["size"], &track["missing"]), (&json!("mp3"), &json!(10), &json!(false)));
-    let names: Vec<_> = track["artists"].as_array().unwrap().iter().map(|a| (&a["name"], &a["order"])).collect();
+    let track = bed
+        .get_as(&token, &format!("/api/v1/music/tracks/{second}"))
+        .await
+        .json();
+    assert_eq!(
+        (&track["musicTrackId"], &track["duration"]),
+        (&json!(second.to_string()), &json!(1.5))
+    );
+    assert_eq!(
+        (&track["codec"], &track["size"], &track["missing"]),
+        (&json!("mp3"), &json!(10), &json!(false))
+    );
+    let names: Vec<_> = track["artists"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| (&a["name"], &a["order"]))
+        .collect();
     assert_eq!(names, [(&json!("Ann"), &json!(0)), (&json!("Bob"), &json!(1))]);
 
     let release = track["release"]["musicReleaseId"].as_str().unwrap();
-    let item = bed.get_as(&token, &format!("/api/v1/music/releases/{release}")).await.json();
-    assert_eq!((&item["title"], &item["trackCount"], &item["duration"]), (&json!("Blue"), &json!(2), &json!(3.0)));
+    let item = bed
+        .get_as(&token, &format!("/api/v1/music/releases/{release}"))
+        .await
+        .json();
+    assert_eq!(
+        (&item["title"], &item["trackCount"], &item["duration"]),
+        (&json!("Blue"), &json!(2), &json!(3.0))
+    );
     assert!(item["artwork"].is_string());
-    let tracks = bed.get_as(&token, &format!("/api/v1/music/releases/{release}/tracks")).await.json();
+    let tracks = bed
+        .get_as(&token, &format!("/api/v1/music/releases/{release}/tracks"))
+        .await
+        .json();
     assert_eq!(tracks[1], 2);
     let artist = track["artists"][0]["musicArtistId"].as_str().unwrap();
-    let item = bed.get_as(&token, &format!("/api/v1/music/artists/{artist}")).await.json();
+    let item = bed
+        .get_as(&token, &format!("/api/v1/music/artists/{artist}"))
+        .await
+        .json();
     assert_eq!((&item["name"], &item["trackCount"]), (&json!("Ann"), &json!(2)));
-    let releases = bed.get_as(&token, &format!("/api/v1/music/artists/{artist}/releases")).await.json();
-    assert_eq!((&releases[1], &releases[0][0]["musicReleaseId"]), (&json!(1), &json!(release)));
+    let releases = bed
+        .get_as(&token, &format!("/api/v1/music/artists/{artist}/releases"))
+        .await
+        .json();
+    assert_eq!(
+        (&releases[1], &releases[0][0]["musicReleaseId"]),
+        (&json!(1), &json!(release))
+    );
     assert_eq!(bed.get_as(&token, "/api/v1/music/artists").await.json()[1], 2);
-    assert_eq!(bed.get_as(&token, "/api/v1/music/releases?genre=jazz").await.json()[1], 1);
-    assert_eq!(bed.get_as(&token, "/api/v1/music/genres").await.json()[0][0]["name"], "Jazz");
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/music/releases?genre=jazz")
+            .await
+            .json()[1],
+        1
+    );
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/music/genres").await.json()[0][0]["name"],
+        "Jazz"
+    );
 }
 
 #[tokio::test]
@@ -48,11 +103,23 @@ async fn photos_are_listed_with_their_facts() {
     let folder = bed.folder(MediaKind::photos()).await;
     let photo = bed.photo(folder, "IMG_20200102_030405.jpg", b"jpeg").await;
     let list = bed.get_as(&token, "/api/v1/photos").await.json();
-    assert_eq!((&list[1], &list[0][0]["photoId"]), (&json!(1), &json!(photo.to_string())));
-    let item = bed.get_as(&token, &format!("/api/v1/photos/{photo}")).await.json();
-    assert_eq!((&item["width"], &item["takenAtSource"]), (&json!(640), &json!("filename")));
+    assert_eq!(
+        (&list[1], &list[0][0]["photoId"]),
+        (&json!(1), &json!(photo.to_string()))
+    );
+    let item = bed
+        .get_as(&token, &format!("/api/v1/photos/{photo}"))
+        .await
+        .json();
+    assert_eq!(
+        (&item["width"], &item["takenAtSource"]),
+        (&json!(640), &json!("filename"))
+    );
     assert_eq!(item["takenAt"], "2020-01-02T03:04:05.000Z");
-    assert_eq!(bed.get_as(&token, "/api/v1/photos?from=2021-01-01").await.json(), json!([[], 0]));
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/photos?from=2021-01-01").await.json(),
+        json!([[], 0])
+    );
 }
 
 #[tokio::test]
@@ -73,7 +140,11 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/music/tracks/0000000000001/artwork?size=huge", "size"),
     ] {
         let reply = bed.get_as(&token, target).await;
-        assert_eq!((reply.status, &reply.json()["errors"][0]["path"]), (400, &json!(path)), "{target}");
+        assert_eq!(
+            (reply.status, &reply.json()["errors"][0]["path"]),
+            (400, &json!(path)),
+            "{target}"
+        );
     }
 }
 
@@ -82,7 +153,14 @@ async fn unknown_items_are_not_found() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
     for id in ["0000000000001", "junk", "1", "..", "%00"] {
-        for path in ["music/tracks", "music/releases", "music/artists", "photos", "music/stream", "index/runs"] {
+        for path in [
+            "music/tracks",
+            "music/releases",
+            "music/artists",
+            "photos",
+            "music/stream",
+            "index/runs",
+        ] {
             let reply = bed.get_as(&token, &format!("/api/v1/{path}/{id}")).await;
             assert_eq!(reply.status, 404, "{path}/{id}");
         }
@@ -97,14 +175,33 @@ async fn indexer_is_run_and_asked_about() {
     let state = bed.get_as(&token, "/api/v1/index/state").await.json();
     assert_eq!(state, json!({"state": "idle", "run": null}));
     for (action, status) in [("pause", 409), ("stop", 409), ("resume", 200), ("dance", 400)] {
-        let reply = bed.send_as(&token, "PATCH", "/api/v1/index/state", &json!({"action": action})).await;
+        let reply = bed
+            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
+            .await;
         assert_eq!(reply.status, status, "{action}");
     }
-    assert_eq!(bed.send_as(&token, "PATCH", "/api/v1/index/state", &json!({})).await.status, 400);
-    for body in [json!({}), json!({"type": "slow"}), json!({"type": "quick", "mediaKinds": ["tv"]})] {
-        assert_eq!(bed.send_as(&token, "POST", "/api/v1/index/run", &body).await.status, 400, "{body}");
+    assert_eq!(
+        bed.send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
+            .await
+            .status,
+        400
+    );
+    for body in [
+        json!({}),
+        json!({"type": "slow"}),
+        json!({"type": "quick", "mediaKinds": ["tv"]}),
+    ] {
+        assert_eq!(
+            bed.send_as(&token, "POST", "/api/v1/index/run", &body)
+                .await
+                .status,
+            400,
+            "{body}"
+        );
     }
-    let reply = bed.send_as(&token, "POST", "/api/v1/index/run", &json!({"type": "quick"})).await;
+    let reply = bed
+        .send_as(&token, "POST", "/api/v1/index/run", &json!({"type": "quick"}))
+        .await;
     assert_eq!(reply.status, 201);
     let run = reply.json()["runId"].as_str().unwrap().to_owned();
     for _ in 0..500 {
@@ -113,13 +210,32 @@ async fn indexer_is_run_and_asked_about() {
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    let item = bed.get_as(&token, &format!("/api/v1/index/runs/{run}")).await.json();
-    assert_eq!((&item["type"], &item["status"]), (&json!("quick"), &json!("completed")));
+    let item = bed
+        .get_as(&token, &format!("/api/v1/index/runs/{run}"))
+        .await
+        .json();
+    assert_eq!(
+        (&item["type"], &item["status"]),
+        (&json!("quick"), &json!("completed"))
+    );
     assert!(item["startedBy"].is_string() && item["completedAt"].is_string());
     assert_eq!(bed.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
-    assert_eq!(bed.get_as(&token, &format!("/api/v1/index/run/logs?runId={run}")).await.status, 200);
-    assert_eq!(bed.get_as(&token, "/api/v1/index/run/logs?runId=0000000000001").await.status, 404);
-    assert_eq!(bed.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"], 0);
+    assert_eq!(
+        bed.get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        bed.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"],
+        0
+    );
     let directories = bed.get_as(&token, "/api/v1/index/directories").await.json();
     assert_eq!(directories[0]["mediaKind"], "music");
     assert_eq!(bed.get_as(&token, "/api/v1/plugins").await.json(), json!([]));

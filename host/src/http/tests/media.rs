@@ -20,7 +20,12 @@ impl Song {
         let id = bed.track(folder, "song.mp3", "Song", CONTENT).await;
         let stream = format!("/api/v1/music/stream/{id}");
         let artwork = format!("/api/v1/music/tracks/{id}/artwork");
-        Self { bed, bearer, stream, artwork }
+        Self {
+            bed,
+            bearer,
+            stream,
+            artwork,
+        }
     }
 
     async fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Reply {
@@ -46,14 +51,21 @@ async fn stream_gives_the_file_with_its_headers() {
     assert!(reply.header("cache-control").starts_with("private, max-age="));
     assert!(reply.header("last-modified").ends_with("GMT"));
     let head = song.ask("HEAD", &song.stream, &[("range", "bytes=0-1")]).await;
-    assert_eq!((head.status, head.body.len(), head.header("content-length")), (200, 0, "10"));
+    assert_eq!(
+        (head.status, head.body.len(), head.header("content-length")),
+        (200, 0, "10")
+    );
     assert_eq!(head.header("etag"), reply.header("etag"));
 }
 
 #[tokio::test]
 async fn stream_answers_ranges_and_conditions() {
     let song = Song::new().await;
-    let tag = song.ask("HEAD", &song.stream, &[]).await.header("etag").to_owned();
+    let tag = song
+        .ask("HEAD", &song.stream, &[])
+        .await
+        .header("etag")
+        .to_owned();
     let cases: &[(&[(&str, &str)], u16, &[u8], &str)] = &[
         (&[("range", "bytes=2-4")], 206, b"234", "bytes 2-4/10"),
         (&[("range", "bytes=7-")], 206, b"789", "bytes 7-9/10"),
@@ -61,13 +73,27 @@ async fn stream_answers_ranges_and_conditions() {
         (&[("range", "bytes=0-99")], 206, CONTENT, "bytes 0-9/10"),
         (&[("range", "bytes=0-1,5-6")], 200, CONTENT, ""),
         (&[("range", "rows=0-1")], 200, CONTENT, ""),
-        (&[("range", "bytes=0-1"), ("if-range", &tag)], 206, b"01", "bytes 0-1/10"),
-        (&[("range", "bytes=0-1"), ("if-range", "\"old\"")], 200, CONTENT, ""),
+        (
+            &[("range", "bytes=0-1"), ("if-range", &tag)],
+            206,
+            b"01",
+            "bytes 0-1/10",
+        ),
+        (
+            &[("range", "bytes=0-1"), ("if-range", "\"old\"")],
+            200,
+            CONTENT,
+            "",
+        ),
         (&[("if-none-match", &tag)], 304, b"", ""),
     ];
     for (headers, status, body, range) in cases {
         let reply = song.ask("GET", &song.stream, headers).await;
-        assert_eq!((reply.status, reply.body.as_slice()), (*status, *body), "{headers:?}");
+        assert_eq!(
+            (reply.status, reply.body.as_slice()),
+            (*status, *body),
+            "{headers:?}"
+        );
         assert_eq!(reply.header("content-range"), *range, "{headers:?}");
         assert_eq!(reply.header("etag"), tag);
     }
@@ -81,7 +107,11 @@ async fn stream_answers_ranges_and_conditions() {
 #[tokio::test]
 async fn entity_tag_changes_with_the_file() {
     let song = Song::new().await;
-    let before = song.ask("HEAD", &song.stream, &[]).await.header("etag").to_owned();
+    let before = song
+        .ask("HEAD", &song.stream, &[])
+        .await
+        .header("etag")
+        .to_owned();
     std::fs::write(song.path(), b"9876543210").unwrap();
     assert_ne!(song.ask("HEAD", &song.stream, &[]).await.header("etag"), before);
 }
@@ -98,12 +128,20 @@ async fn artwork_is_the_part_of_the_file_that_holds_it() {
     let reply = song.ask("GET", &song.artwork, &[("range", "bytes=1-2")]).await;
     assert_eq!((reply.status, reply.body.as_slice()), (206, &b"34"[..]));
     let track = song.artwork.trim_end_matches("/artwork");
-    let release = song.ask("GET", track, &[]).await.json()["release"]["musicReleaseId"].as_str().unwrap().to_owned();
-    let reply = song.ask("GET", &format!("/api/v1/music/releases/{release}/artwork"), &[]).await;
+    let release = song.ask("GET", track, &[]).await.json()["release"]["musicReleaseId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let reply = song
+        .ask("GET", &format!("/api/v1/music/releases/{release}/artwork"), &[])
+        .await;
     assert_eq!((reply.status, reply.body.as_slice()), (200, &b"2345"[..]));
     std::fs::write(song.path(), b"012").unwrap();
     let reply = song.ask("GET", &song.artwork, &[]).await;
-    assert_eq!((reply.status, reply.json()["code"].as_str()), (404, Some("artwork_missing")));
+    assert_eq!(
+        (reply.status, reply.json()["code"].as_str()),
+        (404, Some("artwork_missing"))
+    );
 }
 
 #[tokio::test]
@@ -111,10 +149,16 @@ async fn missing_file_and_missing_root_are_told_apart() {
     let song = Song::new().await;
     std::fs::remove_file(song.path()).unwrap();
     let reply = song.ask("GET", &song.stream, &[]).await;
-    assert_eq!((reply.status, reply.json()["code"].as_str()), (404, Some("file_missing")));
+    assert_eq!(
+        (reply.status, reply.json()["code"].as_str()),
+        (404, Some("file_missing"))
+    );
     std::fs::remove_dir_all(&song.bed.root).unwrap();
     let reply = song.ask("GET", &song.stream, &[]).await;
-    assert_eq!((reply.status, reply.json()["code"].as_str()), (503, Some("storage_unavailable")));
+    assert_eq!(
+        (reply.status, reply.json()["code"].as_str()),
+        (503, Some("storage_unavailable"))
+    );
     assert!(!String::from_utf8_lossy(&reply.body).contains('/'));
 }
 
@@ -136,14 +180,23 @@ async fn photo_original_is_served_by_its_kind() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
     let folder = bed.folder(MediaKind::photos()).await;
-    for (name, content_type, disposition) in
-        [("a.jpg", "image/jpeg", "inline"), ("b.svg", "application/octet-stream", "attachment")]
-    {
+    for (name, content_type, disposition) in [
+        ("a.jpg", "image/jpeg", "inline"),
+        ("b.svg", "application/octet-stream", "attachment"),
+    ] {
         let id = bed.photo(folder, name, b"content").await;
         let reply = bed.get_as(&token, &format!("/api/v1/photos/{id}/original")).await;
         assert_eq!((reply.status, reply.body.as_slice()), (200, &b"content"[..]));
-        assert_eq!((reply.header("content-type"), reply.header("content-disposition")), (content_type, disposition));
+        assert_eq!(
+            (reply.header("content-type"), reply.header("content-disposition")),
+            (content_type, disposition)
+        );
         // A photo is no track, though both are files.
-        assert_eq!(bed.get_as(&token, &format!("/api/v1/music/stream/{id}")).await.status, 404);
+        assert_eq!(
+            bed.get_as(&token, &format!("/api/v1/music/stream/{id}"))
+                .await
+                .status,
+            404
+        );
     }
 }

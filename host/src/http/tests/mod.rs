@@ -24,8 +24,6 @@ use super::state::AppState;
 use crate::auth::access_token::AccessTokens;
 use crate::auth::app::App;
 use crate::auth::password::Passwords;
-use crate::random::SystemRandom;
-use crate::secret_key::SecretKey;
 use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use crate::domain::id::{FileId, FolderId, IdGenerator, UserId};
 use crate::domain::kind::MediaKind;
@@ -35,7 +33,9 @@ use crate::domain::photo::PhotoFacts;
 use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::domain::time::{Clock, SystemClock, Timestamp};
 use crate::plugins::{Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use crate::random::SystemRandom;
 use crate::scan::Scanner;
+use crate::secret_key::SecretKey;
 use crate::service::authentication::Authentication;
 use crate::service::indexing::Indexing;
 use crate::service::login::Logins;
@@ -88,10 +88,18 @@ impl Bed {
         let at = |name: &str| directory.path().join(name);
         let root = at("music");
         std::fs::create_dir(&root).unwrap();
-        let store = Store::open(&format!("sqlite:{}", at("svc.db").display()), StoreOptions::default()).await.unwrap();
+        let store = Store::open(
+            &format!("sqlite:{}", at("svc.db").display()),
+            StoreOptions::default(),
+        )
+        .await
+        .unwrap();
         let (clock, random): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(SystemRandom));
-        let instance =
-            Instance { instance_id: INSTANCE.into(), server_name: "svc".into(), created_at: clock.now() };
+        let instance = Instance {
+            instance_id: INSTANCE.into(),
+            server_name: "svc".into(),
+            created_at: clock.now(),
+        };
         store.create_instance_if_absent(&instance).await.unwrap();
         let settings = PluginSettings {
             cache_dir: at("cache"),
@@ -141,7 +149,14 @@ impl Bed {
             allowed_origins: AllowedOrigins::new([LISTED_ORIGIN.to_owned()]),
         };
         let service = router::service(Arc::new(state));
-        Self { service, store, tokens, ids, root, directory: directory }
+        Self {
+            service,
+            store,
+            tokens,
+            ids,
+            root,
+            directory,
+        }
     }
 
     fn id<T: From<i64>>(&self) -> T {
@@ -150,22 +165,36 @@ impl Bed {
 
     /// Sends a request; headers as they are, a body as it is.
     async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut request = salvo::hyper::Request::builder().method(method).uri(target).header("host", "svc.test");
+        let mut request = salvo::hyper::Request::builder()
+            .method(method)
+            .uri(target)
+            .header("host", "svc.test");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let body = if body.is_empty() { ReqBody::None } else { ReqBody::Once(body.to_owned().into()) };
+        let body = if body.is_empty() {
+            ReqBody::None
+        } else {
+            ReqBody::Once(body.to_owned().into())
+        };
         let request = Request::from_hyper(request.body(body).unwrap(), Scheme::HTTP);
         let nobody = || SocketAddr::Unknown;
         let handler =
-            self.service.hyper_handler(nobody(), nobody(), Scheme::HTTP, None, ConnCtrl::new(), None);
+            self.service
+                .hyper_handler(nobody(), nobody(), Scheme::HTTP, None, ConnCtrl::new(), None);
         let mut response = handler.handle(request).await;
         let mut content = response.take_body();
         let mut body = Vec::new();
-        while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await {
+        while let Some(frame) =
+            std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
+        {
             body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
         }
-        Reply { status: response.status_code.unwrap().as_u16(), headers: response.headers().clone(), body }
+        Reply {
+            status: response.status_code.unwrap().as_u16(),
+            headers: response.headers().clone(),
+            body,
+        }
     }
 
     async fn get(&self, target: &str) -> Reply {
@@ -173,16 +202,31 @@ impl Bed {
     }
 
     async fn get_as(&self, token: &str, target: &str) -> Reply {
-        self.send("GET", target, &[("authorization", &format!("Bearer {token}"))], "").await
+        self.send(
+            "GET",
+            target,
+            &[("authorization", &format!("Bearer {token}"))],
+            "",
+        )
+        .await
     }
 
     async fn post(&self, target: &str, body: &Value) -> Reply {
-        self.send("POST", target, &[("content-type", "application/json")], &body.to_string()).await
+        self.send(
+            "POST",
+            target,
+            &[("content-type", "application/json")],
+            &body.to_string(),
+        )
+        .await
     }
 
     async fn send_as(&self, token: &str, method: &str, target: &str, body: &Value) -> Reply {
         let bearer = format!("Bearer {token}");
-        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+        ];
         self.send(method, target, &headers, &body.to_string()).await
     }
 
@@ -207,20 +251,32 @@ impl Bed {
         let file = self.directory.path().join("svc.db");
         let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
         let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
-        sqlx::query("DELETE FROM role_assignments").execute(&mut connection).await.unwrap();
+        sqlx::query("DELETE FROM role_assignments")
+            .execute(&mut connection)
+            .await
+            .unwrap();
         token
     }
 
     fn token(&self, user: UserId) -> String {
-        self.tokens.issue(user, App::Admin, None, SystemClock.now(), &SystemRandom).unwrap()
+        self.tokens
+            .issue(user, App::Admin, None, SystemClock.now(), &SystemRandom)
+            .unwrap()
     }
 
     async fn folder(&self, kind: MediaKind) -> FolderId {
         let now = SystemClock.now();
-        let directories = self.store.sync_directories(&[(kind, self.root.clone())], &self.ids, now).await.unwrap();
+        let directories = self
+            .store
+            .sync_directories(&[(kind, self.root.clone())], &self.ids, now)
+            .await
+            .unwrap();
         let folder = self.id();
         let place = RelativePath::root().join_text("Album");
-        self.store.add_folders(directories[0].id, &[(folder, place)]).await.unwrap();
+        self.store
+            .add_folders(directories[0].id, &[(folder, place)])
+            .await
+            .unwrap();
         std::fs::create_dir_all(self.root.join("Album")).unwrap();
         folder
     }
@@ -240,20 +296,33 @@ impl Bed {
         };
         let files = vec![StoredFile { file, plugin: None }];
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
-        writer.persist(&ScanBatch { now: SystemClock.now(), files, ..ScanBatch::default() }).await.unwrap();
+        writer
+            .persist(&ScanBatch {
+                now: SystemClock.now(),
+                files,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
         writer.settle().await.unwrap();
         id
     }
 
     /// A track with a picture at the bytes 2 to 5 of its file.
     async fn track(&self, folder: FolderId, name: &str, title: &str, content: &[u8]) -> FileId {
-        let field = |key: &str, value| Field { key: key.to_owned(), value };
+        let field = |key: &str, value| Field {
+            key: key.to_owned(),
+            value,
+        };
         let extraction = Extraction {
             title: Some(title.to_owned()),
             duration_ms: Some(1500),
             fields: vec![
                 field("music.album", FieldValue::Text("Blue".into())),
-                field("music.artists", FieldValue::Texts(vec!["Ann".into(), "Bob".into()])),
+                field(
+                    "music.artists",
+                    FieldValue::Texts(vec!["Ann".into(), "Bob".into()]),
+                ),
                 field("music.genres", FieldValue::Texts(vec!["Jazz".into()])),
                 field("audio.codec", FieldValue::Text("mp3".into())),
             ],
@@ -266,19 +335,31 @@ impl Bed {
         };
         let place = RelativePath::root().join_text("Album");
         let facts = TrackFacts::from_extraction(&extraction, &place, name);
-        self.file(folder, name, content, FileRecord::Track(Box::new(facts))).await
+        self.file(folder, name, content, FileRecord::Track(Box::new(facts)))
+            .await
     }
 
     async fn photo(&self, folder: FolderId, name: &str, content: &[u8]) -> FileId {
-        let extraction = Extraction { width: Some(640), height: Some(480), ..Extraction::default() };
+        let extraction = Extraction {
+            width: Some(640),
+            height: Some(480),
+            ..Extraction::default()
+        };
         let facts = PhotoFacts::from_extraction(&extraction, name, Timestamp::from_millis(1_600_000_000_000));
-        self.file(folder, name, content, FileRecord::Photo(Box::new(facts))).await
+        self.file(folder, name, content, FileRecord::Photo(Box::new(facts)))
+            .await
     }
 }
 
 /// The path of a route with something in place of its parameters.
 fn filled(path: &str) -> String {
-    let parts = path.split('/').map(|part| if part.starts_with('{') { "0000000000001" } else { part });
+    let parts = path.split('/').map(|part| {
+        if part.starts_with('{') {
+            "0000000000001"
+        } else {
+            part
+        }
+    });
     parts.collect::<Vec<_>>().join("/")
 }
 

@@ -8,7 +8,8 @@ const PASSWORD: &str = "correct horse";
 
 async fn sign_in(bed: &Bed, app: &str, body: &serde_json::Value) -> super::Reply {
     let headers = [("svc-app", app), ("content-type", "application/json")];
-    bed.send("POST", "/api/v1/auth/login", &headers, &body.to_string()).await
+    bed.send("POST", "/api/v1/auth/login", &headers, &body.to_string())
+        .await
 }
 
 #[tokio::test]
@@ -23,24 +24,43 @@ async fn setup_makes_the_owner_who_can_sign_in() {
         let reply = sign_in(&bed, app, &credentials(PASSWORD)).await;
         assert_eq!(reply.status, 201, "{app}");
         let login = reply.json();
-        assert_eq!((&login["scope"], &login["user"]["username"]), (&json!("local"), &json!("ada")));
+        assert_eq!(
+            (&login["scope"], &login["user"]["username"]),
+            (&json!("local"), &json!("ada"))
+        );
         assert_eq!(login["user"]["roles"], json!(["owner"]));
         assert!(login["user"]["userId"].is_string());
         assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
-        assert_eq!(bed.get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions").await.status, 200);
+        assert_eq!(
+            bed.get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
+                .await
+                .status,
+            200
+        );
     }
     let by_other_case = sign_in(&bed, "admin", &json!({"username": "ADA", "password": PASSWORD})).await;
     assert_eq!(by_other_case.status, 201);
     let id = by_other_case.json()["user"]["userId"].clone();
-    assert_eq!(sign_in(&bed, "admin", &json!({"userId": id, "password": PASSWORD})).await.status, 201);
+    assert_eq!(
+        sign_in(&bed, "admin", &json!({"userId": id, "password": PASSWORD}))
+            .await
+            .status,
+        201
+    );
 }
 
 #[tokio::test]
 async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
     let bed = Bed::start().await;
     bed.owner().await;
-    for (content_type, body) in [("application/json", "{}"), ("application/json", "{"), ("text/plain", "")] {
-        let reply = bed.send("POST", "/api/v1/setup", &[("content-type", content_type)], body).await;
+    for (content_type, body) in [
+        ("application/json", "{}"),
+        ("application/json", "{"),
+        ("text/plain", ""),
+    ] {
+        let reply = bed
+            .send("POST", "/api/v1/setup", &[("content-type", content_type)], body)
+            .await;
         assert_eq!(reply.status, 403);
     }
 }
@@ -50,18 +70,50 @@ async fn setup_names_what_is_wrong_with_its_input() {
     let bed = Bed::start().await;
     let paths = |reply: &super::Reply| {
         let errors = reply.json()["errors"].as_array().unwrap().clone();
-        errors.iter().map(|error| error["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        errors
+            .iter()
+            .map(|error| error["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
-    let reply = bed.post("/api/v1/setup", &json!({"username": " ", "password": "short", "serverName": ""})).await;
-    assert_eq!((reply.status, paths(&reply)), (400, vec!["username".into(), "serverName".into(), "password".into()]));
+    let reply = bed
+        .post(
+            "/api/v1/setup",
+            &json!({"username": " ", "password": "short", "serverName": ""}),
+        )
+        .await;
+    assert_eq!(
+        (reply.status, paths(&reply)),
+        (
+            400,
+            vec!["username".into(), "serverName".into(), "password".into()]
+        )
+    );
     let reply = bed.post("/api/v1/setup", &json!({"username": "ada"})).await;
     assert_eq!((reply.status, paths(&reply)), (400, vec!["password".to_owned()]));
-    for body in ["", "{", "[]", "null", "{\"username\":1,\"password\":\"12345678\"}"] {
-        let reply = bed.send("POST", "/api/v1/setup", &[("content-type", "application/json")], body).await;
+    for body in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"username\":1,\"password\":\"12345678\"}",
+    ] {
+        let reply = bed
+            .send(
+                "POST",
+                "/api/v1/setup",
+                &[("content-type", "application/json")],
+                body,
+            )
+            .await;
         assert_eq!(reply.status, 400, "{body:?}");
     }
     let form = [("content-type", "application/x-www-form-urlencoded")];
-    assert_eq!(bed.send("POST", "/api/v1/setup", &form, "username=ada").await.status, 415);
+    assert_eq!(
+        bed.send("POST", "/api/v1/setup", &form, "username=ada")
+            .await
+            .status,
+        415
+    );
     assert_eq!(bed.send("POST", "/api/v1/setup", &[], "{}").await.status, 415);
     let large = json!({"username": "x".repeat(70_000), "password": PASSWORD});
     assert_eq!(bed.post("/api/v1/setup", &large).await.status, 413);
@@ -81,8 +133,15 @@ async fn parallel_setups_make_one_owner() {
     }
     let mut statuses = calls.join_all().await;
     statuses.sort_unstable();
-    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1, "{statuses:?}");
-    assert!(statuses.iter().all(|status| [201, 403, 503].contains(status)), "{statuses:?}");
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 201).count(),
+        1,
+        "{statuses:?}"
+    );
+    assert!(
+        statuses.iter().all(|status| [201, 403, 503].contains(status)),
+        "{statuses:?}"
+    );
 }
 
 #[tokio::test]
@@ -90,7 +149,11 @@ async fn setup_token_of_the_operator_must_match() {
     let bed = Bed::start_with_setup_token(Some("secret")).await;
     let body = |token: &str| json!({"username": "ada", "password": PASSWORD, "setupToken": token});
     for wrong in ["", "secre", "Secret", "secret "] {
-        assert_eq!(bed.post("/api/v1/setup", &body(wrong)).await.status, 403, "{wrong:?}");
+        assert_eq!(
+            bed.post("/api/v1/setup", &body(wrong)).await.status,
+            403,
+            "{wrong:?}"
+        );
     }
     assert_eq!(bed.post("/api/v1/setup", &body("secret")).await.status, 201);
 }
@@ -116,15 +179,37 @@ async fn every_refused_login_looks_the_same() {
         ("root", json!("no object")),
     ] {
         let reply = sign_in(&bed, app, &body).await;
-        assert_eq!((reply.status, reply.json()), (403, expected.clone()), "{app} {body}");
+        assert_eq!(
+            (reply.status, reply.json()),
+            (403, expected.clone()),
+            "{app} {body}"
+        );
     }
-    let twice = [("svc-app", "admin"), ("svc-app", "admin"), ("content-type", "application/json")];
-    let reply = bed.send("POST", "/api/v1/auth/login", &twice, &good.to_string()).await;
+    let twice = [
+        ("svc-app", "admin"),
+        ("svc-app", "admin"),
+        ("content-type", "application/json"),
+    ];
+    let reply = bed
+        .send("POST", "/api/v1/auth/login", &twice, &good.to_string())
+        .await;
     assert_eq!(reply.status, 403);
-    let reply = bed.send("POST", "/api/v1/auth/login", &[("svc-app", "admin")], "{").await;
+    let reply = bed
+        .send("POST", "/api/v1/auth/login", &[("svc-app", "admin")], "{")
+        .await;
     assert_eq!(reply.status, 415);
-    assert_eq!(sign_in(&bed, "admin", &json!({"username": 1, "password": PASSWORD})).await.status, 400);
-    assert_eq!(sign_in(&bed, "admin", &json!({"username": "x".repeat(9000)})).await.status, 413);
+    assert_eq!(
+        sign_in(&bed, "admin", &json!({"username": 1, "password": PASSWORD}))
+            .await
+            .status,
+        400
+    );
+    assert_eq!(
+        sign_in(&bed, "admin", &json!({"username": "x".repeat(9000)}))
+            .await
+            .status,
+        413
+    );
 }
 
 #[tokio::test]
@@ -139,6 +224,13 @@ async fn account_without_password_or_disabled_cannot_sign_in() {
 #[tokio::test]
 async fn logout_is_always_201() {
     let bed = Bed::start().await;
-    let reply = bed.send("POST", "/api/v1/auth/logout", &[("authorization", "Bearer junk")], "").await;
+    let reply = bed
+        .send(
+            "POST",
+            "/api/v1/auth/logout",
+            &[("authorization", "Bearer junk")],
+            "",
+        )
+        .await;
     assert_eq!((reply.status, reply.body.len()), (201, 0));
 }

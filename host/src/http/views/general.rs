@@ -28,7 +28,9 @@ pub struct HealthView {
 impl HealthView {
     /// Of a server that is set up, or not.
     pub fn new(is_set_up: bool) -> Self {
-        Self { state: if is_set_up { "normal" } else { "not_setup" } }
+        Self {
+            state: if is_set_up { "normal" } else { "not_setup" },
+        }
     }
 }
 
@@ -52,7 +54,11 @@ pub struct InstanceView {
 
 impl From<InstanceInfo> for InstanceView {
     fn from(info: InstanceInfo) -> Self {
-        Self { instance_id: info.instance_id, server_name: info.server_name, kiosk_mode: info.kiosk_mode }
+        Self {
+            instance_id: info.instance_id,
+            server_name: info.server_name,
+            kiosk_mode: info.kiosk_mode,
+        }
     }
 }
 

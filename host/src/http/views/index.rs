@@ -29,7 +29,10 @@ impl IndexStateView {
             IndexState::Indexing => "indexing",
             IndexState::Paused => "paused",
         };
-        Self { state, run: run.map(RunView::from) }
+        Self {
+            state,
+            run: run.map(RunView::from),
+        }
     }
 }
 
@@ -47,8 +50,22 @@ pub struct RunCountsView {
 
 impl From<KindCounts> for RunCountsView {
     fn from(counts: KindCounts) -> Self {
-        let KindCounts { found, added, updated, unchanged, missing, errored } = counts;
-        Self { found, added, updated, unchanged, missing, errored }
+        let KindCounts {
+            found,
+            added,
+            updated,
+            unchanged,
+            missing,
+            errored,
+        } = counts;
+        Self {
+            found,
+            added,
+            updated,
+            unchanged,
+            missing,
+            errored,
+        }
     }
 }
 
@@ -87,7 +104,11 @@ impl From<Run> for RunView {
             started_by: run.started_by,
             started_at: run.started_at,
             completed_at: run.completed_at,
-            counts: run.counts.into_iter().map(|(kind, counts)| (kind, counts.into())).collect(),
+            counts: run
+                .counts
+                .into_iter()
+                .map(|(kind, counts)| (kind, counts.into()))
+                .collect(),
             files_opened: run.files_opened,
             seconds: run.seconds,
             warnings: run.warnings,
@@ -192,6 +213,9 @@ mod tests {
     fn counts_have_the_four_kinds_and_those_of_plugins() {
         let counts = BTreeMap::from([(MediaKind::photos(), 7), ("comics".parse().unwrap(), 2)]);
         let json = serde_json::to_string(&CountsView::new(&counts)).unwrap();
-        assert_eq!(json, r#"{"comicsFiles":2,"movieFiles":0,"musicFiles":0,"photoFiles":7,"tvFiles":0}"#);
+        assert_eq!(
+            json,
+            r#"{"comicsFiles":2,"movieFiles":0,"musicFiles":0,"photoFiles":7,"tvFiles":0}"#
+        );
     }
 }

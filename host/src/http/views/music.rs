@@ -62,8 +62,18 @@ pub struct ReplayGainView {
 }
 
 fn replay_gain(gain: ReplayGain) -> Option<ReplayGainView> {
-    let ReplayGain { track_gain, track_peak, album_gain, album_peak } = gain;
-    (gain != ReplayGain::default()).then_some(ReplayGainView { track_gain, track_peak, album_gain, album_peak })
+    let ReplayGain {
+        track_gain,
+        track_peak,
+        album_gain,
+        album_peak,
+    } = gain;
+    (gain != ReplayGain::default()).then_some(ReplayGainView {
+        track_gain,
+        track_peak,
+        album_gain,
+        album_peak,
+    })
 }
 
 /// A track.
@@ -112,7 +122,9 @@ pub struct TrackView {
 impl From<Track> for TrackView {
     fn from(track: Track) -> Self {
         Self {
-            artwork: track.has_picture.then(|| format!("/api/v1/music/tracks/{}/artwork", track.id)),
+            artwork: track
+                .has_picture
+                .then(|| format!("/api/v1/music/tracks/{}/artwork", track.id)),
             music_track_id: track.id,
             title: track.title,
             sort_title: track.sort_title,
@@ -126,7 +138,10 @@ impl From<Track> for TrackView {
             codec: track.codec,
             size: track.size,
             artists: credits(track.artists),
-            release: track.release.map(|(music_release_id, title)| TrackReleaseView { music_release_id, title }),
+            release: track.release.map(|(music_release_id, title)| TrackReleaseView {
+                music_release_id,
+                title,
+            }),
             genres: track.genres,
             year: track.year,
             isrc: track.isrc,
@@ -171,7 +186,9 @@ pub struct ReleaseView {
 impl From<Release> for ReleaseView {
     fn from(release: Release) -> Self {
         Self {
-            artwork: release.artwork_track.map(|_| format!("/api/v1/music/releases/{}/artwork", release.id)),
+            artwork: release
+                .artwork_track
+                .map(|_| format!("/api/v1/music/releases/{}/artwork", release.id)),
             music_release_id: release.id,
             title: release.title,
             sort_title: release.sort_title,
@@ -230,6 +247,10 @@ pub struct GenreView {
 
 impl From<Genre> for GenreView {
     fn from(genre: Genre) -> Self {
-        Self { music_genre_id: genre.id, name: genre.name, track_count: genre.track_count }
+        Self {
+            music_genre_id: genre.id,
+            name: genre.name,
+            track_count: genre.track_count,
+        }
     }
 }

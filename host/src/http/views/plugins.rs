@@ -103,7 +103,11 @@ impl From<PluginStatus> for PluginView {
             view.permissions = manifest
                 .permissions
                 .into_iter()
-                .map(|(name, reason)| PermissionView { name, reason, granted })
+                .map(|(name, reason)| PermissionView {
+                    name,
+                    reason,
+                    granted,
+                })
                 .collect();
             view.kinds = manifest.kinds.iter().map(|kind| kind.kind.to_string()).collect();
             view.limits = LimitsView {
