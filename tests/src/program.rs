@@ -12,6 +12,9 @@ pub const PASSWORD: &str = "correct horse battery";
 
 /// The program that was built beside this test.
 pub fn program() -> PathBuf {
+    if let Some(path) = std::env::var_os("SVC_TEST_BINARY") {
+        return path.into();
+    }
     let test = std::env::current_exe().unwrap();
     let folder = test.ancestors().find(|folder| folder.join("svc").is_file());
     folder

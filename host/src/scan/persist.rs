@@ -14,7 +14,7 @@ use crate::domain::time::Clock;
 use crate::store::{FolderDone, ScanBatch, ScanWriter, StoreError, StoredFile};
 
 /// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
-const FILES_PER_TRANSACTION: usize = 500;
+const FILES_PER_TRANSACTION: usize = 1000;
 
 /// How long the first file of a transaction waits for others.
 const GATHER_FOR: Duration = Duration::from_millis(200);
