@@ -21,7 +21,6 @@ pub fn component(name: &str) -> &'static [u8] {
 }
 
 /// One plugin and the instances of one thread.
-#[derive(Debug)]
 pub struct Sandbox {
     plugins: Plugins,
     worker: Worker,

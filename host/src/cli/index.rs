@@ -91,7 +91,8 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 /// Shows progress until the run has ended. Ctrl-C stops the run; what was read is kept.
 async fn follow(indexing: &Indexing) {
     let bar = std::io::stderr().is_terminal().then(progress_bar);
-    let mut refresh = tokio::time::interval(if bar.is_some() { REFRESH } else { LINE_EVERY });
+    let period = if bar.is_some() { REFRESH } else { LINE_EVERY };
+    let mut refresh = tokio::time::interval_at(tokio::time::Instant::now() + period, period);
     let mut ended = std::pin::pin!(indexing.wait_until_idle());
     loop {
         tokio::select! {

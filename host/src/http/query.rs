@@ -201,7 +201,8 @@ impl<'a> QueryReader<'a> {
 }
 
 fn parse_moment(text: &str) -> Option<Timestamp> {
-    use time::format_description::well_known::{Iso8601, Rfc3339};
+    use time::format_description::well_known::Rfc3339;
+    use time::macros::format_description;
     let millis = |moment: time::OffsetDateTime| {
         i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
             .ok()
@@ -210,7 +211,7 @@ fn parse_moment(text: &str) -> Option<Timestamp> {
     if let Ok(moment) = time::OffsetDateTime::parse(text, &Rfc3339) {
         return millis(moment);
     }
-    let date = time::Date::parse(text, &Iso8601::DATE).ok()?;
+    let date = time::Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?;
     millis(date.midnight().assume_utc())
 }
 

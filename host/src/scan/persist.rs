@@ -85,7 +85,7 @@ impl Persisting<'_> {
                 kind: read.folder.root.directory.kind.clone(),
                 path: read.folder.path.join_text(&read.file.name),
                 plugin: Some(format!("{} {}", read.plugin.id, read.plugin.version)),
-                reason: Some(format!("{}: {failure}", failure.code())),
+                reason: Some(failure.to_string()),
             });
         }
         if !read.try_again && read.folder.one_read() {

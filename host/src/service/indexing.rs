@@ -1,6 +1,7 @@
 //! Runs of the indexer: starting, holding, stopping, and what is known of them.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -182,17 +183,11 @@ impl Indexing {
         };
         let _idle_again = IdleAgain(self);
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self
-            .scanner
-            .run(run.id, run.run_type, directories, control, progress);
-        let mut scan = std::pin::pin!(scan);
-        let mut save = tokio::time::interval(SAVE_EVERY);
-        save.tick().await;
-        let outcome = loop {
-            tokio::select! {
-                outcome = &mut scan => break outcome,
-                _ = save.tick() => self.save_snapshot().await,
-            }
+        let scan = self.scanner.run(run.id, run.run_type, directories, control, progress);
+        // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
+        let outcome = tokio::select! {
+            outcome = scan => outcome,
+            never = self.keep_saving() => match never {},
         };
         let status = match outcome {
             Ok(ScanEnd::Completed) => RunStatus::Completed,
@@ -221,12 +216,18 @@ impl Indexing {
         );
     }
 
-    async fn save_snapshot(&self) {
-        let run = self.current().as_ref().map(Current::snapshot);
-        if let Some(run) = run
-            && let Err(error) = self.scanner.store.save_run(&run).await
-        {
-            tracing::warn!(target: "svc::scan", %error, "the state of the run could not be stored");
+    /// Brings the row of the run under way up to date from time to time.
+    async fn keep_saving(&self) -> Infallible {
+        let mut save = tokio::time::interval(SAVE_EVERY);
+        save.tick().await;
+        loop {
+            save.tick().await;
+            let run = self.current().as_ref().map(Current::snapshot);
+            if let Some(run) = run
+                && let Err(error) = self.scanner.store.save_run(&run).await
+            {
+                tracing::warn!(target: "svc::scan", %error, "the state of the run could not be stored");
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use lofty::config::{ParseOptions, ParsingMode};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::audio::Audio;
-use crate::container::{Container, Format};
+use crate::container::{Container, Format, id3v2_size};
 use crate::pictures::Found;
 use crate::tags::Tags;
 pub use lofty_formats::id3v2_of;
@@ -21,6 +21,9 @@ pub type Statements = (Vec<Tags>, Audio, Vec<String>);
 
 /// How much junk before a first frame lofty may look through, in bytes.
 const MAX_JUNK_BYTES: usize = 64 * 1024;
+
+/// The most bytes of a tag that is read on its own.
+const MAX_TAG_BYTES: usize = 16 * 1024 * 1024;
 
 /// The options of every read: as tolerant as can be, and pictures only where their bytes are wanted.
 pub fn options(with_pictures: bool) -> ParseOptions {
@@ -46,7 +49,10 @@ pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Resu
     let file_type = lofty_formats::file_type(container.format)?;
     let mut attempt = |options| lofty_formats::read(&mut Masked::new(source, found), file_type, options);
     let failure = match attempt(options(false)) {
-        Ok((tags, audio)) => {
+        Ok((mut tags, audio)) => {
+            if let Some(first) = first_of_several(source, container)? {
+                tags.insert(0, first);
+            }
             let audio = estimate::better(source, container, audio)?;
             return Ok((tags, audio, Vec::new()));
         }
@@ -66,4 +72,21 @@ pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Resu
             vec![format!("read in part: {failure}")],
         )),
     }
+}
+
+/// The first of several leading ID3v2 tags, which is the one that counts; lofty keeps the last.
+fn first_of_several(source: &mut Source, container: &Container) -> std::io::Result<Option<Tags>> {
+    let Some(size) = container
+        .id3v2
+        .map_or(Ok(None), |offset| id3v2_size(source, offset))?
+    else {
+        return Ok(None);
+    };
+    if size >= container.start {
+        return Ok(None);
+    }
+    let bytes = source.bytes_at(0, usize::try_from(size).unwrap_or(usize::MAX).min(MAX_TAG_BYTES))?;
+    Ok(lofty_formats::id3_tags(&mut Source::from_bytes("", bytes))
+        .ok()
+        .and_then(|tags| tags.into_iter().next()))
 }

@@ -72,8 +72,8 @@ fn database_of_a_newer_version_is_refused_and_left_as_it_is() {
     let connection = rusqlite::Connection::open(&database).unwrap();
     connection
         .execute_batch(
-            "INSERT INTO _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
-             VALUES (9999, 'of the future', '2100-01-01', TRUE, x'00', 0); PRAGMA wal_checkpoint(TRUNCATE);",
+            "INSERT INTO schema_migrations VALUES (9999); PRAGMA user_version = 9999;
+             PRAGMA wal_checkpoint(TRUNCATE);",
         )
         .unwrap();
     drop(connection);

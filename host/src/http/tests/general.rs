@@ -84,7 +84,7 @@ async fn errors_of_the_router_are_json() {
             .await;
         assert_eq!(
             (reply.status, reply.header("allow")),
-            (405, "GET, HEAD, PATCH, OPTIONS")
+            (405, "GET, HEAD, OPTIONS, PATCH")
         );
         assert!(reply.json()["message"].is_string());
     }

@@ -134,7 +134,7 @@ impl Bed {
             runtime: "rustc 1.95.0",
             crypto: "aws-lc-rs 1.0.0",
             wasmtime: "48.0.8",
-            build_tag: "dev-0-261121T000000",
+            build_tag: "dev-0-261121T000000".into(),
         };
         let state = AppState {
             authentication: Authentication::new(store.clone(), Arc::clone(&tokens), Arc::clone(&clock)),
