@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::wasm_target::{self, TARGET, Toolchain};
 use crate::{process, workspace};
 
-/// Leaves one `target/plugins/<package>.wasm` per plugin; a file that would not change is not touched, so that
+/// Leaves one `target/plugins/<name>.wasm` per plugin; a file that would not change is not touched, so that
 /// whatever embeds it is not built again.
 pub(crate) fn build() -> Result<()> {
     let toolchain = wasm_target::ensure()?;
@@ -26,14 +26,15 @@ pub(crate) fn build() -> Result<()> {
     std::fs::create_dir_all(&destination)
         .with_context(|| format!("cannot make {}", destination.display()))?;
     for module in &modules {
-        wrap(module, &destination).with_context(|| format!("plugin {}", module.package))?;
+        wrap(module, &destination).with_context(|| format!("plugin {}", module.name))?;
     }
     remove_strays(&modules, &destination)
 }
 
 /// A core module as cargo left it.
 struct Module {
-    package: String,
+    /// The package's name without `svc-plugin-`.
+    name: String,
     path: PathBuf,
 }
 
@@ -61,7 +62,7 @@ fn compile(toolchain: Toolchain) -> Result<Vec<Module>> {
         .filter(is_cdylib)
         .filter_map(|artifact| module(&artifact, &names))
         .collect();
-    modules.sort_by(|a, b| a.package.cmp(&b.package));
+    modules.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(modules)
 }
 
@@ -80,9 +81,9 @@ fn module(artifact: &Value, names: &HashMap<String, String>) -> Option<Module> {
         .filter_map(Value::as_str)
         .find(|file| file.ends_with(".wasm"))?;
     // A cdylib among the dependencies is no plugin: only the workspace's own packages have a name here.
-    let package = names.get(artifact.get("package_id")?.as_str()?)?.clone();
+    let package = names.get(artifact.get("package_id")?.as_str()?)?;
     Some(Module {
-        package,
+        name: package.strip_prefix("svc-plugin-").unwrap_or(package).to_owned(),
         path: path.into(),
     })
 }
@@ -107,11 +108,7 @@ fn package_names() -> Result<HashMap<String, String>> {
 fn wrap(module: &Module, destination: &Path) -> Result<()> {
     let bytes =
         std::fs::read(&module.path).with_context(|| format!("cannot read {}", module.path.display()))?;
-    let name = module
-        .package
-        .strip_prefix("svc-plugin-")
-        .unwrap_or(&module.package);
-    let component = destination.join(name).with_extension("wasm");
+    let component = destination.join(&module.name).with_extension("wasm");
     let stamp = module.path.with_extension("component-stamp");
     let digest = digest(&bytes);
     if component.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|known| known == digest) {
@@ -153,7 +150,7 @@ fn remove_strays(modules: &[Module], destination: &Path) -> Result<()> {
             .file_stem()
             .and_then(|stem| stem.to_str())
             .unwrap_or_default();
-        if !modules.iter().any(|module| module.package == stem) {
+        if !modules.iter().any(|module| module.name == stem) {
             std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }

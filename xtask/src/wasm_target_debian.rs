@@ -39,7 +39,8 @@ pub(crate) fn install(rustup: bool) -> Result<()> {
     eprintln!(
         "xtask: building the wasm target from Debian's compiler; about three minutes, once per machine"
     );
-    install_packages()?;
+    let linker = install_packages()?;
+    link_linker(&linker)?;
     build_standard_library()?;
     if rustup {
         process::run(Command::new("rustup").args(["toolchain", "link", NAME, SYSROOT]))?;
@@ -47,7 +48,8 @@ pub(crate) fn install(rustup: bool) -> Result<()> {
     Ok(())
 }
 
-fn install_packages() -> Result<()> {
+/// Answers with the name of the linker, which is also its program's.
+fn install_packages() -> Result<String> {
     process::run(apt_get().args(["update", "-q"]))?;
     let linker = newest_linker()?;
     process::run(
@@ -55,7 +57,25 @@ fn install_packages() -> Result<()> {
             .args(["install", "-y", "-q", "--no-install-recommends"])
             .args(["rustc-web", "cargo-web", "rust-web-src", &linker]),
     )
-    .context("the packages rustc-web, cargo-web and rust-web-src come with Debian's security archive")
+    .context("the packages rustc-web, cargo-web and rust-web-src come with Debian's security archive")?;
+    Ok(linker)
+}
+
+/// The compiler looks for the linker of this target under rustup's name for it, in a place that Debian leaves empty.
+fn link_linker(linker: &str) -> Result<()> {
+    let binaries = Path::new(SYSROOT).join("bin");
+    let about = process::output(Command::new(binaries.join("rustc")).arg("-vV"))?;
+    let about = String::from_utf8_lossy(&about);
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.context("Debian's rustc does not tell its host")?;
+    let tools = Path::new(SYSROOT).join("lib/rustlib").join(host).join("bin");
+    let link = tools.join("rust-lld");
+    if link.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
+    std::os::unix::fs::symlink(binaries.join(linker), &link)
+        .with_context(|| format!("cannot make {}", link.display()))
 }
 
 fn apt_get() -> Command {
