@@ -2,6 +2,11 @@
 //!
 //! The plugins are built by `cargo xtask plugins` into `target/plugins` (or `SVC_BUILT_PLUGINS`) before the server.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a build script reads its environment and asks rustc and git"
+)]
+
 use std::env;
 use std::error::Error;
 use std::fmt::Write as _;

@@ -129,7 +129,8 @@ fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
+    // Named after the key: two that are made at once do not meet.
+    name.push(format!(".{}.new", SecretKey(*key).id()));
     let draft = PathBuf::from(name);
     let written = OpenOptions::new()
         .write(true)

@@ -3,7 +3,13 @@
 //! `cargo bench -p svc-tests` on files that the fixtures make; `SVC_BENCH_MUSIC` and `SVC_BENCH_PHOTOS` name directories
 //! of other ones. Figures are CPU time of the thread a file, the median of interleaved rounds, and its ratio to native.
 
-#![expect(clippy::print_stdout, reason = "the output of the benchmark")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    reason = "a tool for measuring: prints, reads its arguments, and may stop at a fault"
+)]
 
 use std::fs::File;
 use std::io::BufReader;
@@ -30,10 +36,12 @@ const MODES: [(&str, Isolation); 3] = [
 fn main() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let music = files("SVC_BENCH_MUSIC", scratch.path(), |dir| {
-        Ok(drop(svc_fixtures::many_files(dir, 600, 1)?))
+        svc_fixtures::many_files(dir, 600, 1)?;
+        Ok(())
     })?;
     let photos = files("SVC_BENCH_PHOTOS", scratch.path(), |dir| {
-        Ok(drop(svc_fixtures::many_photos(dir, 600, 1)?))
+        svc_fixtures::many_photos(dir, 600, 1)?;
+        Ok(())
     })?;
     println!("| files | mode | µs a file | of native |\n|---|---|---|---|");
     compare(scratch.path(), "music", &music, native_music)?;
@@ -57,9 +65,9 @@ fn files(variable: &str, scratch: &Path, make: impl FnOnce(&Path) -> Result<()>)
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push(path)
+                files.push(path);
             }
         }
     }

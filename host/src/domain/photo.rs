@@ -167,7 +167,7 @@ impl PhotoFacts {
                 ("photo.mime-type", Value::Text(text)) => facts.mime_type = Some(text.clone()),
                 ("photo.iso", Value::Integer(number)) => facts.iso = i32::try_from(*number).ok(),
                 ("photo.orientation", Value::Integer(number)) => {
-                    facts.orientation = i16::try_from(*number).ok()
+                    facts.orientation = i16::try_from(*number).ok();
                 }
                 ("photo.rating", Value::Integer(number)) => facts.rating = i16::try_from(*number).ok(),
                 ("photo.aperture", Value::Rational(number)) => facts.aperture = number.to_f64(),

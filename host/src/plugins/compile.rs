@@ -84,6 +84,10 @@ pub(super) fn compile_here(engine: &Engine, component: &[u8]) -> Result<Vec<u8>,
         .map_err(|error| CompileError::Rejected(format!("{error:#}")))
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that starts a program: the server itself, to compile"
+)]
 fn compile_in_child(
     program: &PathBuf,
     space: AddressSpace,
@@ -149,6 +153,10 @@ fn read_up_to(pipe: Option<impl Read>, most: u64) -> Vec<u8> {
     bytes
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a child's end can only be polled for, and this thread may block"
+)]
 fn wait_or_kill(child: &mut Child) -> Result<std::process::ExitStatus, CompileError> {
     let started = Instant::now();
     loop {

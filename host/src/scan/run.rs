@@ -144,7 +144,8 @@ impl Scanner {
             tokio::join!(diff.run(listings), persisting.run(results), walk, extract);
         persisted?;
         let losses = losses?;
-        (walked?, extracted?);
+        walked?;
+        extracted?;
 
         let end = if control.wanted() == Wanted::Stop {
             ScanEnd::Stopped

@@ -87,13 +87,13 @@ impl Walk<'_> {
                     depth: 0,
                     above: None,
                 };
-                rayon::scope(|scope| self.visit(scope, RelativePath::root(), Arc::new(start)));
+                rayon::scope(|scope| self.visit(scope, RelativePath::root(), &Arc::new(start)));
             }
             Err(error) => self.cannot_list(RelativePath::root(), &error),
         }
     }
 
-    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, path: RelativePath, ancestors: Arc<Ancestors>) {
+    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, path: RelativePath, ancestors: &Arc<Ancestors>) {
         if self.control.checkpoint() == Next::Stop {
             return;
         }
@@ -103,16 +103,16 @@ impl Walk<'_> {
         };
         let mut files = Vec::new();
         for entry in entries {
-            match entry.and_then(|entry| self.classify(&path, &entry, &ancestors)) {
+            match entry.and_then(|entry| self.classify(&path, &entry, ancestors)) {
                 Ok(Entry::File(file)) => files.push(file),
                 Ok(Entry::Directory(below, identity)) => {
                     let depth = ancestors.depth + 1;
                     let chain = Arc::new(Ancestors {
                         identity,
                         depth,
-                        above: Some(Arc::clone(&ancestors)),
+                        above: Some(Arc::clone(ancestors)),
                     });
-                    scope.spawn(move |scope| self.visit(scope, below, chain));
+                    scope.spawn(move |scope| self.visit(scope, below, &chain));
                 }
                 Ok(Entry::Ignored) => {}
                 // Gone between listing and looking: as if it had not been listed.

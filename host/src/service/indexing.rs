@@ -13,7 +13,8 @@ use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunStatus, RunType};
 use crate::scan::{Progress, ScanControl, ScanEnd, Scanner, Wanted};
-use crate::store::RunLogFilter;
+
+pub use crate::store::RunLogFilter;
 
 /// How often the row of a run under way is brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
@@ -183,7 +184,9 @@ impl Indexing {
         };
         let _idle_again = IdleAgain(self);
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self.scanner.run(run.id, run.run_type, directories, control, progress);
+        let scan = self
+            .scanner
+            .run(run.id, run.run_type, directories, control, progress);
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,

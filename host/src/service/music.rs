@@ -5,7 +5,8 @@ use crate::auth::actor::Actor;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::music::{Artist, Genre, Release, Track};
-use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, Store, TrackFilter, TrackOrder};
+use crate::store::Store;
+pub use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
 
 /// Music, as an actor sees it. All of it for now: libraries with grants will narrow it by the actor.
 #[derive(Debug, Clone)]

@@ -5,7 +5,8 @@ use crate::auth::actor::Actor;
 use crate::domain::id::PhotoId;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::photo::Photo;
-use crate::store::{PhotoFilter, PhotoOrder, Store};
+use crate::store::Store;
+pub use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
 
 /// Photos, as an actor sees them. All of them for now: libraries with grants will narrow it by the actor.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! The plugins, as administrators see them.
 
-use crate::plugins::{PluginStatus, Plugins};
+use crate::plugins::Plugins;
+pub use crate::plugins::{PluginStats, PluginStatus};
 
 /// Looks at plugins.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
         "scan",
         &["scan", "plugins", "store", "domain", "media_root", "tasks"],
     ),
-    ("auth", &["auth", "domain", "secret_key", "tasks"]),
+    ("auth", &["auth", "domain", "random", "secret_key", "tasks"]),
     (
         "service",
         &[
@@ -24,10 +24,11 @@ const MAY_USE: [(&str, &[&str]); 7] = [
             "media_root",
             "tasks",
             "config",
+            "random",
             "secret_key",
         ],
     ),
-    ("http", &["http", "service", "auth", "domain", "tasks"]),
+    ("http", &["http", "service", "auth", "domain", "random", "tasks"]),
 ];
 
 /// Words that stand in one module only.

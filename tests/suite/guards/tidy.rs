@@ -5,9 +5,6 @@ use svc_tests::{rust_sources, workspace};
 /// Lines that a file may have.
 const MAX_LINES: usize = 400;
 
-/// Files that are longer for a reason. This list may only shrink.
-const LONGER: [(&str, usize); 1] = [("host/src/domain/music.rs", 500)];
-
 #[test]
 fn every_file_opens_with_what_lives_there() {
     let silent: Vec<String> = rust_sources(&workspace())
@@ -25,11 +22,7 @@ fn no_file_grows_past_its_bound() {
         .filter(|file| !file.path.contains("test"))
         .filter_map(|file| {
             let lines = file.text.lines().count();
-            let bound = LONGER
-                .iter()
-                .find(|(path, _)| *path == file.path)
-                .map_or(MAX_LINES, |(_, bound)| *bound);
-            (lines > bound).then(|| format!("{}: {lines} lines, at most {bound}", file.path))
+            (lines > MAX_LINES).then(|| format!("{}: {lines} lines, at most {MAX_LINES}", file.path))
         })
         .collect();
     assert!(too_long.is_empty(), "{too_long:#?}");

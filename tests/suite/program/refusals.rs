@@ -21,7 +21,9 @@ fn refusal(arguments: &[&str]) -> String {
 #[test]
 fn wrong_flag_is_named() {
     assert!(refusal(&["--musik-dir", "/tmp"]).contains("--musik-dir"));
-    assert!(refusal(&["--listen", "nowhere"]).contains("nowhere"));
+    let nowhere = run(&["serve", "--listen", "nowhere"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(String::from_utf8(nowhere.stderr).unwrap().contains("nowhere"));
 }
 
 #[test]

@@ -12,9 +12,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, found)
+            files(&path, found);
         } else {
-            found.push(path)
+            found.push(path);
         }
     }
 }

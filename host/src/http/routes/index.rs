@@ -15,8 +15,8 @@ use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
 use crate::service::error::FieldError;
+use crate::service::indexing::RunLogFilter;
 use crate::service::indexing::{IndexAction, StartRun};
-use crate::store::RunLogFilter;
 
 /// Which run to start.
 #[derive(Debug, Deserialize, ToSchema)]

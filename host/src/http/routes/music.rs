@@ -12,7 +12,7 @@ use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
-use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+use crate::service::music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
 
 const TRACK_ORDERS: &[(&str, TrackOrder, Order)] = &[
     ("title", TrackOrder::Title, Order::Ascending),

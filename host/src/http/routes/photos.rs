@@ -12,7 +12,7 @@ use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::photos::PhotoView;
-use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
+use crate::service::photos::{BoundingBox, PhotoFilter, PhotoOrder};
 
 const ORDERS: &[(&str, PhotoOrder, Order)] = &[
     ("takenAt", PhotoOrder::TakenAt, Order::Descending),

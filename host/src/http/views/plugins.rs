@@ -3,7 +3,7 @@
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
-use crate::plugins::{PluginStats, PluginStatus};
+use crate::service::plugins::{PluginStats, PluginStatus};
 
 /// A permission that a plugin asks for.
 #[derive(Debug, Serialize, ToSchema)]
