@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::report;
@@ -31,15 +31,9 @@ pub(super) struct Arguments {
     /// Only this kind; repeat it for several
     #[arg(long, value_name = "KIND")]
     kind: Vec<MediaKind>,
-    /// How the result is told
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    output: Output,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Table,
-    Json,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
 }
 
 /// Indexes, then tells what was found. A file that cannot be read is told, but is no failure of the command.
@@ -75,10 +69,13 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 },
             )
             .await?;
-        match arguments.output {
-            Output::Table => report::table(&mut std::io::stdout().lock(), &run, &failures)?,
-            Output::Json => report::json(&mut std::io::stdout().lock(), &run, &failures)?,
+        let mut out = std::io::stdout().lock();
+        if arguments.json {
+            report::json(&mut out, &run, &failures)?;
+        } else {
+            report::table(&mut out, &run, &failures)?;
         }
+        drop(out);
         app.close().await;
         Ok(if run.status == RunStatus::Completed {
             ExitCode::SUCCESS

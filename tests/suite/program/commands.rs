@@ -11,15 +11,7 @@ use svc_tests::program::run;
 fn index(data: &Path, media: &Path, more: &[&str]) -> Value {
     let (data, media) = (data.to_str().unwrap(), media.to_str().unwrap());
     let output = run(&[
-        &[
-            "index",
-            "--output",
-            "json",
-            "--data-dir",
-            data,
-            "--music-dir",
-            media,
-        ],
+        &["index", "--json", "--data-dir", data, "--music-dir", media],
         more,
     ]
     .concat());

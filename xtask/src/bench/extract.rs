@@ -1,4 +1,4 @@
-//! `cargo xtask bench extract`: the host's own benchmark of extraction.
+//! `cargo xtask bench extract`: extraction in the sandbox against the same parsers run natively.
 
 use anyhow::Result;
 
@@ -7,5 +7,5 @@ use crate::{plugins, process};
 /// Builds the plugins that are measured and runs the benchmark.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     plugins::build()?;
-    process::run(process::cargo(["bench", "-p", "svc-host"]).args(arguments))
+    process::run(process::cargo(["bench", "-p", "svc-tests"]).args(arguments))
 }

@@ -40,7 +40,7 @@ pub(crate) struct Outcome {
     pub(crate) items: u64,
     pub(crate) errors: u64,
     pub(crate) first: Median,
-    /// The bare loop, if its program was built.
+    /// The bare loop, for music.
     pub(crate) native: Option<Median>,
     pub(crate) rescan: Median,
     /// A start with an empty library and nothing compiled yet.
@@ -59,11 +59,15 @@ pub(crate) struct Median {
 /// Prepares, measures, and prints a table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let server = host::build_release()?;
+    process::run(&mut process::cargo([
+        "build",
+        "--release",
+        "-p",
+        "svc-tests",
+        "--bin",
+        "native-scan",
+    ]))?;
     let native = workspace::target().join("release/native-scan");
-    let native = native.is_file().then_some(native);
-    if native.is_none() {
-        eprintln!("xtask: target/release/native-scan was not built: nothing to compare with");
-    }
     let music = options.music.iter().map(|files| (Kind::Music, *files));
     let photos = options.photos.iter().map(|files| (Kind::Photos, *files));
     let mut outcomes = Vec::new();
@@ -71,14 +75,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let library = Library::prepare(kind, files, options.generator.as_deref())?;
         library.warm()?;
         eprintln!("xtask: scanning {}", workspace::shown(&library.directory));
-        outcomes.push(measure_library(library, &server, native.as_deref())?);
+        outcomes.push(measure_library(library, &server, &native)?);
     }
     print!("{}", report::table(&outcomes));
     println!("\n{}", machine::line());
     Ok(())
 }
 
-fn measure_library(library: Library, server: &Path, native: Option<&Path>) -> Result<Outcome> {
+fn measure_library(library: Library, server: &Path, native: &Path) -> Result<Outcome> {
     let scratch = tempfile::Builder::new()
         .prefix("scan-")
         .tempdir_in(workspace::target().join("bench"))?;
@@ -98,7 +102,7 @@ fn measure_library(library: Library, server: &Path, native: Option<&Path>) -> Re
             library.kind,
             &library.directory,
         ))?);
-        if let (Some(native), Kind::Music) = (native, library.kind) {
+        if library.kind == Kind::Music {
             let database = scratch.path().join(format!("native-{round}.db"));
             bare.push(measure::cost(
                 Command::new(native).arg(&library.directory).arg(database),
