@@ -15,9 +15,11 @@ pub(crate) fn build_release() -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// Plugins, then every binary of the host for development and tests.
+/// Plugins, then the host's binary for development and tests.
 pub(crate) fn build_dev() -> Result<PathBuf> {
     plugins::build()?;
-    process::run(&mut process::cargo(["build", "-p", "svc-host", "--bins"]))?;
+    // With the tests, although they are not run here: cargo compiles a crate once for each set of features that the
+    // packages of a command ask for together, and the tests' command asks for this one.
+    process::run(&mut process::cargo(["build", "--workspace", "--bins", "--tests"]))?;
     Ok(workspace::target().join("debug/svc"))
 }
