@@ -16,7 +16,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use lofty::config::ParseOptions;
 use lofty::file::{AudioFile as _, TaggedFileExt as _};
 use lofty::probe::Probe;
@@ -97,12 +97,9 @@ fn native_photo(path: &Path) -> Option<u64> {
 
 fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> Option<u64>) -> Result<()> {
     let media_kind: MediaKind = kind.parse()?;
-    let component = svc_tests::workspace().join(format!("target/plugins/{kind}.wasm"));
-    let bytes = std::fs::read(&component)
-        .with_context(|| format!("{}: run `cargo xtask plugins`", component.display()))?;
     let built_in = [BuiltIn {
         name: "benchmarked",
-        bytes: Box::leak(bytes.into_boxed_slice()),
+        bytes: svc_tests::sandbox::component(kind),
     }];
     let hosts = MODES
         .iter()

@@ -22,7 +22,8 @@ pub(crate) fn build() -> Result<()> {
             workspace::shown(&workspace::plugins())
         );
     }
-    let destination = workspace::target().join("plugins");
+    // Where the host's build script and the tests look, whatever directory cargo builds in.
+    let destination = workspace::root().join("target/plugins");
     std::fs::create_dir_all(&destination)
         .with_context(|| format!("cannot make {}", destination.display()))?;
     for module in &modules {
