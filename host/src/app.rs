@@ -4,30 +4,26 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::auth::access_token::AccessTokens;
 use crate::auth::password::Passwords;
+use crate::auth::throttle::LoginLimits;
 use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, SystemClock};
-use crate::http::middleware::cors::AllowedOrigins;
-use crate::http::state::AppState;
+use crate::installation;
 use crate::plugins::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
-use crate::random::{Random, SystemRandom, random_hex};
+use crate::random::{Random, SystemRandom};
 use crate::scan::Scanner;
 use crate::secret_key::{SecretKey, SecretKeyError};
-use crate::service::authentication::Authentication;
+use crate::service::cloud::NoCloud;
 use crate::service::error::ServiceError;
+use crate::service::identity::Context;
+use crate::service::identity::keys::{KeyRing, Keys};
 use crate::service::indexing::{IndexAction, Indexing};
-use crate::service::login::Logins;
-use crate::service::media::Media;
-use crate::service::music::Music;
-use crate::service::photos::Photos;
-use crate::service::plugins::PluginList;
-use crate::service::server::{BuildInfo, Server};
-use crate::service::setup::Setup;
+use crate::service::server::BuildInfo;
+use crate::service::services::{Parts, Services};
 use crate::store::{Instance, Store, StoreError, StoreOptions};
 
 /// The plugins that are part of this program.
@@ -74,7 +70,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct App {
     /// The options.
-    pub config: Config,
+    pub config: Arc<Config>,
     /// The index and all else that is stored.
     pub store: Store,
     /// Who reads media files.
@@ -89,9 +85,9 @@ pub struct App {
     pub random: Arc<dyn Random>,
     /// Which installation this is.
     pub instance: Instance,
-    /// Signs access tokens.
+    /// Signs what the server hands out.
     pub signing_key: SecretKey,
-    data_dir: DataDir,
+    data_dir: Arc<DataDir>,
 }
 
 impl App {
@@ -102,11 +98,12 @@ impl App {
     pub async fn open(config: Config) -> Result<Self, StartError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let data_dir = DataDir::open(&config.data_dir)?;
-        let signing_key = SecretKey::load_or_create(&data_dir.keys()?.join("signing.key"), random.as_ref())?;
+        let config = Arc::new(config);
+        let data_dir = Arc::new(DataDir::open(&config.data_dir)?);
         let ids = Arc::new(IdGenerator::new(random_node(random.as_ref())?));
         let store = Store::open(&config.database_url, StoreOptions::default()).await?;
-        let instance = check_instance(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
+        let (instance, signing_key) =
+            installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
         store.fail_interrupted_runs(clock.now()).await?;
         store.sync_directories(&config.media, &ids, clock.now()).await?;
         let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
@@ -133,48 +130,34 @@ impl App {
         })
     }
 
-    /// What the handlers of the API work with.
+    /// The services that the API is made of.
     ///
     /// # Errors
-    /// When the database cannot tell whether the server is set up, or the system gives no threads.
-    pub async fn http_state(&self) -> Result<Arc<AppState>, StartError> {
-        let (store, clock, random) = (&self.store, &self.clock, &self.random);
-        let tokens = Arc::new(AccessTokens::new(&self.instance.instance_id, &self.signing_key));
-        let passwords = Passwords::start(Arc::clone(random))?;
-        let setup_token = self.config.setup_token.clone();
-        let setup = Setup::open(
-            store.clone(),
-            passwords.clone(),
-            Arc::clone(&self.ids),
-            Arc::clone(clock),
-            setup_token,
-        );
-        let setup = setup.await?;
-        let kiosk = self.config.kiosk;
-        Ok(Arc::new(AppState {
-            authentication: Authentication::new(store.clone(), Arc::clone(&tokens), Arc::clone(clock)),
-            logins: Logins::new(
-                store.clone(),
-                passwords,
-                tokens,
-                Arc::clone(clock),
-                Arc::clone(random),
-            ),
-            server: Server::new(
-                store.clone(),
-                self.plugins.clone(),
-                setup.clone(),
-                self.build_info(),
-                kiosk,
-            ),
-            setup,
+    /// When the database does not answer, or the system gives no threads.
+    pub async fn services(&self) -> Result<Services, StartError> {
+        Ok(Services::open(Parts {
+            context: self.context(),
+            config: Arc::clone(&self.config),
+            data_dir: Arc::clone(&self.data_dir),
+            keys: KeyRing::new(Keys::new(&self.instance.instance_id, &self.signing_key)),
+            passwords: Passwords::start(Arc::clone(&self.random))?,
+            cloud: Arc::new(NoCloud),
+            plugins: self.plugins.clone(),
             indexing: self.indexing.clone(),
-            music: Music::new(store.clone()),
-            photos: Photos::new(store.clone()),
-            media: Media::new(store.clone(), self.plugins.clone()),
-            plugins: PluginList::new(self.plugins.clone()),
-            allowed_origins: AllowedOrigins::default(),
-        }))
+            build: self.build_info(),
+            origins: Vec::new(),
+            login_limits: LoginLimits::default(),
+        })
+        .await?)
+    }
+
+    fn context(&self) -> Context {
+        Context {
+            store: self.store.clone(),
+            ids: Arc::clone(&self.ids),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+        }
     }
 
     fn build_info(&self) -> BuildInfo {
@@ -254,42 +237,4 @@ fn random_node(random: &dyn Random) -> std::io::Result<u16> {
     let mut bytes = [0; 2];
     random.fill(&mut bytes)?;
     Ok(u16::from_le_bytes(bytes))
-}
-
-/// The installation's identity, made at the first start. A database without it, beside a marker that has one, is a
-/// database that got lost: to go on with an empty one would open the setup to whoever comes first.
-async fn check_instance(
-    store: &Store,
-    data_dir: &DataDir,
-    random: &dyn Random,
-    clock: &dyn Clock,
-) -> Result<Instance, StartError> {
-    let marker = data_dir.instance_marker()?;
-    let stored = store.instance().await?;
-    match (marker, stored) {
-        (Some(expected), None) => Err(StartError::OtherDatabase {
-            expected,
-            found: "is empty".to_owned(),
-        }),
-        (Some(expected), Some(stored)) if expected != stored.instance_id => Err(StartError::OtherDatabase {
-            expected,
-            found: format!("to {}", stored.instance_id),
-        }),
-        (Some(_), Some(stored)) => Ok(stored),
-        (None, stored) => {
-            let instance = match stored {
-                Some(stored) => stored,
-                None => {
-                    let new = Instance {
-                        instance_id: random_hex(random)?,
-                        server_name: "svc".to_owned(),
-                        created_at: clock.now(),
-                    };
-                    store.create_instance_if_absent(&new).await?
-                }
-            };
-            data_dir.set_instance_marker(&instance.instance_id)?;
-            Ok(instance)
-        }
-    }
 }

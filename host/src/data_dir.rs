@@ -84,41 +84,52 @@ impl DataDir {
         }
     }
 
-    /// The id of the installation whose data this is, once it has one. It stands beside the database, so that a
-    /// database that got lost is noticed instead of replaced by an empty one.
+    /// The ids that the installation may have: one, or two in the middle of a factory reset, none before the first
+    /// start. They stand beside the database, so that a database that got lost is noticed instead of replaced by an
+    /// empty one.
     ///
     /// # Errors
     /// When the file is there but cannot be read.
-    pub fn instance_marker(&self) -> Result<Option<String>, DataDirError> {
+    pub fn instance_marker(&self) -> Result<Vec<String>, DataDirError> {
         let path = self.path.join("instance-id");
         match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text.trim().to_owned())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Ok(text) => Ok(text.split_whitespace().map(str::to_owned).collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(DataDirError::File { path, error }),
         }
     }
 
-    /// Stores the id of the installation.
+    /// Stores the ids that the installation may have.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn set_instance_marker(&self, instance_id: &str) -> Result<(), DataDirError> {
+    pub fn set_instance_marker(&self, instance_ids: &[&str]) -> Result<(), DataDirError> {
         let path = self.path.join("instance-id");
-        write_private(&path, format!("{instance_id}\n").as_bytes())
-            .map_err(|error| DataDirError::File { path, error })
+        let text = instance_ids.join("\n") + "\n";
+        replace_file(&path, text.as_bytes()).map_err(|error| DataDirError::File { path, error })
+    }
+
+    /// Where the key is that signs access tokens.
+    ///
+    /// # Errors
+    /// As [`DataDir::keys`].
+    pub fn signing_key(&self) -> Result<PathBuf, DataDirError> {
+        Ok(self.keys()?.join("signing.key"))
     }
 }
 
-/// Writes a file that survives a power cut once this has returned: its bytes and its name are on the disk.
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Replaces a file as a whole; once this has returned, its bytes and its name survive a power cut.
+fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension("new");
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .mode(0o600)
-        .open(path)?;
+        .open(&draft)?;
     file.write_all(bytes)?;
     file.sync_all()?;
+    std::fs::rename(&draft, path)?;
     match path.parent() {
         Some(parent) => File::open(parent)?.sync_all(),
         None => Ok(()),
@@ -142,8 +153,10 @@ mod tests {
     fn instance_marker_is_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
-        assert_eq!(data.instance_marker().unwrap(), None);
-        data.set_instance_marker("abc").unwrap();
-        assert_eq!(data.instance_marker().unwrap().as_deref(), Some("abc"));
+        assert!(data.instance_marker().unwrap().is_empty());
+        for ids in [&["abc"][..], &["abc", "def"], &["def"]] {
+            data.set_instance_marker(ids).unwrap();
+            assert_eq!(data.instance_marker().unwrap(), ids);
+        }
     }
 }

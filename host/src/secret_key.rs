@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest, Sha256};
 
 use crate::random::{Random, to_hex};
@@ -74,6 +75,29 @@ impl SecretKey {
         }
     }
 
+    /// Makes a new key in place of the one in the file: what the old one signed counts no more.
+    ///
+    /// # Errors
+    /// If the file cannot be made; the old key is untouched then.
+    pub fn replace(path: &Path, random: &dyn Random) -> Result<Self, SecretKeyError> {
+        let failed = |source| SecretKeyError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut key = [0; LENGTH];
+        random.fill(&mut key).map_err(failed)?;
+        let mut next = path.as_os_str().to_owned();
+        next.push(".next");
+        let next = PathBuf::from(next);
+        // One that a crash left behind.
+        let _ = std::fs::remove_file(&next);
+        create(&next, &key)
+            .and_then(|()| std::fs::rename(&next, path))
+            .and_then(|()| File::open(directory_of(path))?.sync_all())
+            .map_err(failed)?;
+        Ok(Self(key))
+    }
+
     fn load(path: &Path) -> Result<Self, SecretKeyError> {
         let failed = |source| SecretKeyError::Io {
             path: path.to_owned(),
@@ -107,6 +131,13 @@ impl SecretKey {
         Self(bytes)
     }
 
+    /// A key for one purpose, from which this one cannot be found.
+    pub fn derive(&self, purpose: &str) -> [u8; LENGTH] {
+        Hmac::<Sha256>::new_from_slice(&self.0)
+            .map(|mac| mac.chain_update(purpose).finalize().into_bytes().into())
+            .unwrap_or(self.0)
+    }
+
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8; LENGTH] {
         &self.0
@@ -118,16 +149,19 @@ impl SecretKey {
     }
 }
 
+fn directory_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
 fn nofollow() -> i32 {
     i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0)
 }
 
 /// Written whole under another name and only then linked to its own, so that a crash leaves no half of a key.
 fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let directory = directory_of(path);
     let mut name = path.as_os_str().to_owned();
     // Named after the key: two that are made at once do not meet.
     name.push(format!(".{}.new", SecretKey(*key).id()));

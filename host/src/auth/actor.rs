@@ -1,12 +1,12 @@
 //! The caller of a request, once known.
 
-use crate::domain::id::SessionId;
-use crate::domain::time::Timestamp;
-use crate::domain::user::User;
+use std::sync::Arc;
 
 use super::app::App;
 use super::capability::{Capability, CapabilitySet};
-use super::policy;
+use crate::domain::id::{PersonalAccessTokenId, SessionId};
+use crate::domain::time::Timestamp;
+use crate::domain::user::User;
 
 /// By what the caller proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,35 +20,44 @@ pub enum Proof {
         /// When the token ends.
         expires_at: Timestamp,
     },
+    /// A personal access token.
+    PersonalAccessToken(PersonalAccessTokenId),
 }
 
-/// A known caller, with everything that decides what they may do, read for this request.
+/// A known caller, with everything that decides what they may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     /// The account.
-    pub user: User,
+    pub user: Arc<User>,
     /// Names of its roles.
-    pub roles: Vec<String>,
-    /// What they allow together.
+    pub roles: Arc<[String]>,
+    /// What they allow together, narrowed to what the credential allows.
     pub capabilities: CapabilitySet,
     /// The credential that was shown.
     pub proof: Proof,
 }
 
 impl Actor {
-    /// The caller behind `proof`, with what the roles allow.
-    pub fn new(user: User, roles: Vec<String>, proof: Proof) -> Self {
-        let capabilities = policy::capabilities_of_names(roles.iter().map(String::as_str));
-        Self {
-            user,
-            roles,
-            capabilities,
-            proof,
-        }
-    }
-
     /// Whether the caller may do something.
     pub fn may(&self, capability: Capability) -> bool {
         self.capabilities.contains(capability)
+    }
+
+    /// Whether the caller may act on who or what has these capabilities: nobody acts on a stronger one.
+    pub fn covers(&self, capabilities: CapabilitySet) -> bool {
+        capabilities.is_subset(self.capabilities)
+    }
+
+    /// Whether the caller signed in, rather than showing a token that was made for a program.
+    pub fn is_signed_in(&self) -> bool {
+        matches!(self.proof, Proof::AccessToken { .. })
+    }
+
+    /// The session that the caller's token belongs to.
+    pub fn session(&self) -> Option<SessionId> {
+        match self.proof {
+            Proof::AccessToken { session, .. } => session,
+            Proof::PersonalAccessToken(_) => None,
+        }
     }
 }

@@ -47,6 +47,7 @@ capabilities! {
     ServerSettingsRead = "ServerSettings.Read",
     ServerSettingsUpdate = "ServerSettings.Update",
     MediaServerFactoryReset = "MediaServer.FactoryReset",
+    AuditRead = "Audit.Read",
     IndexingRead = "Indexing.Read",
     IndexingOperate = "Indexing.Operate",
     IndexingDeindex = "Indexing.Deindex",
@@ -85,6 +86,16 @@ capabilities! {
     BackupsRead = "Backups.Read",
 }
 
+impl Capability {
+    /// The capability of exactly this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|capability| capability.as_str() == name)
+    }
+}
+
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -113,6 +124,12 @@ impl CapabilitySet {
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// What both sets hold.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// Whether every capability of this set is in `other`.

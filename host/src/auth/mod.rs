@@ -8,3 +8,5 @@ pub mod credential;
 pub mod password;
 pub mod policy;
 pub mod role;
+pub mod secret_token;
+pub mod throttle;

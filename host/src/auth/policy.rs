@@ -3,6 +3,7 @@
 use super::capability::Capability::{self, *};
 use super::capability::CapabilitySet;
 use super::role::Role::{self, *};
+use crate::domain::user::GrantedRole;
 
 /// Who runs the server.
 const STAFF: &[Role] = &[Administrator];
@@ -42,6 +43,7 @@ const fn allowed_to(capability: Capability) -> &'static [Role] {
 
         ServerSettingsRead | ServerSettingsUpdate => STAFF,
         MediaServerFactoryReset => &[],
+        AuditRead => STAFF,
         IndexingRead | IndexingOperate | IndexingDeindex => STAFF,
         LibrariesCreate | LibrariesUpdate | LibrariesDelete => STAFF,
         LibrariesRead => &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Guest],
@@ -71,13 +73,24 @@ pub fn capabilities_of(role: Role) -> CapabilitySet {
         .collect()
 }
 
-/// What roles, by their names, allow together. Names that are no built-in role allow nothing.
-pub fn capabilities_of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> CapabilitySet {
-    names
-        .into_iter()
-        .filter_map(Role::from_name)
-        .map(capabilities_of)
+/// What the roles of an account allow together. A name that is no capability of this version allows nothing.
+pub fn capabilities_of_roles(roles: &[GrantedRole]) -> CapabilitySet {
+    roles
+        .iter()
+        .map(|role| match (Role::from_name(&role.name), &role.capabilities) {
+            (Some(built_in), _) => capabilities_of(built_in),
+            (None, Some(names)) => capabilities_of_names(names),
+            (None, None) => CapabilitySet::NONE,
+        })
         .fold(CapabilitySet::NONE, CapabilitySet::union)
+}
+
+/// The capabilities of these names.
+pub fn capabilities_of_names(names: &[String]) -> CapabilitySet {
+    names
+        .iter()
+        .filter_map(|name| Capability::from_name(name))
+        .collect()
 }
 
 /// The whole table as text: a row per capability, a column per role.
@@ -135,8 +148,18 @@ mod tests {
     }
 
     #[test]
-    fn unknown_role_names_allow_nothing() {
-        assert_eq!(capabilities_of_names(["Owner", "root", ""]), CapabilitySet::NONE);
-        assert_eq!(capabilities_of_names(["nobody", "owner"]), CapabilitySet::all());
+    fn roles_add_up_and_unknown_ones_allow_nothing() {
+        let role = |name: &str, capabilities: Option<&[&str]>| GrantedRole {
+            name: name.to_owned(),
+            capabilities: capabilities.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+        };
+        let nothing = [role("Owner", None), role("root", None), role("", Some(&["Users.read", ""]))];
+        assert_eq!(capabilities_of_roles(&nothing), CapabilitySet::NONE);
+        let both = [role("newcomer", None), role("curator", Some(&["Photos.Update"]))];
+        let sum = capabilities_of(Newcomer).union([PhotosUpdate].into_iter().collect());
+        assert_eq!(capabilities_of_roles(&both), sum);
+        // A stored role of a built-in name would change nothing.
+        let hijacked = [role("newcomer", Some(&["Users.Update"]))];
+        assert_eq!(capabilities_of_roles(&hijacked), capabilities_of(Newcomer));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -11,6 +12,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::http;
+use crate::http::state::AppState;
+use crate::tasks;
 
 /// Options of `svc serve`.
 #[derive(Debug, Args)]
@@ -36,10 +39,17 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let app = App::open(config).await?;
-    let service = http::router::service(app.http_state().await?);
+    let services = app.services().await?;
+    let upkeep = {
+        let services = services.clone();
+        tasks::spawn("upkeep", async move { services.maintain().await })
+    };
+    let service = http::router::service(Arc::new(AppState::new(services.clone())));
     let shutdown = shutdown_signal()?;
     announce(&format!("listening on http://{address}"))?;
     http::server::serve(listener, service, shutdown).await?;
+    upkeep.abort();
+    services.close().await;
     app.close().await;
     Ok(())
 }

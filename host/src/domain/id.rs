@@ -113,6 +113,14 @@ id_types! {
     UserId,
     /// A signed-in session: the family of its refresh tokens.
     SessionId,
+    /// A personal access token; says nothing about its secret.
+    PersonalAccessTokenId,
+    /// A web origin that may call.
+    CorsOriginId,
+    /// One line of the audit log.
+    AuditId,
+    /// A part of the media with a name of its own.
+    LibraryId,
     /// A configured root directory of media.
     DirectoryId,
     /// A directory below a root.

@@ -1,13 +1,16 @@
 //! Types and rules of the server. Knows no salvo, no sqlx and no wasmtime, does no input or output.
 
+pub mod audit;
 pub mod extraction;
 pub mod id;
 pub mod kind;
 pub mod list;
 pub mod music;
+pub mod origin;
 pub mod path;
 pub mod photo;
 pub mod scan;
+pub mod session;
 pub mod text;
 pub mod time;
 pub mod user;

@@ -31,6 +31,23 @@ pub enum ServiceError {
     /// The caller may not, whatever the input.
     #[error("{0}")]
     Refused(&'static str),
+    /// The caller has to prove again who they are.
+    #[error("{message}")]
+    Unauthorized {
+        /// Machine-readable, where there is more to tell.
+        code: Option<&'static str>,
+        /// For people.
+        message: &'static str,
+    },
+    /// A personal access token does not do here.
+    #[error("this takes a signed-in session; a personal access token does not do")]
+    TokenNotPermitted,
+    /// Tried too often.
+    #[error("too many attempts; try again later")]
+    Throttled {
+        /// When trying again makes sense.
+        retry_after: std::time::Duration,
+    },
     /// There is no such thing.
     #[error("not found")]
     NotFound,
@@ -58,6 +75,9 @@ pub enum ServiceError {
         /// For people.
         message: &'static str,
     },
+    /// As `Unavailable`, where there is no more to tell than the status.
+    #[error("{0}")]
+    Away(&'static str),
     /// A fault of the server. The text is for the log alone.
     #[error("{0}")]
     Internal(String),

@@ -1,7 +1,9 @@
 //! What the server says about itself.
 
-use super::error::{Result, ServiceError};
-use super::setup::Setup;
+use super::error::Result;
+use super::identity::keys::KeyRing;
+use super::identity::setup::Setup;
+use super::settings::Settings;
 use crate::plugins::Plugins;
 use crate::store::Store;
 
@@ -48,17 +50,29 @@ pub struct Server {
     store: Store,
     plugins: Plugins,
     setup: Setup,
+    settings: Settings,
+    keys: KeyRing,
     build: BuildInfo,
     kiosk_mode: bool,
 }
 
 impl Server {
     /// About this server.
-    pub fn new(store: Store, plugins: Plugins, setup: Setup, build: BuildInfo, kiosk_mode: bool) -> Self {
+    pub fn new(
+        store: Store,
+        plugins: Plugins,
+        setup: Setup,
+        settings: Settings,
+        keys: KeyRing,
+        build: BuildInfo,
+        kiosk_mode: bool,
+    ) -> Self {
         Self {
             store,
             plugins,
             setup,
+            settings,
+            keys,
             build,
             kiosk_mode,
         }
@@ -77,21 +91,13 @@ impl Server {
         Ok(self.store.ping().await?)
     }
 
-    /// Who the server is.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn instance(&self) -> Result<InstanceInfo> {
-        let instance = self
-            .store
-            .instance()
-            .await?
-            .ok_or_else(|| ServiceError::internal("the database has no instance"))?;
-        Ok(InstanceInfo {
-            instance_id: instance.instance_id,
-            server_name: instance.server_name,
+    /// Who the server is. Never touches the database.
+    pub fn instance(&self) -> InstanceInfo {
+        InstanceInfo {
+            instance_id: self.keys.current().instance_id.clone(),
+            server_name: self.settings.server_name(),
             kiosk_mode: self.kiosk_mode,
-        })
+        }
     }
 
     /// What the server is made of.

@@ -24,6 +24,9 @@ pub(super) fn set_durability(durability: Durability) -> &'static str {
 /// SQLite: folds the log into the database as far as readers allow, without making anybody wait.
 pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
+/// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.
+pub(super) const VACUUM: &str = "VACUUM";
+
 /// For work that may take minutes and was asked for: PostgreSQL's limit on a statement's time is lifted.
 pub(super) async fn take_time(tx: &mut Tx) -> Result<()> {
     if tx.engine() == Engine::Postgres {

@@ -1,29 +1,26 @@
-//! What the server is: its own identity and name.
+//! What the server is: its own identity.
 
 use super::args::args;
 use super::error::Result;
 use super::{Lane, Store};
 use crate::domain::time::Timestamp;
 
-/// The server as its clients know it.
+/// One installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     /// 32 hexadecimal digits, made once.
     pub instance_id: String,
-    /// The name that people gave it.
-    pub server_name: String,
     /// When it was made.
     pub created_at: Timestamp,
 }
 
-const SELECT: &str = "SELECT instance_id, server_name, created_at FROM server";
+const SELECT: &str = "SELECT instance_id, created_at FROM server";
 
-type Row = (String, String, i64);
+type Row = (String, i64);
 
-fn instance((instance_id, server_name, created_at): Row) -> Instance {
+fn instance((instance_id, created_at): Row) -> Instance {
     Instance {
         instance_id,
-        server_name,
         created_at: Timestamp::from_millis(created_at),
     }
 }
@@ -39,9 +36,9 @@ impl Store {
     pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
         let mut tx = self.write(Lane::Interactive).await?;
         tx.execute(
-            "INSERT INTO server (singleton, instance_id, server_name, created_at) VALUES (1, $1, $2, $3) \
+            "INSERT INTO server (singleton, instance_id, created_at) VALUES (1, $1, $2) \
              ON CONFLICT (singleton) DO NOTHING",
-            &args![new.instance_id.as_str(), new.server_name.as_str(), new.created_at],
+            &args![new.instance_id.as_str(), new.created_at],
         )
         .await?;
         let rows: Vec<Row> = tx.fetch_all(SELECT, &[]).await?;

@@ -6,6 +6,7 @@
 //! number in both folders of `migrations/`, a file here, and a contract test, which runs on both databases.
 
 mod args;
+mod audit;
 mod bulk;
 mod counts;
 mod db;
@@ -13,24 +14,31 @@ mod dialect;
 mod directories;
 mod error;
 mod files;
+mod identity;
 mod instance;
 mod media;
 mod migrations;
 mod music;
 mod photos;
+mod reset;
+mod roles;
 mod runs;
 mod scan_writer;
 mod search;
 mod select;
+mod sessions;
+mod settings;
 mod sqlite;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tokens;
 mod users;
 mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
@@ -39,8 +47,10 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use db::{Engine, Pools};
 use writer::{Lane, Lanes, WriteTx};
 
+pub use audit::AuditFilter;
 pub use dialect::SearchIndex;
 pub use error::{Result, StoreError};
+pub use identity::IdentityChange;
 pub use instance::Instance;
 pub use media::{MediaFile, TrackPicture};
 pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
@@ -49,7 +59,9 @@ pub use runs::RunLogFilter;
 pub use scan_writer::{
     FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile,
 };
-pub use users::NewUser;
+pub use sessions::{PresentedRefresh, Rotation};
+pub use settings::ServerSetting;
+pub use users::{Activity, NewUser};
 
 /// Connections to PostgreSQL.
 const POSTGRES_CONNECTIONS: u32 = 16;
@@ -77,6 +89,7 @@ impl Default for StoreOptions {
 struct Inner {
     pools: Pools,
     lanes: Lanes,
+    identity_revision: AtomicI64,
 }
 
 /// The open database. Clones share it.
@@ -121,6 +134,7 @@ impl Store {
         let store = Self(Arc::new(Inner {
             pools,
             lanes: Lanes::new(),
+            identity_revision: AtomicI64::new(0),
         }));
         loop {
             let mut tx = store.write(Lane::Interactive).await?;

@@ -88,8 +88,8 @@ pub(super) fn joined(
     AssertSqlSafe(format!("{select} FROM ({page}) AS page {joins} ORDER BY {order}"))
 }
 
-/// One of two texts.
-pub(super) fn direction(order: Order, ascending: &'static str, descending: &'static str) -> &'static str {
+/// One of two.
+pub(super) fn direction<T>(order: Order, ascending: T, descending: T) -> T {
     match order {
         Order::Ascending => ascending,
         Order::Descending => descending,

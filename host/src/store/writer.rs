@@ -91,6 +91,15 @@ impl Lanes {
         Ok(())
     }
 
+    /// After much was deleted: a smaller file.
+    pub(super) async fn shrink(&self, pools: &Pools) -> Result<()> {
+        if let Pools::Sqlite { writer, .. } = pools {
+            let _turn = self.turn(Lane::Scan).await;
+            sqlx::query(dialect::VACUUM).execute(writer).await?;
+        }
+        Ok(())
+    }
+
     /// Waits for its turn and opens a transaction that holds the write lock from its start.
     pub(super) async fn begin(&self, pools: &Pools, lane: Lane) -> Result<WriteTx> {
         match pools {

@@ -1,0 +1,54 @@
+//! Which installation this is: its id in the database, the marker beside it, and the key that goes with them.
+
+use crate::app::StartError;
+use crate::data_dir::DataDir;
+use crate::domain::time::Clock;
+use crate::random::{Random, random_hex};
+use crate::secret_key::SecretKey;
+use crate::store::{Instance, Store};
+
+/// The installation's identity and signing key, made at the first start, and made anew where a crash cut a factory
+/// reset off.
+///
+/// A database without an identity, beside a marker that has one, is a database that got lost: to go on with an empty
+/// one would open the setup to whoever comes first.
+///
+/// # Errors
+/// When marker and database do not belong together, or any of the three cannot be used.
+pub async fn identify(
+    store: &Store,
+    data_dir: &DataDir,
+    random: &dyn Random,
+    clock: &dyn Clock,
+) -> Result<(Instance, SecretKey), StartError> {
+    let marker = data_dir.instance_marker()?;
+    let instance = match (store.instance().await?, marker.is_empty()) {
+        (Some(stored), false) if marker.contains(&stored.instance_id) => stored,
+        (stored, false) => {
+            return Err(StartError::OtherDatabase {
+                expected: marker.join(" or "),
+                found: stored.map_or("is empty".to_owned(), |stored| format!("to {}", stored.instance_id)),
+            });
+        }
+        (Some(stored), true) => stored,
+        (None, true) => {
+            let new = Instance {
+                instance_id: random_hex(random)?,
+                created_at: clock.now(),
+            };
+            store.create_instance_if_absent(&new).await?
+        }
+    };
+    let path = data_dir.signing_key()?;
+    // Two ids: a factory reset began. The database has the new one: it came to pass, and the old key must go.
+    let was_reset = marker.len() > 1 && marker.first() != Some(&instance.instance_id);
+    let key = if was_reset {
+        SecretKey::replace(&path, random)?
+    } else {
+        SecretKey::load_or_create(&path, random)?
+    };
+    if marker.len() != 1 {
+        data_dir.set_instance_marker(&[&instance.instance_id])?;
+    }
+    Ok((instance, key))
+}

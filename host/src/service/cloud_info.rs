@@ -1,0 +1,97 @@
+//! What the cloud knows about the server: new versions, and what it is licensed for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::cloud::{Cloud, Release, Subscription};
+use super::error::{Result, ServiceError};
+use crate::store::Store;
+
+/// How long an answer about new versions is good, and how long none is asked for after there was none.
+const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
+const NONE_FOR: Duration = Duration::from_secs(60);
+
+/// A release as far as the cloud told, and since when that is known.
+type Known = Option<(Instant, Option<Release>)>;
+
+/// Seats that are taken and that there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seats {
+    /// Enabled accounts of people.
+    pub used: u64,
+    /// How many there may be; as many as one likes if absent.
+    pub total: Option<u32>,
+}
+
+/// Asks the cloud, and answers for it where there is none.
+#[derive(Debug, Clone)]
+pub struct CloudInfo {
+    store: Store,
+    cloud: Arc<dyn Cloud>,
+    channel: Arc<str>,
+    dev: bool,
+    release: Arc<Mutex<Known>>,
+}
+
+impl CloudInfo {
+    /// About a server that follows `channel`.
+    pub fn new(store: Store, cloud: Arc<dyn Cloud>, channel: &str, dev: bool) -> Self {
+        Self {
+            store,
+            cloud,
+            channel: Arc::from(channel),
+            dev,
+            release: Arc::default(),
+        }
+    }
+
+    /// The channel that the server follows.
+    pub fn channel(&self) -> &str {
+        &self.channel
+    }
+
+    /// The newest release. Asked for once an hour, by one request at a time.
+    ///
+    /// # Errors
+    /// Unavailable when the cloud does not tell, and in development mode.
+    pub async fn latest_release(&self) -> Result<Release> {
+        const UNKNOWN: ServiceError = ServiceError::Away("the latest version cannot be fetched");
+        if self.dev {
+            return Err(UNKNOWN);
+        }
+        let mut known = self.release.lock().await;
+        let fresh = known.as_ref().and_then(|(since, release)| {
+            let good_for = if release.is_some() { GOOD_FOR } else { NONE_FOR };
+            (since.elapsed() < good_for).then(|| release.clone())
+        });
+        let release = match fresh {
+            Some(release) => release,
+            None => {
+                let release = self.cloud.latest_release(&self.channel).await.ok();
+                *known = Some((Instant::now(), release.clone()));
+                release
+            }
+        };
+        release.ok_or(UNKNOWN)
+    }
+
+    /// The cloud's subscription for this server, if there is one.
+    pub async fn subscription(&self) -> Option<Subscription> {
+        self.cloud.subscription().await.ok()
+    }
+
+    /// Seats that are taken and that there are.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn seats(&self) -> Result<Seats> {
+        let total = self.subscription().await.and_then(|subscription| subscription.seats);
+        Ok(Seats {
+            used: self.store.count_people().await?,
+            total,
+        })
+    }
+}

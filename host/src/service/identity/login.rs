@@ -1,0 +1,276 @@
+//! Signing in: with a name and a password, as the guest, or by a cloud account.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::time::Duration;
+
+use super::super::cloud::{Cloud, CloudError};
+use super::super::error::{Result, ServiceError};
+use super::super::settings::Settings;
+use super::names::username_key;
+use super::sessions::{Granted, Opening, Sessions};
+use super::{ClientInfo, Context, capabilities_of};
+use crate::auth::app::App;
+use crate::auth::password::{NewPassword, Passwords, Verdict};
+use crate::auth::throttle::{Attempt, LoginThrottle, Party, Subject};
+use crate::domain::audit::AuditEvent;
+use crate::domain::id::UserId;
+use crate::domain::session::SessionKind;
+use crate::domain::time::Timestamp;
+use crate::domain::user::{Account, User};
+use std::sync::Arc;
+
+/// One text for every refusal: it must not tell whether there is such an account.
+const REFUSED: ServiceError = ServiceError::Refused("login refused");
+/// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
+const MAX_JITTER_MS: u8 = 20;
+/// How long an address counts as known after a sign-in.
+pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// What one signs in with.
+#[derive(Debug, Clone, Default)]
+pub struct LoginRequest {
+    /// The app; `None` if the client named none that there is.
+    pub app: Option<App>,
+    /// The name of the account.
+    pub username: Option<String>,
+    /// Or its id.
+    pub user_id: Option<String>,
+    /// The password.
+    pub password: Option<String>,
+    /// The token of a cloud account, in place of all these.
+    pub cloud_token: Option<String>,
+    /// The program that signs in.
+    pub client: ClientInfo,
+    /// It comes from a page of another site: it gets no cookie.
+    pub cross_site: bool,
+    /// The refresh cookie that it sent.
+    pub previous: Option<String>,
+}
+
+/// What signing in gives.
+#[derive(Debug)]
+pub struct Login {
+    /// The session.
+    pub granted: Granted,
+    /// The account.
+    pub account: Account,
+}
+
+/// Signs people in.
+#[derive(Debug, Clone)]
+pub struct Logins {
+    context: Context,
+    passwords: Passwords,
+    throttle: LoginThrottle,
+    sessions: Sessions,
+    settings: Settings,
+    cloud: Arc<dyn Cloud>,
+    names: RandomState,
+}
+
+impl Logins {
+    /// Over these accounts.
+    pub fn new(
+        context: Context,
+        passwords: Passwords,
+        throttle: LoginThrottle,
+        sessions: Sessions,
+        settings: Settings,
+        cloud: Arc<dyn Cloud>,
+    ) -> Self {
+        Self {
+            context,
+            passwords,
+            throttle,
+            sessions,
+            settings,
+            cloud,
+            names: RandomState::new(),
+        }
+    }
+
+    /// Signs an account in to an app.
+    ///
+    /// # Errors
+    /// Refused, with one text and after the same work, for an unknown app or account, a wrong or missing password,
+    /// a disabled account and one that may not use the app. Throttled after too many wrong passwords, unavailable
+    /// when too many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
+    pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
+        let outcome = self.attempt(request).await;
+        self.jitter().await?;
+        outcome
+    }
+
+    async fn attempt(&self, mut request: LoginRequest) -> Result<Login> {
+        let by_cloud = request.cloud_token.take().filter(|_| request.password.is_none());
+        if let (Some(app), Some(token)) = (request.app, by_cloud) {
+            return self.by_cloud(app, &token, request).await;
+        }
+        let (user, hash) = self.find(&request).await?.unzip();
+        if let (Some(user), Some(app)) = (&user, request.app)
+            && user.is_guest
+            && self.settings.guest_access()
+        {
+            return self.admit(user.id, app, SessionKind::Local, request).await;
+        }
+        let attempt = self.begin(&request, user.as_ref()).await?;
+        let usable = user
+            .as_ref()
+            .filter(|user| user.enabled && !user.is_guest && request.app.is_some());
+        let hash = hash.flatten().filter(|_| usable.is_some());
+        let password = request.password.clone().unwrap_or_default();
+        let verdict = match self.passwords.verify(password.clone(), hash).await {
+            Ok(verdict) => verdict,
+            Err(error) => {
+                // Nothing was compared.
+                attempt.map(Attempt::forgive);
+                return Err(error.into());
+            }
+        };
+        let (Some(user), Some(app), Verdict::Right { outdated }) = (usable, request.app, verdict) else {
+            self.note(AuditEvent::LoginFailed, &request, user.as_ref());
+            return Err(REFUSED);
+        };
+        attempt.map(Attempt::forgive);
+        if outdated {
+            self.rehash(user.id, password).await?;
+        }
+        self.admit(user.id, app, SessionKind::Local, request).await
+    }
+
+    async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
+        let vouched = self.cloud.account(token).await.map_err(|error| match error {
+            CloudError::Rejected => ServiceError::Unauthorized {
+                code: None,
+                message: "the cloud does not accept this token",
+            },
+            other => other.into(),
+        })?;
+        let account = self.context.store.account_by_cloud(&vouched.id).await?;
+        let account = account.filter(|account| account.user.enabled);
+        let account = account.ok_or(ServiceError::Unauthorized {
+            code: None,
+            message: "no account of this server is linked to the cloud account",
+        })?;
+        self.admit(account.user.id, app, SessionKind::Cloud, request).await
+    }
+
+    /// The session of an account that proved who it is, if its roles let it use the app.
+    async fn admit(&self, user: UserId, app: App, kind: SessionKind, request: LoginRequest) -> Result<Login> {
+        let account = self.context.store.account(user).await?.ok_or(REFUSED)?;
+        if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
+            return Err(REFUSED);
+        }
+        let opening = Opening {
+            app,
+            kind,
+            client: request.client,
+            refreshable: !request.cross_site,
+            previous: request.previous,
+        };
+        let granted = self.sessions.open(account.user.clone(), opening).await?;
+        Ok(Login { granted, account })
+    }
+
+    async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
+        let store = &self.context.store;
+        let id = request.user_id.as_deref().and_then(|id| id.parse::<UserId>().ok());
+        // Asked in any case: an unknown account takes as long as a known one.
+        Ok(match (&request.username, id) {
+            (None, Some(id)) => store.user_for_login_by_id(id).await?,
+            (name, _) => {
+                let key = username_key(name.as_deref().unwrap_or_default());
+                store.user_for_login(&key).await?
+            }
+        })
+    }
+
+    /// Lets a password be tried, if one was given: without one, nothing is guessed.
+    async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Option<Attempt>> {
+        if request.password.is_none() || request.app.is_none() {
+            return Ok(None);
+        }
+        let typed = request.username.as_deref().or(request.user_id.as_deref());
+        let subject = match user {
+            Some(user) => Some(Subject::Account(user.id)),
+            None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
+        };
+        let party = Party::from(request.client.address);
+        let mut begun = self.throttle.begin(subject, party, false);
+        if let (Err(_), Some(user)) = (&begun, user) {
+            let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
+            let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
+            let store = &self.context.store;
+            if store.is_known_address(user.id, &party.to_string(), since).await? {
+                begun = self.throttle.begin(subject, party, true);
+            }
+        }
+        match begun {
+            Ok(attempt) => Ok(Some(attempt)),
+            Err(retry_after) => {
+                self.note(AuditEvent::LoginThrottled, request, user);
+                Err(ServiceError::Throttled { retry_after })
+            }
+        }
+    }
+
+    /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
+    /// The name that was typed is not written: it may be a password in the wrong field.
+    fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
+        let details: Vec<_> = request.app.iter().map(|app| ("app", app.as_str().to_owned())).collect();
+        let entry = self
+            .context
+            .audit_entry(event, &request.client, None, user, &details);
+        let store = self.context.store.clone();
+        crate::tasks::spawn("audit-login", async move {
+            if let Err(error) = store.write_audit(&entry).await {
+                tracing::warn!(%error, "a line of the audit log was not written");
+            }
+        });
+    }
+
+    async fn rehash(&self, user: UserId, password: String) -> Result<()> {
+        if let Some(password) = NewPassword::new(password) {
+            let hash = self.passwords.hash(password).await?;
+            let mut change = self.context.store.change_identity().await?;
+            change.set_password_hash(user, &hash).await?;
+            change.commit_quietly().await?;
+        }
+        Ok(())
+    }
+
+    /// Compares the password of an account that is changing it, within the same limits as a sign-in.
+    pub(super) async fn confirm_password(
+        &self,
+        user: &User,
+        client: &ClientInfo,
+        password: String,
+    ) -> Result<()> {
+        let stored = self.context.store.user_for_login_by_id(user.id).await?;
+        let party = Party::from(client.address);
+        let attempt = self
+            .throttle
+            .begin(Some(Subject::Account(user.id)), party, true)
+            .map_err(|retry_after| ServiceError::Throttled { retry_after })?;
+        let hash = stored.and_then(|(_, hash)| hash);
+        match self.passwords.verify(password, hash).await? {
+            Verdict::Right { .. } => {
+                attempt.forgive();
+                Ok(())
+            }
+            Verdict::Wrong => Err(ServiceError::Refused("the current password is wrong")),
+        }
+    }
+
+    async fn jitter(&self) -> Result<()> {
+        let mut byte = [0];
+        self.context
+            .random
+            .fill(&mut byte)
+            .map_err(ServiceError::internal)?;
+        let [byte] = byte;
+        tokio::time::sleep(Duration::from_millis(u64::from(byte % (MAX_JITTER_MS + 1)))).await;
+        Ok(())
+    }
+}

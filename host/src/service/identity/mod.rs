@@ -1,0 +1,138 @@
+//! Accounts and who is behind a request: setup, sign-in, sessions, tokens, roles, the audit log.
+//!
+//! Every change runs to its end even if the client hangs up ([`uninterrupted`]), in one transaction that also decides
+//! whether it may be made and writes the audit log's line.
+
+pub mod accounts;
+pub mod activity;
+pub mod audit;
+pub mod authentication;
+pub mod keys;
+pub mod login;
+pub mod names;
+pub mod roles;
+pub mod sessions;
+pub mod setup;
+pub mod tokens;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use super::error::{Result, ServiceError};
+use crate::auth::actor::Actor;
+use crate::auth::capability::CapabilitySet;
+use crate::auth::policy;
+use crate::domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use crate::domain::id::IdGenerator;
+use crate::domain::time::{Clock, Timestamp};
+use crate::domain::user::{Account, User};
+use crate::random::Random;
+use crate::store::Store;
+
+/// What every service about accounts works with.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Accounts and all else that is stored.
+    pub store: Store,
+    /// Makes ids.
+    pub ids: Arc<IdGenerator>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Gives secrets.
+    pub random: Arc<dyn Random>,
+}
+
+/// The program at the other end, as far as it can be told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// Its address, behind proxies that are trusted.
+    pub address: Option<IpAddr>,
+    /// What it calls itself.
+    pub user_agent: Option<String>,
+}
+
+/// Who asks for something, and from where.
+#[derive(Debug, Clone)]
+pub struct Requester {
+    /// The caller.
+    pub actor: Arc<Actor>,
+    /// Their client.
+    pub client: ClientInfo,
+}
+
+/// Details of a line of the audit log.
+pub type Details<'a> = &'a [(&'a str, String)];
+
+impl Context {
+    /// The moment it is.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// A line of the audit log.
+    pub fn audit_entry(
+        &self,
+        event: AuditEvent,
+        client: &ClientInfo,
+        actor: Option<&User>,
+        target: Option<&User>,
+        details: Details<'_>,
+    ) -> AuditEntry {
+        let now = self.now();
+        let details = details.iter();
+        AuditEntry {
+            id: self.ids.next(now),
+            at: now,
+            event,
+            actor: actor.map(party),
+            target: target.map(party),
+            address: client.address.map(|address| address.to_string()),
+            details: details
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    /// A line of the audit log about what a known caller does.
+    pub fn audit_of(
+        &self,
+        by: &Requester,
+        event: AuditEvent,
+        target: Option<&User>,
+        details: Details<'_>,
+    ) -> AuditEntry {
+        self.audit_entry(event, &by.client, Some(&by.actor.user), target, details)
+    }
+}
+
+fn party(user: &User) -> AuditParty {
+    AuditParty {
+        id: Some(user.id),
+        name: Some(user.username.clone()),
+    }
+}
+
+/// What an account may do.
+pub fn capabilities_of(account: &Account) -> CapabilitySet {
+    policy::capabilities_of_roles(&account.roles)
+}
+
+/// Refuses to act on an account that may do something which the caller may not.
+fn require_not_stronger(by: &Requester, target: &Account) -> Result<()> {
+    if by.actor.covers(capabilities_of(target)) {
+        Ok(())
+    } else {
+        Err(ServiceError::Refused("this account may do more than you"))
+    }
+}
+
+/// Runs a change to its end, whether or not somebody still waits for it.
+pub async fn uninterrupted<T: Send + 'static>(
+    name: &'static str,
+    change: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    crate::tasks::spawn(name, change)
+        .await
+        .unwrap_or_else(|error| Err(ServiceError::internal(error)))
+}

@@ -1,0 +1,204 @@
+//! The first run: making the owner, once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use subtle::ConstantTimeEq as _;
+
+use super::super::error::{Result, ServiceError};
+use super::super::settings::registry::SERVER_NAME;
+use super::super::settings::{Settings, store_setting};
+use super::accounts::{check, check_password, name_taken};
+use super::names::{check_username, username_key};
+use super::{ClientInfo, Context, uninterrupted};
+use crate::auth::password::Passwords;
+use crate::auth::role::Role;
+use crate::domain::audit::AuditEvent;
+use crate::store::{NewUser, Store};
+
+/// The name of the account that needs no credentials.
+const GUEST: &str = "guest";
+
+/// What makes an owner.
+#[derive(Debug)]
+pub struct SetupRequest {
+    /// Name of the account.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+    /// Name of the server.
+    pub server_name: Option<String>,
+    /// First values of settings.
+    pub settings: serde_json::Map<String, serde_json::Value>,
+    /// The operator's secret, if one was set.
+    pub setup_token: Option<String>,
+    /// The program that asks.
+    pub client: ClientInfo,
+}
+
+/// Sets the server up.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    context: Context,
+    passwords: Passwords,
+    settings: Settings,
+    token: Option<Arc<str>>,
+    done: Arc<AtomicBool>,
+}
+
+impl Setup {
+    /// Over these accounts. With `token`, only who knows it may set the server up.
+    ///
+    /// # Errors
+    /// The store's: it is asked once whether there is an owner.
+    pub async fn open(
+        context: Context,
+        passwords: Passwords,
+        settings: Settings,
+        token: Option<String>,
+    ) -> Result<Self> {
+        let done = Arc::new(AtomicBool::new(context.store.owner_exists().await?));
+        let setup = Self {
+            context,
+            passwords,
+            settings,
+            token: token.map(Arc::from),
+            done,
+        };
+        setup.ensure_guest().await?;
+        Ok(setup)
+    }
+
+    fn store(&self) -> &Store {
+        &self.context.store
+    }
+
+    /// Whether there was an owner when last asked. Never touches the database: health must always answer.
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Asks again whether there is an owner, as after a reset.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn look_again(&self) -> Result<()> {
+        self.done
+            .store(self.store().owner_exists().await?, Ordering::Relaxed);
+        self.ensure_guest().await
+    }
+
+    /// The guest's account is always there; whether guests are let in is a setting.
+    async fn ensure_guest(&self) -> Result<()> {
+        if self.store().guest().await?.is_some() {
+            return Ok(());
+        }
+        let now = self.context.now();
+        let guest = NewUser {
+            id: self.context.ids.next(now),
+            username: GUEST.to_owned(),
+            username_key: username_key(GUEST),
+            display_name: None,
+            password_hash: None,
+            is_owner: false,
+            is_guest: true,
+            created_at: now,
+        };
+        let mut change = self.store().change_identity().await?;
+        // Another process may have been faster.
+        if change.insert_user(&guest).await? {
+            change.assign_role(guest.id, Role::Guest.as_str(), now).await?;
+            change.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Fails once there is an owner, before anyone looks at the input.
+    ///
+    /// # Errors
+    /// Refused; the store's.
+    pub async fn require_open(&self) -> Result<()> {
+        // Asked even when it is known to be open: another server on the same database may have been faster.
+        if !self.is_done() && self.store().owner_exists().await? {
+            self.done.store(true, Ordering::Relaxed);
+        }
+        if self.is_done() {
+            Err(already_done())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Makes the owner. Of any number of calls at once, one succeeds.
+    ///
+    /// # Errors
+    /// Refused once there is an owner, and without the operator's token; invalid input; the store's.
+    pub async fn complete(&self, mut request: SetupRequest) -> Result<()> {
+        self.require_open().await?;
+        if let Some(token) = &self.token {
+            let given = request.setup_token.take().unwrap_or_default();
+            if !bool::from(token.as_bytes().ct_eq(given.as_bytes())) {
+                return Err(ServiceError::Refused("the setup token is missing or wrong"));
+            }
+        }
+        let mut errors = Vec::new();
+        let username = check(check_username(&request.username), "username", &mut errors);
+        let password = check(check_password(request.password), "password", &mut errors);
+        if let Some(name) = request.server_name {
+            request.settings.insert(SERVER_NAME.to_owned(), name.into());
+        }
+        let settings = match Settings::check(&request.settings) {
+            Ok(settings) => settings,
+            Err(ServiceError::Invalid(more)) => {
+                errors.extend(more);
+                Vec::new()
+            }
+            Err(other) => return Err(other),
+        };
+        let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
+            return Err(ServiceError::Invalid(errors));
+        };
+        let password_hash = Some(self.passwords.hash(password).await?);
+        let setup = self.clone();
+        let client = request.client;
+        uninterrupted("setup", async move {
+            let context = &setup.context;
+            let now = context.now();
+            let owner = NewUser {
+                id: context.ids.next(now),
+                username_key: username_key(&username),
+                username,
+                display_name: None,
+                password_hash,
+                is_owner: true,
+                is_guest: false,
+                created_at: now,
+            };
+            let mut change = context.store.change_identity().await?;
+            if change.owner().await?.is_some() {
+                setup.done.store(true, Ordering::Relaxed);
+                return Err(already_done());
+            }
+            if !change.insert_user(&owner).await? {
+                return Err(name_taken());
+            }
+            change.assign_role(owner.id, Role::Owner.as_str(), now).await?;
+            for setting in &settings {
+                store_setting(&mut change, setting, None, owner.id).await?;
+            }
+            let made = change.account(owner.id).await?.map(|account| account.user);
+            let event = AuditEvent::SetupCompleted;
+            change
+                .audit(&context.audit_entry(event, &client, made.as_ref(), None, &[]))
+                .await?;
+            change.commit().await?;
+            setup.done.store(true, Ordering::Relaxed);
+            setup.settings.reload().await
+        })
+        .await
+    }
+}
+
+fn already_done() -> ServiceError {
+    ServiceError::Refused("the server is set up already")
+}

@@ -1,0 +1,174 @@
+//! Emptying the index, and making the server as new. Media files are never touched.
+
+use std::sync::Arc;
+
+use super::error::{Result, ServiceError};
+use super::identity::keys::{KeyRing, Keys};
+use super::identity::setup::Setup;
+use super::identity::{Context, Requester, uninterrupted};
+use super::indexing::{IndexAction, Indexing};
+use super::origins::Origins;
+use super::settings::Settings;
+use crate::auth::capability::Capability;
+use crate::auth::throttle::LoginThrottle;
+use crate::data_dir::DataDir;
+use crate::domain::audit::AuditEvent;
+use crate::domain::kind::MediaKind;
+use crate::random::random_hex;
+use crate::secret_key::SecretKey;
+use crate::store::Instance;
+use std::path::PathBuf;
+
+/// What is to be emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResetType {
+    /// The index.
+    Deindex,
+    /// Everything.
+    Factory,
+}
+
+impl ResetType {
+    /// What it takes.
+    pub fn capability(self) -> Capability {
+        match self {
+            Self::Deindex => Capability::IndexingDeindex,
+            Self::Factory => Capability::MediaServerFactoryReset,
+        }
+    }
+
+    /// What one has to type, exactly.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Deindex => "Deindex media",
+            Self::Factory => "Factory reset",
+        }
+    }
+}
+
+/// Resets the server.
+#[derive(Debug, Clone)]
+pub struct Reset {
+    /// What is stored.
+    pub context: Context,
+    /// Runs, which end before.
+    pub indexing: Indexing,
+    /// Keys, which are made anew.
+    pub keys: KeyRing,
+    /// Settings, which are read anew.
+    pub settings: Settings,
+    /// Origins, which are read anew.
+    pub origins: Origins,
+    /// Open again after a factory reset.
+    pub setup: Setup,
+    /// Forgets what it counted.
+    pub throttle: LoginThrottle,
+    /// Where the keys are.
+    pub data_dir: Arc<DataDir>,
+    /// The configured media directories.
+    pub media: Arc<[(MediaKind, PathBuf)]>,
+}
+
+impl Reset {
+    /// Resets, for a caller who typed the phrase.
+    ///
+    /// # Errors
+    /// Refused without the capability for this type; invalid without the right phrase; the store's.
+    pub async fn carry_out(&self, by: Requester, reset: ResetType, phrase: &str) -> Result<()> {
+        if !by.actor.may(reset.capability()) {
+            return Err(ServiceError::Refused("your roles do not allow this"));
+        }
+        if phrase != reset.phrase() {
+            return Err(ServiceError::invalid(
+                "validationPhrase",
+                format!("must be `{}`", reset.phrase()),
+            ));
+        }
+        let this = self.clone();
+        uninterrupted("reset", async move {
+            this.stop_indexing().await;
+            match reset {
+                ResetType::Deindex => this.deindex(&by).await,
+                ResetType::Factory => this.factory(Some(&by)).await,
+            }
+        })
+        .await
+    }
+
+    /// As a factory reset that was asked for, without anybody to ask.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn factory_unasked(&self) -> Result<()> {
+        let this = self.clone();
+        uninterrupted("reset", async move {
+            this.stop_indexing().await;
+            this.factory(None).await
+        })
+        .await
+    }
+
+    async fn stop_indexing(&self) {
+        // An error means that no run is under way.
+        let _ = self.indexing.act(IndexAction::Stop).await;
+        self.indexing.wait_until_idle().await;
+    }
+
+    async fn deindex(&self, by: &Requester) -> Result<()> {
+        let mut change = self.context.store.change_identity().await?;
+        change.delete_media().await?;
+        let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
+        change.audit(&entry).await?;
+        change.commit().await?;
+        tracing::warn!(user = %by.actor.user.id, "the index was emptied");
+        self.shrink_later();
+        Ok(())
+    }
+
+    /// A crash in between leaves a marker with both ids, by which the next start finds out how far this came.
+    async fn factory(&self, by: Option<&Requester>) -> Result<()> {
+        let random = self.context.random.as_ref();
+        let instance = Instance {
+            instance_id: random_hex(random).map_err(ServiceError::internal)?,
+            created_at: self.context.now(),
+        };
+        let old = self.keys.current().instance_id.clone();
+        self.data_dir
+            .set_instance_marker(&[&old, &instance.instance_id])
+            .map_err(ServiceError::internal)?;
+        let mut change = self.context.store.change_identity().await?;
+        change.delete_everything(&instance).await?;
+        let client = by.map(|by| by.client.clone()).unwrap_or_default();
+        let entry = self
+            .context
+            .audit_entry(AuditEvent::FactoryReset, &client, None, None, &[]);
+        change.audit(&entry).await?;
+        change.commit().await?;
+        let path = self.data_dir.signing_key().map_err(ServiceError::internal)?;
+        let key = SecretKey::replace(&path, random).map_err(ServiceError::internal)?;
+        self.keys.replace(Keys::new(&instance.instance_id, &key));
+        self.data_dir
+            .set_instance_marker(&[&instance.instance_id])
+            .map_err(ServiceError::internal)?;
+        self.throttle.clear();
+        self.settings.reload().await?;
+        self.origins.reload().await?;
+        self.setup.look_again().await?;
+        self.context
+            .store
+            .sync_directories(&self.media, &self.context.ids, self.context.now())
+            .await?;
+        tracing::warn!("factory reset: whoever comes first can set this server up");
+        self.shrink_later();
+        Ok(())
+    }
+
+    fn shrink_later(&self) {
+        let store = self.context.store.clone();
+        crate::tasks::spawn("shrink", async move {
+            if let Err(error) = store.shrink().await {
+                tracing::warn!(%error, "the database keeps the space of what was deleted");
+            }
+        });
+    }
+}

@@ -1,0 +1,249 @@
+//! All services, put together in the one order in which they need each other.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cloud::Cloud;
+use super::cloud_info::CloudInfo;
+use super::dev::Dev;
+use super::error::Result;
+use super::identity::Context;
+use super::identity::accounts::Accounts;
+use super::identity::activity::{self, ActivityLog};
+use super::identity::audit::Audit;
+use super::identity::authentication::Authentication;
+use super::identity::keys::KeyRing;
+use super::identity::login::{KNOWN_ADDRESS, Logins};
+use super::identity::roles::Roles;
+use super::identity::sessions::Sessions;
+use super::identity::setup::Setup;
+use super::identity::tokens::PersonalAccessTokens;
+use super::indexing::Indexing;
+use super::media::Media;
+use super::music::Music;
+use super::origins::Origins;
+use super::photos::Photos;
+use super::plugins::PluginList;
+use super::reset::Reset;
+use super::server::{BuildInfo, Server};
+use super::settings::Settings;
+use crate::auth::password::Passwords;
+use crate::auth::throttle::{LoginLimits, LoginThrottle};
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::domain::kind::MediaKind;
+use crate::domain::time::Timestamp;
+use crate::plugins::Plugins;
+
+/// How often another process's changes are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often what is over is forgotten.
+const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Lines of the audit log that are kept.
+const AUDIT_LINES: i64 = 100_000;
+
+/// What services are made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Store, ids, clock, randomness.
+    pub context: Context,
+    /// The options.
+    pub config: Arc<Config>,
+    /// The server's own directory.
+    pub data_dir: Arc<DataDir>,
+    /// The installation's keys.
+    pub keys: KeyRing,
+    /// Compares and hashes passwords.
+    pub passwords: Passwords,
+    /// Who vouches for cloud accounts.
+    pub cloud: Arc<dyn Cloud>,
+    /// Who reads media files.
+    pub plugins: Plugins,
+    /// Runs of the indexer.
+    pub indexing: Indexing,
+    /// Facts of the build.
+    pub build: BuildInfo,
+    /// Web origins that the operator's options allow.
+    pub origins: Vec<String>,
+    /// Limits on wrong passwords.
+    pub login_limits: LoginLimits,
+}
+
+/// The services, shared by all requests.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// Makes callers known.
+    pub authentication: Authentication,
+    /// Signs people in.
+    pub logins: Logins,
+    /// Keeps sessions.
+    pub sessions: Sessions,
+    /// The first run.
+    pub setup: Setup,
+    /// Accounts.
+    pub accounts: Accounts,
+    /// Personal access tokens.
+    pub tokens: PersonalAccessTokens,
+    /// Roles and who has them.
+    pub roles: Roles,
+    /// Settings.
+    pub settings: Settings,
+    /// Web origins that may call.
+    pub origins: Origins,
+    /// The audit log.
+    pub audit: Audit,
+    /// Emptying.
+    pub reset: Reset,
+    /// What the cloud knows about the server.
+    pub cloud_info: CloudInfo,
+    /// What tests of clients do without asking; `None` outside of development mode.
+    pub dev: Option<Dev>,
+    /// The keys of this installation.
+    pub keys: KeyRing,
+    /// The server about itself.
+    pub server: Server,
+    /// Runs of the indexer.
+    pub indexing: Indexing,
+    /// Browsing music.
+    pub music: Music,
+    /// Browsing photos.
+    pub photos: Photos,
+    /// The bytes of items.
+    pub media: Media,
+    /// The plugins.
+    pub plugins: PluginList,
+    context: Context,
+    activity: ActivityLog,
+}
+
+impl Services {
+    /// Puts them together.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn open(parts: Parts) -> Result<Self> {
+        let Parts {
+            context,
+            config,
+            passwords,
+            cloud,
+            keys,
+            ..
+        } = parts;
+        let store = context.store.clone();
+        let settings = Settings::open(context.clone(), config.kiosk).await?;
+        let origins = Origins::open(context.clone(), parts.origins).await?;
+        let activity = ActivityLog::default();
+        let throttle = LoginThrottle::new(parts.login_limits);
+        let sessions = Sessions::new(context.clone(), keys.clone(), settings.clone(), Arc::clone(&cloud));
+        let logins = Logins::new(
+            context.clone(),
+            passwords.clone(),
+            throttle.clone(),
+            sessions.clone(),
+            settings.clone(),
+            Arc::clone(&cloud),
+        );
+        let setup_token = config.setup_token.clone();
+        let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
+        let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
+        let reset = Reset {
+            context: context.clone(),
+            indexing: parts.indexing.clone(),
+            keys: keys.clone(),
+            settings: settings.clone(),
+            origins: origins.clone(),
+            setup: setup.clone(),
+            throttle,
+            data_dir: parts.data_dir,
+            media,
+        };
+        let dev = config.dev.then(|| Dev {
+            context: context.clone(),
+            passwords: passwords.clone(),
+            setup: setup.clone(),
+            reset: reset.clone(),
+            config: Arc::clone(&config),
+        });
+        Ok(Self {
+            authentication: Authentication::new(context.clone(), keys.clone(), activity.clone()),
+            sessions,
+            accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
+            logins,
+            tokens: PersonalAccessTokens::new(context.clone()),
+            roles: Roles::new(context.clone()),
+            audit: Audit::new(store.clone()),
+            cloud_info: CloudInfo::new(store.clone(), cloud, &config.release_channel, config.dev),
+            server: Server::new(
+                store.clone(),
+                parts.plugins.clone(),
+                setup.clone(),
+                settings.clone(),
+                keys.clone(),
+                parts.build,
+                config.kiosk,
+            ),
+            settings,
+            origins,
+            setup,
+            reset,
+            dev,
+            keys,
+            indexing: parts.indexing,
+            music: Music::new(store.clone()),
+            photos: Photos::new(store.clone()),
+            media: Media::new(store, parts.plugins.clone()),
+            plugins: PluginList::new(parts.plugins),
+            context,
+            activity,
+        })
+    }
+
+    /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of
+    /// last use, what is over.
+    pub async fn maintain(&self) {
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut write = tokio::time::interval(activity::WRITE_EVERY);
+        let mut prune = tokio::time::interval(PRUNE_EVERY);
+        loop {
+            let outcome = tokio::select! {
+                _ = look.tick() => self.look_for_changes().await,
+                _ = write.tick() => self.activity.write(&self.context.store).await,
+                _ = prune.tick() => self.prune().await,
+            };
+            if let Err(error) = outcome {
+                tracing::warn!(%error, "upkeep of accounts failed; it is tried again");
+            }
+        }
+    }
+
+    async fn look_for_changes(&self) -> Result<()> {
+        let store = &self.context.store;
+        let before = store.identity_revision();
+        store.refresh_identity_revision().await?;
+        if store.identity_revision() != before {
+            self.settings.reload().await?;
+            self.origins.reload().await?;
+        }
+        Ok(())
+    }
+
+    async fn prune(&self) -> Result<()> {
+        let ago = |duration: Duration| {
+            let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+            Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
+        };
+        let store = &self.context.store;
+        Ok(store
+            .prune_identity(ago(PRUNE_EVERY), ago(KNOWN_ADDRESS), AUDIT_LINES)
+            .await?)
+    }
+
+    /// Writes what is only in memory, at the end.
+    pub async fn close(&self) {
+        if let Err(error) = self.activity.write(&self.context.store).await {
+            tracing::warn!(%error, "the time of last use was not written");
+        }
+    }
+}

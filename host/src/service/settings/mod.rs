@@ -1,0 +1,275 @@
+//! Settings: the server's, kept in memory as well because every sign-in asks for some, and each account's own.
+
+pub mod registry;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::error::{FieldError, Result, ServiceError};
+use super::identity::{Context, Requester, uninterrupted};
+use crate::auth::app::App;
+use crate::auth::capability::Capability;
+use crate::domain::audit::AuditEvent;
+use crate::domain::id::UserId;
+use crate::domain::time::Timestamp;
+use crate::store::{IdentityChange, ServerSetting};
+use registry::{GUEST_ACCESS, PUBLIC_USER_LIST, SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting};
+
+/// How long a session without a lasting cookie is remembered while nobody uses it.
+const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
+const UNSEEN_BROWSER_SESSION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Where the apps keep a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionScope {
+    /// For good.
+    Local,
+    /// For as long as the browser runs.
+    Session,
+    /// For as long as the page is open.
+    Memory,
+}
+
+impl SessionScope {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Session => "session",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// How long sessions last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionPolicy {
+    /// Where the apps keep them.
+    pub scope: SessionScope,
+    /// How long one lasts without being refreshed.
+    pub idle: Duration,
+}
+
+impl SessionPolicy {
+    /// When a session that is used now ends unless it is used again.
+    pub fn idle_expiry(&self, now: Timestamp) -> Timestamp {
+        let idle = i64::try_from(self.idle.as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(now.millis().saturating_add(idle))
+    }
+
+    fn from_word(word: &str) -> Self {
+        let days = word.strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
+        let (scope, idle) = match (word, days) {
+            (_, Some(days)) => (SessionScope::Local, DAY * days),
+            ("session", _) => (SessionScope::Session, UNSEEN_BROWSER_SESSION),
+            _ => (SessionScope::Memory, UNSEEN_MEMORY_SESSION),
+        };
+        Self { scope, idle }
+    }
+}
+
+/// A change of settings as it was asked for.
+#[derive(Debug)]
+pub struct SettingsPatch {
+    /// The app it is for; all if `None`.
+    pub app: Option<App>,
+    /// Keys with their new values.
+    pub settings: serde_json::Map<String, Value>,
+}
+
+/// A setting with a value that will do.
+#[derive(Debug, Clone)]
+pub struct CheckedSetting {
+    setting: &'static Setting,
+    value: Value,
+}
+
+/// Values of the server's settings, by app (empty for all) and key.
+type ServerValues = BTreeMap<(String, String), Value>;
+
+/// Reads and changes settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    context: Context,
+    kiosk: bool,
+    server: Arc<RwLock<Arc<ServerValues>>>,
+}
+
+impl Settings {
+    /// The settings of this store. A kiosk lets guests in, whatever its settings say.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn open(context: Context, kiosk: bool) -> Result<Self> {
+        let settings = Self {
+            context,
+            kiosk,
+            server: Arc::default(),
+        };
+        settings.reload().await?;
+        Ok(settings)
+    }
+
+    /// Reads the server's settings again.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn reload(&self) -> Result<()> {
+        let rows = self.context.store.server_settings().await?;
+        let values = rows.into_iter().filter_map(|ServerSetting { app, key, value }| {
+            // A key or value of another version counts for nothing rather than for a fault.
+            let setting = registry::find(&key)?;
+            let value = setting.check(&serde_json::from_str(&value).ok()?).ok()?;
+            Some(((app, key), value))
+        });
+        let values = Arc::new(values.collect());
+        *self.server.write().unwrap_or_else(PoisonError::into_inner) = values;
+        Ok(())
+    }
+
+    fn server_value(&self, setting: &Setting, app: Option<App>) -> Value {
+        let values = Arc::clone(&self.server.read().unwrap_or_else(PoisonError::into_inner));
+        let of = |app: &str| values.get(&(app.to_owned(), setting.key.to_owned())).cloned();
+        app.and_then(|app| of(app.as_str()))
+            .or_else(|| of(""))
+            .unwrap_or_else(|| setting.default())
+    }
+
+    fn known(&self, key: &str, app: Option<App>) -> Value {
+        registry::find(key).map_or(Value::Null, |setting| self.server_value(setting, app))
+    }
+
+    /// What the server is called.
+    pub fn server_name(&self) -> String {
+        self.known(SERVER_NAME, None)
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// Whether the guest may sign in.
+    pub fn guest_access(&self) -> bool {
+        self.kiosk || self.known(GUEST_ACCESS, None) == Value::Bool(true)
+    }
+
+    /// Whether the names of accounts are shown before signing in.
+    pub fn public_user_list(&self) -> bool {
+        self.known(PUBLIC_USER_LIST, None) == Value::Bool(true)
+    }
+
+    /// How long sessions of an app last.
+    pub fn session_policy(&self, app: App) -> SessionPolicy {
+        SessionPolicy::from_word(self.known(SESSION_TIMEOUT, Some(app)).as_str().unwrap_or_default())
+    }
+
+    /// All settings that an app is shown, with the account's own.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
+        let own: BTreeMap<_, _> = self.context.store.account_settings(user).await?.into_iter().collect();
+        let shown = SETTINGS.iter().filter(|setting| setting.is_for(app));
+        let values = shown.map(|setting| {
+            let value = if setting.scope.is_server_wide() {
+                self.server_value(setting, Some(app))
+            } else {
+                let stored = own.get(setting.key);
+                let stored = stored.and_then(|text| serde_json::from_str(text).ok());
+                stored
+                    .and_then(|value| setting.check(&value).ok())
+                    .unwrap_or_else(|| setting.default())
+            };
+            (setting.key, value)
+        });
+        Ok(values.collect())
+    }
+
+    /// Checks keys and values.
+    ///
+    /// # Errors
+    /// Invalid, with every key that is unknown or has a bad value.
+    pub fn check(settings: &serde_json::Map<String, Value>) -> Result<Vec<CheckedSetting>> {
+        let mut errors = Vec::new();
+        let mut checked = Vec::new();
+        for (key, value) in settings {
+            let path = format!("settings.{key}");
+            let outcome = registry::find(key)
+                .ok_or_else(|| "there is no such setting".to_owned())
+                .and_then(|setting| setting.check(value).map(|value| CheckedSetting { setting, value }));
+            match outcome {
+                Ok(setting) => checked.push(setting),
+                Err(message) => errors.push(FieldError::new(path, message)),
+            }
+        }
+        if errors.is_empty() {
+            Ok(checked)
+        } else {
+            Err(ServiceError::Invalid(errors))
+        }
+    }
+
+    /// Changes settings, all or none: the account's own, or the server's.
+    ///
+    /// # Errors
+    /// Refused when one is the server's and the caller may not change those; invalid; the store's.
+    pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
+        let server_wide = |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
+        if patch.settings.keys().any(server_wide) && !by.actor.may(Capability::ServerSettingsUpdate) {
+            return Err(ServiceError::Refused("your roles do not allow this"));
+        }
+        if by.actor.user.is_guest {
+            return Err(ServiceError::Refused("the guest has no settings"));
+        }
+        let checked = Self::check(&patch.settings)?;
+        let settings = self.clone();
+        uninterrupted("settings-update", async move {
+            let mut change = settings.context.store.change_identity().await?;
+            let server: Vec<_> = checked
+                .iter()
+                .filter(|found| found.setting.scope.is_server_wide())
+                .collect();
+            if !server.is_empty() {
+                let keys: Vec<_> = server.iter().map(|found| found.setting.key).collect();
+                let mut details = vec![("keys", keys.join(", "))];
+                details.extend(patch.app.map(|app| ("app", app.as_str().to_owned())));
+                let entry = settings
+                    .context
+                    .audit_of(&by, AuditEvent::SettingsChanged, None, &details);
+                change.audit(&entry).await?;
+            }
+            for found in &checked {
+                store_setting(&mut change, found, patch.app, by.actor.user.id).await?;
+            }
+            change.commit().await?;
+            settings.reload().await?;
+            let updated = checked.into_iter();
+            Ok(updated
+                .map(|found| (found.setting.key.to_owned(), found.value))
+                .collect())
+        })
+        .await
+    }
+}
+
+/// Stores a setting where its scope says.
+pub(super) async fn store_setting(
+    change: &mut IdentityChange,
+    found: &CheckedSetting,
+    app: Option<App>,
+    user: UserId,
+) -> Result<()> {
+    let CheckedSetting { setting, value } = found;
+    let value = value.to_string();
+    let app = match setting.scope {
+        registry::Scope::ServerPerApp => app.map_or("", App::as_str),
+        registry::Scope::Server => "",
+        registry::Scope::Account => {
+            return Ok(change.set_account_setting(user, setting.key, &value).await?);
+        }
+    };
+    Ok(change.set_server_setting(app, setting.key, &value).await?)
+}

@@ -1,0 +1,101 @@
+//! Changes of accounts and of what hangs on them: several steps, one transaction, and word to whoever remembers
+//! what somebody may do.
+
+use std::sync::atomic::Ordering;
+
+use super::args::{Arg, args};
+use super::db::{Record, Tx};
+use super::error::{Result, StoreError};
+use super::writer::WriteTx;
+use super::{Lane, Store};
+use sqlx::SqlSafeStr;
+
+/// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of
+/// those. Dropped without `commit`, nothing of it remains.
+#[derive(Debug)]
+pub struct IdentityChange {
+    tx: WriteTx,
+    store: Store,
+}
+
+impl Store {
+    /// Begins a change. It holds the write lock: hash passwords before.
+    pub async fn change_identity(&self) -> Result<IdentityChange> {
+        Ok(IdentityChange {
+            tx: self.write(Lane::Interactive).await?,
+            store: self.clone(),
+        })
+    }
+
+    /// The state of accounts and roles, as a number that rises with each change. Whoever remembers something about a
+    /// caller reads it before asking the database, and forgets when it has risen.
+    pub fn identity_revision(&self) -> i64 {
+        self.0.identity_revision.load(Ordering::Acquire)
+    }
+
+    /// Asks the database whether another process made a change, such as `svc user`.
+    pub async fn refresh_identity_revision(&self) -> Result<()> {
+        let row: Option<(i64,)> = self
+            .pools()
+            .fetch_optional("SELECT identity_revision FROM server", &[])
+            .await?;
+        if let Some((revision,)) = row {
+            self.0.identity_revision.fetch_max(revision, Ordering::AcqRel);
+        }
+        Ok(())
+    }
+}
+
+impl IdentityChange {
+    /// Makes the change, durable on disk, and known to every later request.
+    pub async fn commit(mut self) -> Result<()> {
+        let rows: Vec<(i64,)> = self
+            .fetch_all(
+                "UPDATE server SET identity_revision = identity_revision + 1 RETURNING identity_revision",
+                &[],
+            )
+            .await?;
+        let (revision,) = rows.first().ok_or(StoreError::InvalidValue("server"))?;
+        self.tx.commit().await?;
+        self.store
+            .0
+            .identity_revision
+            .fetch_max(*revision, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// As [`IdentityChange::commit`], for a change that neither gives nor takes anything from a caller who is known:
+    /// a sign-in, a refresh.
+    pub async fn commit_quietly(self) -> Result<()> {
+        self.tx.commit().await
+    }
+
+    pub(super) async fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
+        self.tx.execute(sql, values).await
+    }
+
+    pub(super) async fn fetch_all<T: Record>(
+        &mut self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> Result<Vec<T>> {
+        self.tx.fetch_all(sql, values).await
+    }
+
+    pub(super) async fn fetch_optional<T: Record>(
+        &mut self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> Result<Option<T>> {
+        Ok(self.fetch_all(sql, values).await?.into_iter().next())
+    }
+
+    pub(super) fn tx(&mut self) -> &mut Tx {
+        &mut self.tx
+    }
+
+    /// Whether the statement over one number touched a row.
+    pub(super) async fn touches(&mut self, sql: &'static str, number: i64) -> Result<bool> {
+        Ok(self.execute(sql, &args![number]).await? > 0)
+    }
+}

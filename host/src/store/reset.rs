@@ -1,0 +1,101 @@
+//! Emptying: the index alone, or everything.
+
+use super::args::args;
+use super::dialect::{self, SearchIndex};
+use super::error::Result;
+use super::identity::IdentityChange;
+use super::{Instance, Store};
+use crate::domain::id::LibraryId;
+use crate::domain::kind::MediaKind;
+use crate::domain::time::Timestamp;
+
+/// What was found in media directories, those that refer to others first.
+const MEDIA: [&str; 10] = [
+    "DELETE FROM track_artists",
+    "DELETE FROM track_genres",
+    "DELETE FROM release_artists",
+    "DELETE FROM music_tracks",
+    "DELETE FROM music_releases",
+    "DELETE FROM music_artists",
+    "DELETE FROM music_genres",
+    "DELETE FROM photos",
+    "DELETE FROM files",
+    "DELETE FROM folders",
+];
+
+/// Everything else but the server's own row and the schema's number.
+const THE_REST: [&str; 16] = [
+    "DELETE FROM run_logs",
+    "DELETE FROM runs",
+    "DELETE FROM libraries",
+    "DELETE FROM directories",
+    "DELETE FROM plugins_seen",
+    "DELETE FROM refresh_tokens",
+    "DELETE FROM sessions",
+    "DELETE FROM personal_access_tokens",
+    "DELETE FROM known_addresses",
+    "DELETE FROM account_settings",
+    "DELETE FROM server_settings",
+    "DELETE FROM role_assignments",
+    "DELETE FROM roles",
+    "DELETE FROM users",
+    "DELETE FROM cors_origins",
+    "DELETE FROM audit",
+];
+
+impl Store {
+    /// Gives the space of what was deleted back to the system, where the database does not do so by itself. Takes
+    /// seconds for large databases, during which nothing is written.
+    pub async fn shrink(&self) -> Result<()> {
+        self.0.lanes.shrink(&self.0.pools).await
+    }
+}
+
+impl IdentityChange {
+    /// Empties the index. Accounts, directories and the history of runs stay.
+    pub async fn delete_media(&mut self) -> Result<()> {
+        dialect::take_time(self.tx()).await?;
+        for index in SearchIndex::ALL {
+            index.clear(self.tx()).await?;
+        }
+        for sql in MEDIA {
+            self.execute(sql, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Empties everything, and makes the server another instance.
+    pub async fn delete_everything(&mut self, instance: &Instance) -> Result<()> {
+        self.delete_media().await?;
+        for sql in THE_REST {
+            self.execute(sql, &[]).await?;
+        }
+        self.execute(
+            "UPDATE server SET instance_id = $1, created_at = $2",
+            &args![instance.instance_id.as_str(), instance.created_at],
+        )
+        .await
+        .map(drop)
+    }
+
+    /// Adds a library.
+    pub async fn insert_library(
+        &mut self,
+        id: LibraryId,
+        name: &str,
+        kind: &MediaKind,
+        paths: &[String],
+        now: Timestamp,
+    ) -> Result<()> {
+        let sql = "INSERT INTO libraries (library_id, name, media_kind, paths, created_at) VALUES ($1, $2, $3, $4, $5)";
+        let paths = serde_json::json!(paths).to_string();
+        let values = args![id.get(), name, kind.as_str(), paths, now];
+        self.execute(sql, &values).await.map(drop)
+    }
+
+    /// Deletes a library; `false` if there is none such.
+    pub async fn delete_library(&mut self, id: LibraryId) -> Result<bool> {
+        self.touches("DELETE FROM libraries WHERE library_id = $1", id.get())
+            .await
+    }
+}
