@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::data_dir::{DataDir, DataDirError};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, SystemClock};
+use crate::http::client::Network;
 use crate::http::middleware::cors::AllowedOrigins;
 use crate::http::state::AppState;
 use crate::plugins::{
@@ -174,6 +175,10 @@ impl App {
             media: Media::new(store.clone(), self.plugins.clone()),
             plugins: PluginList::new(self.plugins.clone()),
             allowed_origins: AllowedOrigins::default(),
+            network: Network {
+                trusted_proxies: self.config.trusted_proxies.clone(),
+                base_url: self.config.base_url.clone(),
+            },
         }))
     }
 

@@ -31,6 +31,15 @@ impl Deref for State {
     }
 }
 
+impl State {
+    /// The services of the request at hand, for those who have no [`State`] of their own.
+    pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, Problem> {
+        depot
+            .get_typed::<Arc<AppState>>()
+            .map_err(|_| Problem::internal("a route without state"))
+    }
+}
+
 /// The known caller of a route that is not public.
 #[derive(Debug)]
 pub struct Caller(Arc<Actor>);
@@ -91,9 +100,7 @@ macro_rules! extractible {
 }
 
 extractible!(State, _req, depot, _arg => {
-    depot.get_typed::<Arc<AppState>>().map(|state| Self(Arc::clone(state))).map_err(|_| {
-        Problem::internal("a route without state")
-    })
+    State::of(depot).map(|state| Self(Arc::clone(state)))
 });
 
 extractible!(Caller, _req, depot, _arg => {

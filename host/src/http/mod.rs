@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod answer;
+pub mod client;
 pub mod docs;
 pub mod extract;
 pub mod file_body;

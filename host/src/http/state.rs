@@ -10,6 +10,7 @@ use crate::service::plugins::PluginList;
 use crate::service::server::Server;
 use crate::service::setup::Setup;
 
+use super::client::Network;
 use super::middleware::cors::AllowedOrigins;
 
 /// The services, shared by all requests.
@@ -35,4 +36,6 @@ pub struct AppState {
     pub plugins: PluginList,
     /// Web origins that may call, beside the server's own.
     pub allowed_origins: AllowedOrigins,
+    /// Proxies before the server, and its public address.
+    pub network: Network,
 }
