@@ -22,6 +22,7 @@ pub mod route;
 pub mod router;
 pub mod routes;
 pub mod server;
+pub mod site;
 pub mod state;
 pub mod views;
 
