@@ -9,6 +9,7 @@ pub mod config;
 pub mod data_dir;
 pub mod domain;
 pub mod http;
+pub mod installation;
 pub mod media_root;
 pub mod plugins;
 pub mod random;

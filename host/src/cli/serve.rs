@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::http;
+use crate::http::client::Network;
 use crate::http::state::AppState;
 use crate::tasks;
 
@@ -44,7 +45,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         let services = services.clone();
         tasks::spawn("upkeep", async move { services.maintain().await })
     };
-    let service = http::router::service(Arc::new(AppState::new(services.clone())));
+    let network = Network {
+        trusted_proxies: app.config.trusted_proxies.clone(),
+        base_url: app.config.base_url.clone(),
+    };
+    let service = http::router::service(Arc::new(AppState::new(services.clone(), network)));
     let shutdown = shutdown_signal()?;
     announce(&format!("listening on http://{address}"))?;
     http::server::serve(listener, service, shutdown).await?;

@@ -42,6 +42,8 @@ pub(super) struct FileOptions {
     pub(super) kiosk: bool,
     pub(super) setup_token: Option<String>,
     pub(super) release_channel: Option<String>,
+    pub(super) trusted_proxies: Vec<String>,
+    pub(super) base_url: Option<String>,
 }
 
 impl FileOptions {

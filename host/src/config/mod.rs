@@ -3,6 +3,7 @@
 //! Flags win over variables, variables over the file, the file over the defaults.
 
 mod file;
+mod network;
 mod options;
 
 pub use file::FileError;
@@ -64,6 +65,12 @@ pub enum ConfigError {
     /// The database's address.
     #[error("database URL: {0}")]
     DatabaseUrl(String),
+    /// A trusted proxy.
+    #[error("trusted proxy `{0}` is neither an address nor a network such as 10.0.0.0/8")]
+    TrustedProxy(String),
+    /// The server's public address.
+    #[error("base URL {0}")]
+    BaseUrl(String),
 }
 
 /// The options as they are used.
@@ -87,6 +94,10 @@ pub struct Config {
     pub setup_token: Option<String>,
     /// Which releases the server follows.
     pub release_channel: String,
+    /// Proxies whose word about the client counts.
+    pub trusted_proxies: Vec<ipnet::IpNet>,
+    /// The address by which clients know the server.
+    pub base_url: Option<url::Url>,
 }
 
 impl Config {
@@ -142,6 +153,11 @@ impl Config {
             });
         }
         let listen = server.listen.or(file.listen);
+        let proxies = match server.trusted_proxy.as_slice() {
+            [] => file.trusted_proxies,
+            given => given.to_owned(),
+        };
+        let base_url = server.base_url.or(file.base_url);
         Ok(Self {
             data_dir,
             listen: match listen {
@@ -160,6 +176,8 @@ impl Config {
                 .release_channel
                 .or(file.release_channel)
                 .unwrap_or_else(|| "stable".to_owned()),
+            trusted_proxies: network::trusted_proxies(&proxies)?,
+            base_url: base_url.as_deref().map(network::base_url).transpose()?,
         })
     }
 }
@@ -255,7 +273,8 @@ mod tests {
         let data = dir.path().join("data");
         std::fs::write(
             &config,
-            "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\n",
+            "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\ntrusted-proxies = [\"::1\"]\n\
+             base-url = \"https://file.example\"\n",
         )
         .unwrap();
         let flags = [
@@ -267,6 +286,17 @@ mod tests {
         let loaded = load(&flags).unwrap();
         assert_eq!(loaded.listen.port(), 1);
         assert!(loaded.kiosk && !loaded.dev);
+        assert_eq!(loaded.trusted_proxies, ["::1/128".parse().unwrap()]);
+        assert_eq!(loaded.base_url.unwrap().as_str(), "https://file.example/");
+        let network = [
+            "--trusted-proxy",
+            "10.0.0.0/8,127.0.0.1",
+            "--base-url",
+            "https://flag.example",
+        ];
+        let loaded = load(&[&flags[..], &network].concat()).unwrap();
+        assert_eq!(loaded.trusted_proxies.len(), 2);
+        assert_eq!(loaded.base_url.unwrap().as_str(), "https://flag.example/");
         let loaded = load(&[&flags[..], &["--listen", "127.0.0.1:2"]].concat()).unwrap();
         assert_eq!(
             (loaded.listen.port(), loaded.release_channel.as_str()),
@@ -296,5 +326,7 @@ mod tests {
         assert!(message(&["--config", "BASE/none.toml"]).contains("none.toml"));
         assert!(message(&["--database-url", "mysql://x"]).contains("sqlite:"));
         assert!(message(&["--plugin-dir", "BASE/none"]).contains("plugin directory"));
+        assert!(message(&["--trusted-proxy", "10.0.0.0/40"]).contains("10.0.0.0/40"));
+        assert!(message(&["--base-url", "ftp://x"]).contains("ftp://x"));
     }
 }

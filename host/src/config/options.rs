@@ -63,4 +63,11 @@ pub struct ServerOptions {
     /// Which releases the server follows [default: stable]
     #[arg(long, env = "SVC_RELEASE_CHANNEL", value_name = "NAME")]
     pub release_channel: Option<String>,
+    /// Address or network of a proxy before the server, whose `X-Forwarded-For` or `Forwarded` counts; repeat it, or
+    /// separate several with `,`
+    #[arg(long, env = "SVC_TRUSTED_PROXIES", value_name = "CIDR", value_delimiter = ',')]
+    pub trusted_proxy: Vec<String>,
+    /// Address by which clients know the server, such as https://media.example
+    #[arg(long, env = "SVC_BASE_URL", value_name = "URL")]
+    pub base_url: Option<String>,
 }

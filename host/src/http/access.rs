@@ -12,6 +12,10 @@ pub enum Access {
     SignedIn,
     /// Who has this capability.
     Capability(Capability),
+    /// Who has this capability and signed in: a personal access token does not do.
+    Session(Capability),
+    /// Tests on the same machine, in development mode; for all others there is no such route.
+    Dev,
     /// Who has any of these; the handler checks which one its input takes.
     AnyCapability(&'static [Capability]),
 }
@@ -20,10 +24,15 @@ impl Access {
     /// Whether a known caller may.
     pub fn allows(self, actor: &Actor) -> bool {
         match self {
-            Self::Public | Self::SignedIn => true,
-            Self::Capability(capability) => actor.may(capability),
+            Self::Public | Self::SignedIn | Self::Dev => true,
+            Self::Capability(capability) | Self::Session(capability) => actor.may(capability),
             Self::AnyCapability(capabilities) => capabilities.iter().any(|&capability| actor.may(capability)),
         }
+    }
+
+    /// Whether only a signed-in session will do.
+    pub fn takes_session(self) -> bool {
+        matches!(self, Self::Session(_))
     }
 
     /// In words, for the API's description.
@@ -32,6 +41,10 @@ impl Access {
             Self::Public => "Public.".to_owned(),
             Self::SignedIn => "Takes a signed-in user.".to_owned(),
             Self::Capability(capability) => format!("Takes the capability `{capability}`."),
+            Self::Session(capability) => format!(
+                "Takes the capability `{capability}`, and a signed-in session: a personal access token is refused."
+            ),
+            Self::Dev => "For tests on the same machine, in development mode.".to_owned(),
             Self::AnyCapability(capabilities) => {
                 let names: Vec<_> = capabilities
                     .iter()

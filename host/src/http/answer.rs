@@ -1,6 +1,6 @@
 //! Successful answers: JSON with an entity tag, created things, nothing.
 
-use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
+use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, SET_COOKIE};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::oapi::{self, Components, Content, EndpointOutRegister, Operation, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
@@ -23,6 +23,10 @@ pub struct Created<T>(pub T);
 /// 201 without a body.
 #[derive(Debug)]
 pub struct CreatedEmpty;
+
+/// An answer that sets a cookie, or none.
+#[derive(Debug)]
+pub struct WithCookie<T>(pub Option<HeaderValue>, pub T);
 
 /// Part of a list, in JSON `[items, total]`.
 #[derive(Debug)]
@@ -135,6 +139,22 @@ impl Writer for CreatedEmpty {
     async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
         res.status_code(StatusCode::CREATED);
         res.replace_body(ResBody::Once(Vec::new().into()));
+    }
+}
+
+#[async_trait]
+impl<T: Writer + Send> Writer for WithCookie<T> {
+    async fn write(self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
+        self.1.write(req, depot, res).await;
+        if let Some(cookie) = self.0 {
+            res.headers_mut().append(SET_COOKIE, cookie);
+        }
+    }
+}
+
+impl<T: EndpointOutRegister> EndpointOutRegister for WithCookie<T> {
+    fn register(components: &mut Components, operation: &mut Operation) {
+        T::register(components, operation);
     }
 }
 

@@ -15,9 +15,12 @@ use serde::de::DeserializeOwned;
 use super::limits;
 use super::problem::Problem;
 use super::state::AppState;
+use super::client::Client;
+use super::middleware::guard::presented;
 use crate::auth::actor::Actor;
 use crate::auth::app::App;
 use crate::service::error::FieldError;
+use crate::service::identity::Requester;
 
 /// The services.
 #[derive(Debug)]
@@ -28,6 +31,15 @@ impl Deref for State {
 
     fn deref(&self) -> &AppState {
         &self.0
+    }
+}
+
+impl State {
+    /// The services of the request at hand, for those who have no [`State`] of their own.
+    pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, Problem> {
+        depot
+            .get_typed::<Arc<AppState>>()
+            .map_err(|_| Problem::internal("a route without state"))
     }
 }
 
@@ -42,6 +54,18 @@ impl Deref for Caller {
         &self.0
     }
 }
+
+/// The caller of a public route, if they can be known.
+#[derive(Debug)]
+pub struct MaybeCaller(pub Option<Actor>);
+
+/// The known caller, with the program that they use: what changes are made by.
+#[derive(Debug)]
+pub struct By(pub Requester);
+
+/// The token of a cloud account, from the header `Svc-Cloud-Token`.
+#[derive(Debug)]
+pub struct CloudToken(pub Option<String>);
 
 /// A part of the path, named by the argument: `music_track_id` for `{musicTrackId}`. What is no id is not found.
 #[derive(Debug)]
@@ -91,9 +115,7 @@ macro_rules! extractible {
 }
 
 extractible!(State, _req, depot, _arg => {
-    depot.get_typed::<Arc<AppState>>().map(|state| Self(Arc::clone(state))).map_err(|_| {
-        Problem::internal("a route without state")
-    })
+    State::of(depot).map(|state| Self(Arc::clone(state)))
 });
 
 extractible!(Caller, _req, depot, _arg => {
@@ -101,6 +123,24 @@ extractible!(Caller, _req, depot, _arg => {
     depot.get_typed::<Arc<Actor>>().map(|actor| Self(Arc::clone(actor))).map_err(|_| {
         Problem::of_status(StatusCode::UNAUTHORIZED)
     })
+});
+
+extractible!(MaybeCaller, req, depot, _arg => {
+    let state = State::of(depot)?;
+    Ok::<_, Problem>(Self(state.authentication.actor(presented(req)).await.ok()))
+});
+
+extractible!(By, req, depot, _arg => {
+    let actor = Arc::clone(&Caller::extract(req, depot).await?.0);
+    let client = Client::extract(req, depot).await?.into();
+    Ok::<_, Problem>(Self(Requester { actor, client }))
+});
+
+extractible!(CloudToken, req, _depot, _arg => {
+    let mut values = req.headers().get_all("svc-cloud-token").iter();
+    let value = values.next().and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
+    let value = if values.next().is_some() { None } else { value };
+    Ok::<_, Problem>(Self(value.map(str::to_owned)))
 });
 
 extractible!(PathId<T> where [T: FromStr + Send], req, _depot, arg => {
@@ -172,7 +212,7 @@ macro_rules! register_nothing {
     )+};
 }
 
-register_nothing!(State, Caller);
+register_nothing!(State, Caller, MaybeCaller, By);
 
 impl<T> EndpointArgRegister for PathId<T> {
     fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
@@ -194,6 +234,17 @@ impl EndpointArgRegister for SvcApp {
         operation
             .parameters
             .insert(parameter.description("The app that signs in.").schema(apps));
+    }
+}
+
+impl EndpointArgRegister for CloudToken {
+    fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
+        let parameter = Parameter::new("Svc-Cloud-Token")
+            .location(ParameterIn::Header)
+            .required(false)
+            .description("The token of a cloud account.")
+            .schema(Object::with_type(BasicType::String));
+        operation.parameters.insert(parameter);
     }
 }
 

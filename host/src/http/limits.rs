@@ -6,6 +6,10 @@ use std::time::Duration;
 pub const BODY_BYTES: usize = 64 * 1024;
 /// Bytes of a login body: two names and a password of at most 256 bytes.
 pub const LOGIN_BODY_BYTES: usize = 8 * 1024;
+/// Bytes of a body that changes something: texts that people wrote may be in it.
+pub const PATCH_BODY_BYTES: usize = 256 * 1024;
+/// Bytes of a body with settings.
+pub const SETTINGS_BODY_BYTES: usize = 256 * 1024;
 /// Time for a whole JSON body to arrive; a slow phone sends 64 KiB in seconds. Below the handler's time, so that the
 /// client learns that it was too slow.
 pub const BODY_TIME: Duration = Duration::from_secs(15);

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod answer;
+pub mod client;
 pub mod docs;
 pub mod extract;
 pub mod file_body;
@@ -17,10 +18,12 @@ pub mod pagination;
 pub mod problem;
 pub mod query;
 pub mod range;
+pub mod refresh_cookie;
 pub mod route;
 pub mod router;
 pub mod routes;
 pub mod server;
+pub mod site;
 pub mod state;
 pub mod views;
 

@@ -80,8 +80,13 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         operation.securities = Some(Vec::new());
     } else {
         let none: [&str; 0] = [];
-        let schemes = [LOCAL_USER, PERSONAL_ACCESS_TOKEN];
-        operation.securities = Some(schemes.map(|name| SecurityRequirement::new(name, none)).to_vec());
+        let schemes: &[&str] = if route.access.takes_session() {
+            &[LOCAL_USER]
+        } else {
+            &[LOCAL_USER, PERSONAL_ACCESS_TOKEN]
+        };
+        let schemes = schemes.iter().map(|name| SecurityRequirement::new(*name, none));
+        operation.securities = Some(schemes.collect());
         errors.push(("401", "No credential, or one that is invalid or has expired"));
         errors.push(("403", "The caller lacks the capability"));
         errors.push((

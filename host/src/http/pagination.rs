@@ -33,6 +33,13 @@ pub fn ordering<T: Copy>(reader: &mut QueryReader<'_>, choices: &[(&str, T, Orde
     Some((by, order.unwrap_or(natural)))
 }
 
+/// Reads `sort`, which has one choice, and `order`.
+pub fn sort(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> Order {
+    reader.choice("sort", "What to order by.", &[(by, ())]);
+    let order = reader.choice("order", "Direction.", &ORDERS);
+    order.unwrap_or(natural)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use salvo::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use salvo::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use salvo::http::{ResBody, StatusCode};
 use salvo::oapi::{Components, EndpointOutRegister, Operation, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 use serde::Serialize;
 
-use crate::service::authentication::AuthenticationError;
 use crate::service::error::{FieldError, ServiceError};
+use crate::service::identity::authentication::AuthenticationError;
 
 /// Every machine-readable code: the status it comes with and what it means. Part of the API's description.
 pub const CODES: &[(&str, u16, &str)] = &[
@@ -17,6 +17,16 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "pat_invalid",
         401,
         "The personal access token is unknown, revoked or has expired.",
+    ),
+    (
+        "cloud_token_required",
+        401,
+        "The account is linked to a cloud account, whose token is missing or not accepted. The session is unchanged.",
+    ),
+    (
+        "pat_not_permitted",
+        403,
+        "This takes a signed-in session; a personal access token does not do.",
     ),
     ("artwork_missing", 404, "The item has no picture."),
     (
@@ -30,7 +40,24 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The action does not fit the state of the indexer.",
     ),
     ("indexing_in_progress", 409, "A run of the indexer is under way."),
+    ("role_exists", 409, "There is a role of this name."),
+    (
+        "too_many_tokens",
+        409,
+        "The user has as many personal access tokens as one may have.",
+    ),
+    ("username_taken", 409, "There is an account of this name."),
+    (
+        "too_many_attempts",
+        429,
+        "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
+    ),
     ("busy", 503, "Too many sign-ins at once; try again."),
+    (
+        "cloud_unavailable",
+        503,
+        "The cloud could not be reached, or none is configured. The session is unchanged.",
+    ),
     (
         "database_unavailable",
         503,
@@ -78,6 +105,7 @@ pub struct Problem {
     code: Option<&'static str>,
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
+    header: Option<(HeaderName, HeaderValue)>,
 }
 
 impl Problem {
@@ -88,6 +116,7 @@ impl Problem {
             code: None,
             message: message.into(),
             errors: Vec::new(),
+            header: None,
         }
     }
 
@@ -110,6 +139,13 @@ impl Problem {
     #[must_use]
     pub fn with_code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
+        self
+    }
+
+    /// With a header of its own.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
         self
     }
 
@@ -159,6 +195,9 @@ impl Problem {
                 HeaderValue::from_static("Bearer error=\"invalid_token\""),
             );
         }
+        if let Some((name, value)) = self.header {
+            headers.insert(name, value);
+        }
         res.replace_body(ResBody::Once(body.into()));
     }
 }
@@ -168,6 +207,21 @@ impl From<ServiceError> for Problem {
         match error {
             ServiceError::Invalid(errors) => Self::invalid(errors),
             ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
+            ServiceError::Unauthorized { code, message } => Self {
+                code,
+                ..Self::new(StatusCode::UNAUTHORIZED, message)
+            },
+            ServiceError::TokenNotPermitted => {
+                Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("pat_not_permitted")
+            }
+            ServiceError::Throttled { retry_after } => {
+                // Rounded up: earlier would be too early.
+                let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+                Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
+                    .with_code("too_many_attempts")
+                    .with_header(RETRY_AFTER, HeaderValue::from(seconds))
+            }
+            ServiceError::Away(message) => Self::new(StatusCode::SERVICE_UNAVAILABLE, message),
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
             ServiceError::Absent { code, message } => {
                 Self::new(StatusCode::NOT_FOUND, message).with_code(code)

@@ -200,7 +200,8 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-fn parse_moment(text: &str) -> Option<Timestamp> {
+/// A moment from its text: ISO 8601 with offset, or a date, which is its midnight UTC.
+pub fn parse_moment(text: &str) -> Option<Timestamp> {
     use time::format_description::well_known::Rfc3339;
     use time::macros::format_description;
     let millis = |moment: time::OffsetDateTime| {

@@ -54,6 +54,11 @@ impl Route {
         Self::new(Method::PATCH, path, access, goal)
     }
 
+    /// A DELETE.
+    pub fn delete(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::DELETE, path, access, goal)
+    }
+
     fn methods(&self) -> impl Iterator<Item = Method> {
         let head = (self.method == Method::GET).then_some(Method::HEAD);
         std::iter::once(self.method.clone()).chain(head)

@@ -1,38 +1,29 @@
-//! What handlers work with: one bundle of services, made by `app.rs`.
+//! What handlers work with: the services, and what is known of the network around the server.
 
-use crate::service::authentication::Authentication;
-use crate::service::indexing::Indexing;
-use crate::service::login::Logins;
-use crate::service::media::Media;
-use crate::service::music::Music;
-use crate::service::photos::Photos;
-use crate::service::plugins::PluginList;
-use crate::service::server::Server;
-use crate::service::setup::Setup;
+use std::ops::Deref;
 
-use super::middleware::cors::AllowedOrigins;
+use super::client::Network;
+use crate::service::services::Services;
 
-/// The services, shared by all requests.
+/// What all requests share.
 #[derive(Debug)]
 pub struct AppState {
-    /// Makes callers known.
-    pub authentication: Authentication,
-    /// Signs people in.
-    pub logins: Logins,
-    /// The first run.
-    pub setup: Setup,
-    /// The server about itself.
-    pub server: Server,
-    /// Runs of the indexer.
-    pub indexing: Indexing,
-    /// Browsing music.
-    pub music: Music,
-    /// Browsing photos.
-    pub photos: Photos,
-    /// The bytes of items.
-    pub media: Media,
-    /// The plugins.
-    pub plugins: PluginList,
-    /// Web origins that may call, beside the server's own.
-    pub allowed_origins: AllowedOrigins,
+    services: Services,
+    /// The proxies and the public address.
+    pub network: Network,
+}
+
+impl AppState {
+    /// These services, behind this network.
+    pub fn new(services: Services, network: Network) -> Self {
+        Self { services, network }
+    }
+}
+
+impl Deref for AppState {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.services
+    }
 }

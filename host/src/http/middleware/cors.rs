@@ -9,16 +9,13 @@ use salvo::http::{HeaderMap, Method};
 use salvo::{Request, Response};
 
 use crate::http::limits::PREFLIGHT_MAX_AGE;
+use crate::service::origins::Origins;
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const HEADERS: &str =
     "authorization, content-type, svc-app, svc-cloud-token, range, if-range, if-none-match, if-match";
 const EXPOSED: &str = "content-range, accept-ranges, content-length, etag, retry-after";
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
-
-/// The web origins that may call the API beside the server's own.
-#[derive(Debug, Clone, Default)]
-pub struct AllowedOrigins(Vec<String>);
 
 /// How an origin stands to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,43 +28,37 @@ pub enum OriginStanding {
     Foreign,
 }
 
-impl AllowedOrigins {
-    /// These origins, each as a browser writes it: `https://app.example`, no path, default port left out.
-    pub fn new(origins: impl IntoIterator<Item = String>) -> Self {
-        Self(origins.into_iter().collect())
+/// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
+fn standing(origins: &Origins, origin: &str, host: Option<&str>) -> OriginStanding {
+    let authority = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
+    if authority.is_some() && authority == host {
+        OriginStanding::SameOrigin
+    } else if origins.allows(origin) {
+        OriginStanding::Listed
+    } else {
+        OriginStanding::Foreign
     }
+}
 
-    /// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
-    pub fn standing(&self, origin: &str, host: Option<&str>) -> OriginStanding {
-        let authority = origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"));
-        if authority.is_some() && authority == host {
-            OriginStanding::SameOrigin
-        } else if self.0.iter().any(|allowed| allowed == origin) {
-            OriginStanding::Listed
-        } else {
-            OriginStanding::Foreign
-        }
-    }
-
-    /// What browsers are told about this request, computed before the handler runs.
-    pub fn headers_for(&self, req: &Request) -> CorsHeaders {
-        let headers = req.headers();
-        let origin = single(headers, &ORIGIN);
-        let host =
-            single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
-        let standing = origin.map_or(OriginStanding::Foreign, |origin| self.standing(origin, host));
-        CorsHeaders {
-            origin: headers
-                .get(ORIGIN)
-                .filter(|_| standing != OriginStanding::Foreign)
-                .cloned(),
-            standing,
-            preflight: req.method() == Method::OPTIONS
-                && headers.contains_key(ORIGIN)
-                && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
-        }
+/// What browsers are told about this request, computed before the handler runs.
+pub fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
+    let headers = req.headers();
+    let origin = single(headers, &ORIGIN);
+    let host = single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+    let standing = origin.map_or(OriginStanding::Foreign, |origin| {
+        standing(origins, origin, host)
+    });
+    CorsHeaders {
+        origin: headers
+            .get(ORIGIN)
+            .filter(|_| standing != OriginStanding::Foreign)
+            .cloned(),
+        standing,
+        preflight: req.method() == Method::OPTIONS
+            && headers.contains_key(ORIGIN)
+            && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
     }
 }
 

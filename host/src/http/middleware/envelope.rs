@@ -12,7 +12,7 @@ use salvo::http::header::{
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
-use super::cors::CorsHeaders;
+use super::cors::{CorsHeaders, headers_for};
 use super::guard::RoutePath;
 use crate::auth::actor::Actor;
 use crate::http::limits;
@@ -55,7 +55,7 @@ impl Handler for Envelope {
     async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
         let started = Instant::now();
         let id = self.requests.fetch_add(1, Ordering::Relaxed);
-        let cors = self.state.allowed_origins.headers_for(req);
+        let cors = headers_for(&self.state.origins, req);
         depot.insert_typed(Arc::clone(&self.state));
         let known_path = res.status_code != Some(StatusCode::NOT_FOUND);
         if req

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use salvo::http::Method;
+use salvo::http::{Method, StatusCode};
 use salvo::http::header::AUTHORIZATION;
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
@@ -12,6 +12,7 @@ use crate::http::access::Access;
 use crate::http::problem::Problem;
 use crate::http::route::Route;
 use crate::http::state::AppState;
+use crate::service::error::ServiceError;
 
 /// The path of the matched route, with its parameters' names: what the log shows.
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +35,18 @@ impl Guard {
     }
 
     async fn admit(&self, req: &Request, depot: &mut Depot) -> Result<(), Problem> {
-        if self.access == Access::Public {
-            return Ok(());
+        match self.access {
+            Access::Public => return Ok(()),
+            Access::Dev => return is_local(req).then_some(()).ok_or_else(unknown_route),
+            _ => {}
         }
         let state = depot
             .get_typed::<Arc<AppState>>()
             .map_err(|_| Problem::internal("a route without state"))?;
         let actor = state.authentication.actor(presented(req)).await?;
+        if self.access.takes_session() && !actor.is_signed_in() {
+            return Err(ServiceError::TokenNotPermitted.into());
+        }
         if !self.access.allows(&actor) {
             return Err(Problem::forbidden());
         }
@@ -49,7 +55,22 @@ impl Guard {
     }
 }
 
-fn presented(req: &Request) -> Option<Credential> {
+/// As for a path that does not exist.
+fn unknown_route() -> Problem {
+    Problem::of_status(StatusCode::NOT_FOUND)
+}
+
+/// Whether a request comes from this machine, and not through a proxy on it.
+fn is_local(req: &Request) -> bool {
+    let peer = req.remote_addr().ip();
+    let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
+        .iter()
+        .any(|name| req.headers().contains_key(*name));
+    peer.is_some_and(|peer| peer.to_canonical().is_loopback()) && !forwarded
+}
+
+/// The credential that a request shows.
+pub fn presented(req: &Request) -> Option<Credential> {
     let authorization: Vec<_> = req
         .headers()
         .get_all(AUTHORIZATION)

@@ -5,13 +5,18 @@ use std::collections::BTreeMap;
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::http::answer::{Answer, CreatedEmpty};
+use crate::http::client::Client;
 use crate::http::extract::{Input, LateBody, State};
 use crate::http::problem::Problem;
 use crate::http::router;
-use crate::http::views::general::{HealthView, HomeView, InstanceView, ReadyView, VersionsView};
-use crate::service::setup::SetupRequest;
+use crate::http::views::general::{
+    HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView, UpdatesView,
+    VersionsView,
+};
+use crate::service::identity::setup::SetupRequest;
 
 /// What makes an owner.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -23,6 +28,10 @@ pub struct SetupInput {
     password: String,
     /// Name of the server.
     server_name: Option<String>,
+    /// First values of settings.
+    #[serde(default)]
+    #[salvo(schema(value_type = BTreeMap<String, Value>))]
+    settings: serde_json::Map<String, Value>,
     /// The operator's secret, if the server asks for one.
     setup_token: Option<String>,
 }
@@ -57,8 +66,8 @@ pub async fn show_ready(state: State) -> Result<Answer<ReadyView>, Problem> {
 
 /// Who the server is
 #[endpoint]
-pub async fn show_instance(state: State) -> Result<Answer<InstanceView>, Problem> {
-    Ok(Answer(state.server.instance().await?.into()))
+pub async fn show_instance(state: State) -> Answer<InstanceView> {
+    Answer(state.server.instance().into())
 }
 
 /// What the server is made of
@@ -69,12 +78,17 @@ pub async fn show_versions(state: State) -> Result<Answer<VersionsView>, Problem
 
 /// First run: makes the owner
 #[endpoint(responses((status_code = 403, description = "The server is set up already, or the setup token is wrong")))]
-pub async fn set_up(state: State, body: LateBody<SetupInput>) -> Result<CreatedEmpty, Problem> {
+pub async fn set_up(
+    state: State,
+    client: Client,
+    body: LateBody<SetupInput>,
+) -> Result<CreatedEmpty, Problem> {
     state.setup.require_open().await?;
     let SetupInput {
         username,
         password,
         server_name,
+        settings,
         setup_token,
     } = body.0?;
     state
@@ -83,8 +97,34 @@ pub async fn set_up(state: State, body: LateBody<SetupInput>) -> Result<CreatedE
             username,
             password,
             server_name,
+            settings,
             setup_token,
+            client: client.into(),
         })
         .await?;
     Ok(CreatedEmpty)
+}
+
+/// The channels of releases that the server can follow
+#[endpoint]
+pub async fn show_release_channels(state: State) -> Answer<ReleaseChannelsView> {
+    Answer(ReleaseChannelsView::new(state.cloud_info.channel()))
+}
+
+/// Whether there is a newer version
+#[endpoint(responses((status_code = 503, description = "The latest version cannot be fetched, or the server runs in development mode")))]
+pub async fn show_updates(state: State) -> Result<Answer<UpdatesView>, Problem> {
+    Ok(Answer(state.cloud_info.latest_release().await?.into()))
+}
+
+/// What the server is licensed for
+#[endpoint]
+pub async fn show_subscription(state: State) -> Answer<SubscriptionView> {
+    Answer(state.cloud_info.subscription().await.into())
+}
+
+/// Seats that are taken
+#[endpoint]
+pub async fn show_seats(state: State) -> Result<Answer<SeatsView>, Problem> {
+    Ok(Answer(state.cloud_info.seats().await?.into()))
 }

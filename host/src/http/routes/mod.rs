@@ -1,8 +1,15 @@
 //! Handlers, one file per resource: typed input, one service call, one view.
 
 pub mod auth;
+pub mod dev;
 pub mod general;
 pub mod index;
 pub mod music;
 pub mod photos;
 pub mod plugins;
+pub mod reset;
+pub mod roles;
+pub mod sessions;
+pub mod settings;
+pub mod tokens;
+pub mod users;

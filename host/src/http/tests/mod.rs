@@ -147,6 +147,7 @@ impl Bed {
             media: Media::new(store.clone(), plugins.clone()),
             plugins: PluginList::new(plugins),
             allowed_origins: AllowedOrigins::new([LISTED_ORIGIN.to_owned()]),
+            network: Default::default(),
         };
         let service = router::service(Arc::new(state));
         Self {

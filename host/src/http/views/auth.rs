@@ -1,12 +1,14 @@
-//! Sessions and accounts.
+//! Sessions as clients see them.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
-use crate::domain::id::UserId;
+use super::users::UserView;
+use crate::domain::id::SessionId;
+use crate::domain::session::Session;
 use crate::domain::time::Timestamp;
-use crate::domain::user::User;
-use crate::service::login::Login;
+use crate::service::identity::login::Login;
+use crate::service::identity::sessions::Granted;
 
 /// What signing in gives.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,51 +25,72 @@ pub struct LoginView {
 impl From<Login> for LoginView {
     fn from(login: Login) -> Self {
         Self {
-            jwt: login.token,
-            user: UserView::new(login.user, Some(login.roles)),
-            scope: login.scope.as_str(),
+            scope: login.granted.scope.as_str(),
+            jwt: login.granted.access_token,
+            user: UserView::with_roles(login.account),
         }
     }
 }
 
-/// An account.
+/// A session that goes on.
 #[derive(Debug, Serialize, ToSchema)]
-#[salvo(schema(name = "User"))]
-#[serde(rename_all = "camelCase")]
-pub struct UserView {
-    #[salvo(schema(value_type = String))]
-    user_id: UserId,
-    username: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    display_name: Option<String>,
-    enabled: bool,
-    is_owner: bool,
-    is_guest: bool,
-    cloud_linked: bool,
-    #[salvo(schema(value_type = String))]
-    created_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[salvo(schema(value_type = Option<String>))]
-    last_active_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    roles: Option<Vec<String>>,
+#[salvo(schema(name = "Refresh"))]
+pub struct RefreshView {
+    /// Access token, valid for 15 minutes.
+    #[serde(rename = "JWT")]
+    jwt: String,
+    /// `local`, `session` or `memory`: where the app keeps the token.
+    scope: &'static str,
 }
 
-impl UserView {
-    /// An account, with its roles where they are wanted.
-    pub fn new(user: User, roles: Option<Vec<String>>) -> Self {
+impl From<Granted> for RefreshView {
+    fn from(granted: Granted) -> Self {
         Self {
-            user_id: user.id,
-            username: user.username,
-            display_name: user.display_name,
-            enabled: user.enabled,
-            is_owner: user.is_owner,
-            is_guest: user.is_guest,
-            // No account can be linked to a cloud account yet.
-            cloud_linked: false,
-            created_at: user.created_at,
-            last_active_at: user.last_active_at,
-            roles,
+            scope: granted.scope.as_str(),
+            jwt: granted.access_token,
+        }
+    }
+}
+
+/// A session that can be refreshed.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Session"))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    #[salvo(schema(value_type = String))]
+    session_id: SessionId,
+    /// The app that was signed in to.
+    app: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ip: Option<String>,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+    #[salvo(schema(value_type = String))]
+    last_active_at: Timestamp,
+    /// When it ends unless it is refreshed.
+    #[salvo(schema(value_type = String))]
+    expires_at: Timestamp,
+    /// The one that asks.
+    current: bool,
+    /// `local` or `cloud`: who vouches for it.
+    kind: &'static str,
+}
+
+impl SessionView {
+    /// A session; `current` is the caller's.
+    pub fn new(session: Session, current: Option<SessionId>) -> Self {
+        Self {
+            current: current == Some(session.id),
+            session_id: session.id,
+            app: session.app,
+            user_agent: session.user_agent,
+            ip: session.address,
+            created_at: session.created_at,
+            last_active_at: session.last_active_at,
+            expires_at: session.idle_expires_at.min(session.expires_at),
+            kind: session.kind.as_str(),
         }
     }
 }

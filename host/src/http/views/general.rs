@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use crate::service::cloud::{Release, Subscription};
+use crate::service::cloud_info::Seats;
 use crate::service::server::{InstanceInfo, Versions};
 
 /// Versions and endpoints of the API.
@@ -100,6 +102,116 @@ impl From<Versions> for VersionsView {
             crypto: build.crypto,
             wasmtime: build.wasmtime,
             plugins: versions.plugins.into_iter().collect(),
+        }
+    }
+}
+
+/// A channel of releases.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "ReleaseChannel"))]
+pub struct ReleaseChannelView {
+    name: &'static str,
+    description: &'static str,
+}
+
+/// The channels of releases.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "ReleaseChannels"))]
+pub struct ReleaseChannelsView {
+    /// The one that the server follows.
+    current: String,
+    available: Vec<ReleaseChannelView>,
+}
+
+impl ReleaseChannelsView {
+    /// The channels, with the one that the server follows.
+    pub fn new(current: &str) -> Self {
+        let channel = |name, description| ReleaseChannelView { name, description };
+        Self {
+            current: current.to_owned(),
+            available: vec![
+                channel("stable", "Releases."),
+                channel("beta", "What becomes the next release, for those who want to try it."),
+                channel("dev", "Builds from source."),
+            ],
+        }
+    }
+}
+
+/// Whether there is a newer version.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Updates"))]
+#[serde(rename_all = "camelCase")]
+pub struct UpdatesView {
+    update_is_available: bool,
+    days_behind_latest_version: u32,
+    latest_version: String,
+    latest_version_released_at: String,
+}
+
+impl From<Release> for UpdatesView {
+    fn from(release: Release) -> Self {
+        Self {
+            update_is_available: release.version != env!("CARGO_PKG_VERSION"),
+            days_behind_latest_version: release.days_behind,
+            latest_version: release.version,
+            latest_version_released_at: release.released_at,
+        }
+    }
+}
+
+/// What the server is licensed for.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Subscription"))]
+#[serde(rename_all = "camelCase")]
+pub struct SubscriptionView {
+    tier: String,
+    /// Accounts that it allows; as many as one likes if `null`.
+    seats: Option<u32>,
+    /// `cloud`, or `local` where no cloud says anything.
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+}
+
+impl From<Option<Subscription>> for SubscriptionView {
+    fn from(subscription: Option<Subscription>) -> Self {
+        match subscription {
+            Some(Subscription {
+                tier,
+                seats,
+                expires_at,
+            }) => Self {
+                tier,
+                seats,
+                source: "cloud",
+                expires_at,
+            },
+            None => Self {
+                tier: "self_hosted".to_owned(),
+                seats: None,
+                source: "local",
+                expires_at: None,
+            },
+        }
+    }
+}
+
+/// Seats that are taken.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Seats"))]
+pub struct SeatsView {
+    /// Enabled accounts of people.
+    used: u64,
+    /// How many there may be; as many as one likes if `null`.
+    total: Option<u32>,
+}
+
+impl From<Seats> for SeatsView {
+    fn from(seats: Seats) -> Self {
+        Self {
+            used: seats.used,
+            total: seats.total,
         }
     }
 }

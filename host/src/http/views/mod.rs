@@ -11,3 +11,5 @@ pub mod plugins;
 fn seconds(millis: i64) -> f64 {
     millis as f64 / 1000.0
 }
+pub mod settings;
+pub mod users;

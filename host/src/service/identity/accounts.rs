@@ -77,7 +77,7 @@ pub(super) fn check<T>(
 }
 
 /// A password that may be set.
-pub(super) fn check_password(password: String) -> std::result::Result<NewPassword, &'static str> {
+pub(in crate::service) fn check_password(password: String) -> std::result::Result<NewPassword, &'static str> {
     NewPassword::new(password).ok_or("must have 8 to 256 bytes")
 }
 

@@ -1,0 +1,146 @@
+//! Settings, the web origins that may call, and the audit log.
+
+use std::collections::BTreeMap;
+
+use salvo::Writer as _;
+use salvo::oapi::{ToSchema, endpoint};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::users::present;
+use crate::auth::app::App;
+use crate::domain::audit::AuditEvent;
+use crate::domain::list::{Order, Page};
+use crate::http::answer::{Answer, Created, ListView};
+use crate::http::extract::{Body, By, Caller, Input, PathId, State};
+use crate::http::limits::SETTINGS_BODY_BYTES;
+use crate::http::pagination;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::settings::{AuditEntryView, OriginView, SettingsView, UpdatedSettingsView};
+use crate::service::error::ServiceError;
+use crate::service::identity::audit::AuditFilter;
+use crate::service::settings::SettingsPatch;
+
+/// A change of settings.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct UpdateSettingsInput {
+    /// The app that it is for: `admin`, `music`, `photos` or `cinema`; `null` for all. Must be said.
+    #[serde(default, deserialize_with = "present")]
+    #[salvo(schema(value_type = Option<String>, required = true))]
+    app: Option<Option<String>>,
+    /// Keys with their new values.
+    #[salvo(schema(value_type = BTreeMap<String, Value>))]
+    settings: serde_json::Map<String, Value>,
+}
+
+impl Input for UpdateSettingsInput {
+    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
+}
+
+/// An origin to be allowed.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct AddOriginInput {
+    /// Such as `https://app.example`: scheme, host, port where it is another than the usual.
+    origin: String,
+}
+
+impl Input for AddOriginInput {}
+
+/// Which lines of the audit log.
+#[derive(Debug)]
+pub struct AuditQuery {
+    filter: AuditFilter,
+    page: Page,
+    order: Order,
+}
+
+impl FromQuery for AuditQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let events: Vec<_> = AuditEvent::ALL.iter().map(|event| (event.as_str(), *event)).collect();
+        Self {
+            filter: AuditFilter {
+                event: reader.choice("event", "Of this event alone.", &events),
+                user: reader.parsed("userId", "By or about this account alone.", "the id of a user"),
+            },
+            page: pagination::page(reader),
+            order: pagination::sort(reader, "at", Order::Descending),
+        }
+    }
+}
+
+fn app_named(name: &str) -> Result<App, Problem> {
+    let known = App::from_name(name);
+    Ok(known.ok_or_else(|| ServiceError::invalid("app", "must be admin, music, photos or cinema"))?)
+}
+
+/// The settings that an app is shown
+///
+/// Those of the account, and those of the server, which only `ServerSettings.Update` changes.
+#[endpoint]
+pub async fn show_settings(
+    state: State,
+    caller: Caller,
+    app: PathId<String>,
+) -> Result<Answer<SettingsView>, Problem> {
+    let app = app_named(&app.0)?;
+    let settings = state.settings.of_app(app, caller.user.id).await?;
+    Ok(Answer(SettingsView::new(app, settings)))
+}
+
+/// Changes settings, all or none
+///
+/// Settings of the account are the caller's own, whatever the app. Settings of the server take
+/// `ServerSettings.Update`.
+#[endpoint]
+pub async fn update_settings(
+    state: State,
+    by: By,
+    body: Body<UpdateSettingsInput>,
+) -> Result<Answer<UpdatedSettingsView>, Problem> {
+    let UpdateSettingsInput { app, settings } = body.0;
+    let app = app.ok_or_else(|| ServiceError::invalid("app", "is missing; null means all apps"))?;
+    let app = app.as_deref().map(app_named).transpose()?;
+    let updated = state
+        .settings
+        .update(by.0, SettingsPatch { app, settings })
+        .await?;
+    Ok(Answer(UpdatedSettingsView::new(app, updated)))
+}
+
+/// The web origins that administrators allowed
+#[endpoint]
+pub async fn list_origins(state: State) -> Result<Answer<Vec<OriginView>>, Problem> {
+    let origins = state.origins.list().await?;
+    Ok(Answer(origins.into_iter().map(OriginView::from).collect()))
+}
+
+/// Allows a web origin, from the next request on
+#[endpoint]
+pub async fn add_origin(
+    state: State,
+    by: By,
+    body: Body<AddOriginInput>,
+) -> Result<Created<OriginView>, Problem> {
+    Ok(Created(state.origins.add(by.0, &body.0.origin).await?.into()))
+}
+
+/// No longer allows a web origin; to remove one that is not there is no error
+#[endpoint]
+pub async fn remove_origin(state: State, by: By, id: PathId<String>) -> Result<Answer<bool>, Problem> {
+    if let Ok(id) = id.0.parse() {
+        state.origins.remove(by.0, id).await?;
+    }
+    Ok(Answer(true))
+}
+
+/// The audit log, newest first
+#[endpoint]
+pub async fn list_audit(
+    state: State,
+    query: Query<AuditQuery>,
+) -> Result<Answer<ListView<AuditEntryView>>, Problem> {
+    let AuditQuery { filter, page, order } = query.0;
+    let listing = state.audit.list(&filter, page, order).await?;
+    Ok(Answer(ListView::new(listing, AuditEntryView::from)))
+}

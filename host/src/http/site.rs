@@ -1,0 +1,255 @@
+//! Whether a request comes from a page of the server's own site or from another site.
+//!
+//! A site is a scheme and a registrable domain, as browsers see it for cookies: `https://app.media.example` and
+//! `https://media.example:8443` are one, `http://media.example` is another. Addresses and `localhost` stand for
+//! themselves.
+
+use salvo::extract::Metadata;
+use salvo::http::HeaderMap;
+use salvo::http::header::{HOST, HeaderName, ORIGIN};
+use salvo::oapi::{Components, EndpointArgRegister, Operation};
+use salvo::{Depot, Extractible, Request};
+use url::{Host, Url};
+
+use super::client::Client;
+use super::extract::State;
+use super::problem::Problem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Site {
+    /// A page of the server's own site, or no page at all.
+    Same,
+    /// A page of another site.
+    Cross,
+}
+
+/// The site of a request's page, by what its browser says. `own` are the addresses of the server: the one that the
+/// request was sent to, and the public one.
+pub fn site_of(headers: &HeaderMap, own: &[Url]) -> Site {
+    let mut said = headers.get_all(SEC_FETCH_SITE).iter();
+    match (said.next().map(|value| value.as_bytes()), said.next()) {
+        (Some(b"same-origin" | b"same-site" | b"none"), None) => return Site::Same,
+        (Some(b"cross-site"), None) => return Site::Cross,
+        // An older browser, no browser, or nothing that a browser writes.
+        _ => {}
+    }
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let Some(origin) = origins.next() else {
+        // Browsers add it to all that changes something: this is another kind of client.
+        return Site::Same;
+    };
+    let origin = origin.to_str().ok().and_then(|text| Url::parse(text).ok());
+    match origin {
+        Some(origin) if origins.next().is_none() && own.iter().any(|own| is_one_site(own, &origin)) => {
+            Site::Same
+        }
+        _ => Site::Cross,
+    }
+}
+
+fn is_one_site(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && match (one.host(), other.host()) {
+            (Some(Host::Domain(one)), Some(Host::Domain(other))) => registrable(one) == registrable(other),
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+}
+
+/// The domain that somebody can register; the name itself if it is none, such as `localhost` or `co.uk`.
+fn registrable(host: &str) -> &str {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    psl::domain_str(host).unwrap_or(host)
+}
+
+/// The address that a request was sent to, as far as it names one.
+fn requested(req: &Request, https: bool) -> Option<Url> {
+    // The target's own authority goes before the header (RFC 9112, 3.2.2); HTTP/2 has no other.
+    let authority = match req.uri().authority() {
+        Some(authority) => authority.as_str(),
+        None => {
+            let mut hosts = req.headers().get_all(HOST).iter();
+            let host = hosts.next()?.to_str().ok()?;
+            hosts.next().is_none().then_some(host)?
+        }
+    };
+    // Nothing but host and port: what else a URL has would move the host elsewhere.
+    let plain = !authority.contains(['/', '\\', '?', '#', '@']);
+    let scheme = if https { "https" } else { "http" };
+    plain.then(|| Url::parse(&format!("{scheme}://{authority}")).ok())?
+}
+
+impl<'ex> Extractible<'ex> for Site {
+    fn metadata() -> &'static Metadata {
+        static METADATA: Metadata = Metadata::new("Site");
+        &METADATA
+    }
+
+    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
+    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
+        let public = State::of(depot)?.network.base_url.clone();
+        let client = Client::extract(&mut *req, depot).await?;
+        let own: Vec<Url> = requested(req, client.https).into_iter().chain(public).collect();
+        Ok(site_of(req.headers(), &own))
+    }
+}
+
+impl EndpointArgRegister for Site {
+    fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Site::{Cross, Same};
+    use super::*;
+    use salvo::http::HeaderValue;
+
+    fn site(own: &[&str], lines: &[(&'static str, &str)]) -> Site {
+        let own: Vec<Url> = own.iter().map(|text| text.parse().unwrap()).collect();
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        site_of(&headers, &own)
+    }
+
+    #[test]
+    fn fetch_metadata_decides_and_the_origin_where_it_says_nothing() {
+        let origins = [
+            Some("https://media.example.co.uk"),
+            Some("https://app.example.co.uk"),
+            Some("https://media.example.co.uk:8443"),
+            Some("https://evil.co.uk"),
+            Some("null"),
+            None,
+        ];
+        let by_origin = [Same, Same, Same, Cross, Cross, Same];
+        for (said, expected) in [
+            (Some("same-origin"), [Same; 6]),
+            (Some("same-site"), [Same; 6]),
+            (Some("none"), [Same; 6]),
+            (Some("cross-site"), [Cross; 6]),
+            (None, by_origin),
+            (Some("junk"), by_origin),
+        ] {
+            for (origin, expected) in origins.iter().zip(expected) {
+                let lines = [("sec-fetch-site", said), ("origin", *origin)];
+                let lines: Vec<_> = lines
+                    .iter()
+                    .filter_map(|(name, value)| value.map(|value| (*name, value)))
+                    .collect();
+                let found = site(&["https://media.example.co.uk"], &lines);
+                assert_eq!(found, expected, "{said:?} {origin:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sites_are_scheme_and_registrable_domain() {
+        for (own, origin, expected) in [
+            ("https://media.example", "http://media.example", Cross),
+            ("https://media.example", "https://MEDIA.example", Same),
+            ("https://media.example", "https://media.example.", Same),
+            ("https://media.example", "https://media.example.evil.org", Cross),
+            ("https://media.example", "https://evilmedia.example", Cross),
+            ("https://media.example", "https://media.example@evil.org", Cross),
+            // Whoever rents a name below a public suffix is a site of their own.
+            ("https://ada.github.io", "https://eve.github.io", Cross),
+            ("https://ada.github.io", "https://github.io", Cross),
+            ("https://co.uk", "https://media.co.uk", Cross),
+            ("http://svc.local", "http://other.local", Cross),
+            ("http://svc.local", "http://tv.svc.local", Same),
+            ("http://svc", "http://svc:81", Same),
+            ("http://svc", "http://other", Cross),
+            ("http://localhost:8420", "http://localhost:3000", Same),
+            ("http://localhost:8420", "http://127.0.0.1:8420", Cross),
+            ("http://localhost:8420", "http://evil.localhost", Cross),
+            ("http://10.0.0.1:8420", "http://10.0.0.1", Same),
+            ("http://10.0.0.1", "http://10.0.0.2", Cross),
+            ("http://10.0.0.1", "http://1.0.0.1", Cross),
+            ("http://[::1]:8420", "http://[::1]", Same),
+            ("http://[::1]", "http://[0:0:0:0:0:0:0:1]:1", Same),
+            ("http://[::1]", "http://[::2]", Cross),
+            ("http://[::1]", "http://127.0.0.1", Cross),
+            ("http://svc", "file://svc", Cross),
+            ("http://svc", "", Cross),
+            ("http://svc", "svc", Cross),
+            ("http://svc", "http://", Cross),
+            ("http://svc", "*", Cross),
+        ] {
+            assert_eq!(site(&[own], &[("origin", origin)]), expected, "{own} {origin}");
+        }
+    }
+
+    #[test]
+    fn headers_given_twice_decide_nothing_for_the_better() {
+        let own = "http://svc";
+        let twice = [("sec-fetch-site", "none"), ("sec-fetch-site", "none")];
+        assert_eq!(site(&[own], &twice), Same);
+        let foreign = [twice[0], twice[1], ("origin", "http://evil")];
+        assert_eq!(site(&[own], &foreign), Cross);
+        assert_eq!(site(&[own], &[("origin", own), ("origin", own)]), Cross);
+        assert_eq!(
+            site(&[own], &[("sec-fetch-site", "Same-Origin"), ("origin", "null")]),
+            Cross
+        );
+    }
+
+    #[test]
+    fn public_address_is_the_servers_own_as_well() {
+        let own = ["http://10.0.0.1:8420", "https://media.example"];
+        for (origin, expected) in [
+            ("https://media.example", Same),
+            ("https://www.media.example", Same),
+            ("http://10.0.0.1", Same),
+            ("http://media.example", Cross),
+            ("https://10.0.0.1", Cross),
+        ] {
+            assert_eq!(site(&own, &[("origin", origin)]), expected, "{origin}");
+        }
+        assert_eq!(site(&[], &[("origin", "http://svc")]), Cross);
+    }
+
+    #[test]
+    fn requested_address_is_read_from_target_or_host() {
+        let address = |target: &str, hosts: &[&str], https| {
+            let mut request = Request::new();
+            *request.uri_mut() = target.parse().unwrap();
+            for host in hosts {
+                let value = HeaderValue::from_str(host).unwrap();
+                request.headers_mut().append(HOST, value);
+            }
+            requested(&request, https).map(|url| url.to_string())
+        };
+        assert_eq!(
+            address("/", &["svc:81"], false).as_deref(),
+            Some("http://svc:81/")
+        );
+        assert_eq!(
+            address("/", &["svc:81"], true).as_deref(),
+            Some("https://svc:81/")
+        );
+        assert_eq!(
+            address("/", &["[::1]:81"], false).as_deref(),
+            Some("http://[::1]:81/")
+        );
+        assert_eq!(
+            address("http://svc/x", &["evil"], false).as_deref(),
+            Some("http://svc/")
+        );
+        for hosts in [
+            &[][..],
+            &["svc", "svc"],
+            &["evil/@svc"],
+            &["svc@evil"],
+            &["svc#evil"],
+            &[""],
+            &["a b"],
+        ] {
+            assert_eq!(address("/", hosts, false), None, "{hosts:?}");
+        }
+    }
+}
