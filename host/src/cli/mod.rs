@@ -6,6 +6,7 @@ mod openapi;
 mod plugin_compile;
 mod report;
 mod serve;
+mod user;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,8 @@ enum Command {
     Index(Box<index::Arguments>),
     /// Show what the plugins read from one file
     Inspect(inspect::Arguments),
+    /// List accounts, set a password, make an owner
+    User(Box<user::Arguments>),
     /// Print the API's description (OpenAPI 3.1, JSON)
     Openapi,
     /// Compile a plugin: standard input to standard output. The server starts this with its limits
@@ -64,6 +67,7 @@ pub fn run() -> ExitCode {
             Command::Serve(arguments) => serve::run(*arguments),
             Command::Index(arguments) => index::run(*arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::User(arguments) => user::run(*arguments),
             Command::Openapi | Command::PluginCompile => Ok(ExitCode::SUCCESS),
         }),
     };

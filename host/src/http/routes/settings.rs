@@ -1,6 +1,5 @@
 //! Settings, the web origins that may call, and the audit log.
 
-use std::collections::BTreeMap;
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};

@@ -10,6 +10,7 @@ pub mod authentication;
 pub mod keys;
 pub mod login;
 pub mod names;
+pub mod recovery;
 pub mod roles;
 pub mod sessions;
 pub mod setup;

@@ -1,0 +1,138 @@
+//! `svc user`: accounts, for whoever runs the machine. Works beside a running server, which takes notice within a
+//! second.
+
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+
+use crate::auth::password::Passwords;
+use crate::config::{Config, MediaOptions, ServerOptions};
+use crate::domain::id::IdGenerator;
+use crate::domain::time::SystemClock;
+use crate::domain::user::Account;
+use crate::random::{Random as _, SystemRandom, random_hex};
+use crate::service::error::ServiceError;
+use crate::service::identity::Context;
+use crate::service::identity::recovery::Recovery;
+use crate::store::{Store, StoreOptions};
+
+/// Options of `svc user`.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+    #[command(flatten)]
+    media: MediaOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the accounts
+    List,
+    /// Set an account's password and end its sessions
+    SetPassword {
+        /// Name of the account
+        username: String,
+        /// Read the password from the first line of standard input, instead of making one and printing it
+        #[arg(long)]
+        stdin: bool,
+    },
+    /// Make an account the owner of a server that lost its own
+    MakeOwner {
+        /// Name of the account
+        username: String,
+        /// Also when there is an owner, who then is one no longer
+        #[arg(long)]
+        replace: bool,
+    },
+}
+
+/// Does what was asked.
+pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(arguments.media, ServerOptions::default())?;
+    super::runtime()?.block_on(act(&config, arguments.action))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn act(config: &Config, action: Action) -> anyhow::Result<()> {
+    let random = Arc::new(SystemRandom);
+    let mut node = [0; 2];
+    random.fill(&mut node)?;
+    let store = Store::open(&config.database_url, StoreOptions::default()).await?;
+    let recovery = Recovery::new(Context {
+        store: store.clone(),
+        ids: Arc::new(IdGenerator::new(u16::from_le_bytes(node))),
+        clock: Arc::new(SystemClock),
+        random: random.clone(),
+    });
+    let text = match action {
+        Action::List => table(&recovery.accounts().await?),
+        Action::SetPassword { username, stdin } => {
+            let password = if stdin {
+                first_line()?
+            } else {
+                random_hex(random.as_ref())?
+            };
+            let passwords = Passwords::start(random)?;
+            let user = recovery
+                .set_password(&passwords, &username, password.clone())
+                .await
+                .map_err(|error| explain(error, &username))?;
+            if stdin {
+                format!("The password of {} is set.\n", user.username)
+            } else {
+                format!("The password of {} is now {password}\n", user.username)
+            }
+        }
+        Action::MakeOwner { username, replace } => {
+            let made = recovery.make_owner(&username, replace).await;
+            let user = made.map_err(|error| explain(error, &username))?;
+            format!("{} is the owner.\n", user.username)
+        }
+    };
+    store.close().await;
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn explain(error: ServiceError, username: &str) -> anyhow::Error {
+    match error {
+        ServiceError::NotFound => anyhow::anyhow!("there is no account `{username}`"),
+        ServiceError::Invalid(errors) => {
+            let errors: Vec<_> = errors
+                .into_iter()
+                .map(|error| format!("{} {}", error.path, error.message))
+                .collect();
+            anyhow::anyhow!(errors.join("; "))
+        }
+        ServiceError::Conflict { message, .. } => anyhow::anyhow!("{message}; use --replace to change that"),
+        other => other.into(),
+    }
+}
+
+fn first_line() -> anyhow::Result<String> {
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .context("cannot read the password from standard input")?;
+    Ok(line.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn table(accounts: &[Account]) -> String {
+    let width = accounts
+        .iter()
+        .map(|account| account.user.username.chars().count())
+        .max()
+        .unwrap_or(0);
+    let lines = accounts.iter().map(|account| {
+        let user = &account.user;
+        let state = if user.enabled { "enabled " } else { "disabled" };
+        let (id, name) = (user.id, &user.username);
+        format!("{id}  {name:width$}  {state}  {}\n", account.role_names().join(", "))
+    });
+    lines.collect()
+}
