@@ -39,7 +39,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let service = http::router::service(app.http_state().await?);
     let shutdown = shutdown_signal()?;
     announce(&format!("listening on http://{address}"))?;
-    http::server::serve(listener, service, shutdown).await?;
+    http::server::serve(listener, service, http::limits::Limits::default(), shutdown).await?;
     app.close().await;
     Ok(())
 }

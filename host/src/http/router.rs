@@ -8,6 +8,7 @@ use salvo::catcher::Catcher;
 
 use super::access::Access::{self, Capability as Takes, Public, SignedIn};
 use super::docs;
+use super::limits::Limits;
 use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
@@ -70,7 +71,12 @@ pub fn routes() -> Vec<Route> {
 
 /// The whole API as one service, ready to be served or tested.
 pub fn service(state: Arc<AppState>) -> Service {
-    Service::new(router_of(&routes()))
-        .hoop(Envelope::new(state))
+    service_of(&routes(), state, Limits::default())
+}
+
+/// A service of these routes.
+pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Service {
+    Service::new(router_of(routes))
+        .hoop(Envelope::new(state, limits))
         .catcher(Catcher::new(CatchErrors))
 }

@@ -1,9 +1,11 @@
 //! The API in process: the real router, services, plugin host and store (SQLite in a directory of its own).
 
 mod access;
+mod connections;
 mod document;
 mod general;
 mod library;
+mod limits;
 mod media;
 mod session;
 
@@ -53,6 +55,7 @@ const LISTED_ORIGIN: &str = "https://app.example";
 /// A server of its own, with what tests reach behind the API for.
 struct Bed {
     service: Service,
+    state: Arc<AppState>,
     store: Store,
     tokens: Arc<AccessTokens>,
     ids: Arc<IdGenerator>,
@@ -149,9 +152,11 @@ impl Bed {
             allowed_origins: AllowedOrigins::new([LISTED_ORIGIN.to_owned()]),
             network: Default::default(),
         };
-        let service = router::service(Arc::new(state));
+        let state = Arc::new(state);
+        let service = router::service(Arc::clone(&state));
         Self {
             service,
+            state,
             store,
             tokens,
             ids,
