@@ -20,6 +20,7 @@ use crate::random::{Random, SystemRandom, random_hex};
 use crate::scan::Scanner;
 use crate::secret_key::{SecretKey, SecretKeyError};
 use crate::service::authentication::Authentication;
+use crate::service::browse::Browse;
 use crate::service::error::ServiceError;
 use crate::service::indexing::{IndexAction, Indexing};
 use crate::service::login::Logins;
@@ -170,6 +171,7 @@ impl App {
             ),
             setup,
             indexing: self.indexing.clone(),
+            browse: Browse::new(store.clone(), self.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
             media: Media::new(store.clone(), self.plugins.clone()),

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
-use super::routes::{auth, general, index, music, photos, plugins};
+use super::routes::{auth, general, index, ls, music, photos, plugins};
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
 
@@ -34,6 +34,7 @@ pub fn routes() -> Vec<Route> {
         Route::get  ("/api/v1/health/ready",                                   Public,                      general::show_ready),
         Route::get  ("/api/v1/instance",                                       Public,                      general::show_instance),
         Route::get  ("/api/v1/versions",                                       SignedIn,                    general::show_versions),
+        Route::get  ("/api/v1/ls",                                             SignedIn,                    ls::list_directory),
         Route::post ("/api/v1/setup",                                          Public,                      general::set_up),
 
         Route::post ("/api/v1/auth/login",                                     Public,                      auth::sign_in),

@@ -1,6 +1,7 @@
 //! What handlers work with: one bundle of services, made by `app.rs`.
 
 use crate::service::authentication::Authentication;
+use crate::service::browse::Browse;
 use crate::service::indexing::Indexing;
 use crate::service::login::Logins;
 use crate::service::media::Media;
@@ -26,6 +27,8 @@ pub struct AppState {
     pub server: Server,
     /// Runs of the indexer.
     pub indexing: Indexing,
+    /// Browsing the directories of media.
+    pub browse: Browse,
     /// Browsing music.
     pub music: Music,
     /// Browsing photos.

@@ -2,6 +2,7 @@
 //! knows nothing of HTTP. Whether the actor may call it at all is the route's capability, checked before.
 
 pub mod authentication;
+pub mod browse;
 pub mod error;
 pub mod indexing;
 pub mod login;

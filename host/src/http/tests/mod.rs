@@ -6,6 +6,7 @@ mod document;
 mod general;
 mod library;
 mod limits;
+mod ls;
 mod media;
 mod session;
 
@@ -39,6 +40,7 @@ use crate::random::SystemRandom;
 use crate::scan::Scanner;
 use crate::secret_key::SecretKey;
 use crate::service::authentication::Authentication;
+use crate::service::browse::Browse;
 use crate::service::indexing::Indexing;
 use crate::service::login::Logins;
 use crate::service::media::Media;
@@ -145,6 +147,7 @@ impl Bed {
             server: Server::new(store.clone(), plugins.clone(), setup.clone(), build, false),
             setup,
             indexing: Indexing::new(scanner),
+            browse: Browse::new(store.clone(), plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
             media: Media::new(store.clone(), plugins.clone()),
