@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::http;
 use crate::http::client::Network;
+use crate::http::limits::Limits;
 use crate::http::state::AppState;
 use crate::tasks;
 
@@ -52,7 +53,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let service = http::router::service(Arc::new(AppState::new(services.clone(), network)));
     let shutdown = shutdown_signal()?;
     announce(&format!("listening on http://{address}"))?;
-    http::server::serve(listener, service, shutdown).await?;
+    http::server::serve(listener, service, Limits::default(), shutdown).await?;
     upkeep.abort();
     services.close().await;
     app.close().await;

@@ -77,6 +77,18 @@ impl RelativePath {
         Self(text)
     }
 
+    /// A path as a client wrote it: names as [`name_to_text`] makes them, joined by `/`. `None` for what is absolute,
+    /// has an empty name, `.`, `..` or NUL in it, and for a text that no name on disk has.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_name = |name: &str| {
+            // A byte written as an escape that did not need one would be a second text for the same name: `..`, say.
+            !["", ".", ".."].contains(&name)
+                && !name.contains('\0')
+                && name_to_text(&text_to_os(name)) == name
+        };
+        (text.is_empty() || text.split('/').all(is_name)).then(|| Self(text.to_owned()))
+    }
+
     /// The path of an entry of this directory, by its name on disk.
     #[must_use]
     pub fn join(&self, name: &OsStr) -> Self {
@@ -171,6 +183,43 @@ mod tests {
             let text = name_to_text(OsStr::from_bytes(name));
             assert_eq!(text_to_os(&text).as_bytes(), name);
             assert!(texts.insert(text), "two names with one text");
+        }
+    }
+
+    #[test]
+    fn paths_of_clients_are_plain_names_below_the_root() {
+        for good in [
+            "",
+            "a",
+            "a/b.flac",
+            "...",
+            "..a/b..",
+            "a\\b",
+            "\u{f7e9}t\u{f7e9}",
+            "C:",
+        ] {
+            assert_eq!(
+                RelativePath::parse(good).as_ref().map(RelativePath::as_str),
+                Some(good)
+            );
+        }
+        for bad in [
+            "/",
+            "/a",
+            "a/",
+            "a//b",
+            ".",
+            "..",
+            "a/../b",
+            "a/./b",
+            "../a",
+            "a\0b",
+            "\u{f72e}\u{f72e}",
+            "a\u{f72f}..\u{f72f}b",
+            "a\u{f700}",
+            "\u{f761}",
+        ] {
+            assert_eq!(RelativePath::parse(bad), None, "{bad:?}");
         }
     }
 

@@ -1,18 +1,23 @@
 //! Typed input of handlers: state, caller, path, body, and the app that signs in.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use salvo::http::body::Body as _;
 use salvo::http::{ParseError, StatusCode};
 use salvo::oapi::{
     BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
     RequestBody, Required, ToSchema,
 };
 use salvo::{Depot, Extractible, Request, extract::Metadata};
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
-use super::limits;
+use super::deadline::Deadline;
+use super::limits::{self, Limits};
 use super::problem::Problem;
 use super::state::AppState;
 use super::client::Client;
@@ -155,9 +160,11 @@ extractible!(SvcApp, req, _depot, _arg => {
     Ok::<_, Problem>(Self(value.and_then(App::from_name)))
 });
 
-extractible!(Body<T> where [T: Input], req, _depot, _arg => read_body(req).await.map(Self));
+extractible!(Body<T> where [T: Input], req, depot, _arg => read_body(req, depot).await.map(Self));
 
-extractible!(LateBody<T> where [T: Input], req, _depot, _arg => Ok::<_, Problem>(Self(read_body(req).await)));
+extractible!(LateBody<T> where [T: Input], req, depot, _arg => {
+    Ok::<_, Problem>(Self(read_body(req, depot).await))
+});
 
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
@@ -170,7 +177,7 @@ fn camel_case(name: &str) -> String {
     })
 }
 
-async fn read_body<T: Input>(req: &mut Request) -> Result<T, Problem> {
+async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Problem> {
     let is_json = req
         .content_type()
         .is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
@@ -178,17 +185,65 @@ async fn read_body<T: Input>(req: &mut Request) -> Result<T, Problem> {
         let message = "the body must be JSON, with the content type application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let bytes = tokio::time::timeout(limits::BODY_TIME, req.payload_with_max_size(T::MAX_BYTES)).await;
-    let bytes = bytes
-        .map_err(|_| Problem::of_status(StatusCode::REQUEST_TIMEOUT))?
-        .map_err(|error| match error {
-            ParseError::PayloadTooLarge => {
-                let message = format!("the body may have {} bytes", T::MAX_BYTES);
-                Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-            }
-            _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
-        })?;
+    let too_large = || {
+        let message = format!("the body may have {} bytes", T::MAX_BYTES);
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    };
+    // What is announced as too large is not even read.
+    if req.body().size_hint().lower() > T::MAX_BYTES as u64 {
+        return Err(too_large());
+    }
+    let limits = depot.get_typed::<Limits>().copied().unwrap_or_default();
+    let deadline = depot.get_typed::<Deadline>().cloned();
+    let deadline = deadline.unwrap_or_else(|_| Deadline::after(limits.handler_time));
+    let bytes = deadline.wait_for_client(limits.body_time, req.payload_with_max_size(T::MAX_BYTES));
+    let too_slow = || Problem::of_status(StatusCode::REQUEST_TIMEOUT);
+    let bytes = bytes.await.ok_or_else(too_slow)?.map_err(|error| match error {
+        ParseError::PayloadTooLarge => too_large(),
+        ParseError::Other(error) if is_timeout(error.as_ref()) => too_slow(),
+        _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
+    })?;
     serde_json::from_slice(bytes).map_err(|error| Problem::invalid(vec![json_error(&error)]))
+}
+
+/// Whether the time between two pieces of a body was too long.
+fn is_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut chain = std::iter::successors(Some(error), |error| error.source());
+    chain.any(|error| {
+        let io = error.downcast_ref::<std::io::Error>();
+        io.is_some_and(|error| error.kind() == std::io::ErrorKind::TimedOut)
+    })
+}
+
+/// Reads a list of at most [`limits::INPUT_ITEMS`]: for `#[serde(deserialize_with)]` on every list of an input.
+///
+/// # Errors
+/// On the first item too many, and on those of another type.
+pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct Items<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {} items", limits::INPUT_ITEMS)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = seq.next_element()? {
+                if items.len() == limits::INPUT_ITEMS {
+                    return Err(de::Error::invalid_length(items.len() + 1, &self));
+                }
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+
+    deserializer.deserialize_seq(Items(PhantomData))
 }
 
 /// What serde found, with the field's name in its place where serde tells it.

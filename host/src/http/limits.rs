@@ -6,25 +6,35 @@ use std::time::Duration;
 pub const BODY_BYTES: usize = 64 * 1024;
 /// Bytes of a login body: two names and a password of at most 256 bytes.
 pub const LOGIN_BODY_BYTES: usize = 8 * 1024;
-/// Bytes of a body that changes something: texts that people wrote may be in it.
-pub const PATCH_BODY_BYTES: usize = 256 * 1024;
-/// Bytes of a body with settings.
+/// Bytes of a body with settings, or of one that changes many things at once.
 pub const SETTINGS_BODY_BYTES: usize = 256 * 1024;
-/// Time for a whole JSON body to arrive; a slow phone sends 64 KiB in seconds. Below the handler's time, so that the
-/// client learns that it was too slow.
-pub const BODY_TIME: Duration = Duration::from_secs(15);
+/// Items of a list in a body or a query: a page of what the server lists. JSON is nested at most 128 deep, which is
+/// serde_json's own limit.
+pub const INPUT_ITEMS: usize = 1_000;
+/// Time for a whole JSON body to arrive; a slow phone sends 64 KiB in seconds.
+pub const BODY_TIME: Duration = Duration::from_secs(60);
 /// Time between two pieces of a body; longer means that nobody is sending.
-pub const BODY_GAP: Duration = Duration::from_secs(10);
+pub const BODY_GAP: Duration = Duration::from_secs(30);
 /// Bytes of a request's target. Above it 414; filters and tokens together stay below 4 KiB.
 pub const TARGET_BYTES: usize = 8 * 1024;
 /// Header fields of a request. Above it 431.
 pub const HEADER_FIELDS: usize = 100;
 /// Bytes that a connection may buffer for a request's head. Above it 431.
 pub const HEADER_BYTES: usize = 64 * 1024;
-/// Time for a request's head, and how long an idle connection is kept: a slow head must not hold a connection.
+/// Time for a request's head: a slow one must not hold a connection. hyper counts from the end of the answer before,
+/// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart.
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
-/// Time for a handler until its answer's head is ready; bodies of media take as long as they take.
-pub const HANDLER_TIME: Duration = Duration::from_secs(20);
+/// Time for a handler until its answer's head is ready, without the time that the client takes to send its body.
+/// Bodies of media take as long as they take.
+pub const HANDLER_TIME: Duration = Duration::from_secs(15);
+/// The same for what hashes passwords or asks the cloud, which may wait for its turn.
+pub const SIGN_IN_TIME: Duration = Duration::from_secs(20);
+/// Where [`SIGN_IN_TIME`] holds: these routes, and those below them.
+pub const SIGN_IN_ROUTES: [&str; 3] = [
+    "/api/v1/auth/login",
+    "/api/v1/auth/refresh",
+    "/api/v1/invitations",
+];
 /// Time that a write may wait for the client. A paused player reads nothing for minutes and then goes on.
 pub const WRITE_STALL: Duration = Duration::from_secs(600);
 /// Connections at once: more than the 10,000 event streams that the server is meant to hold.
@@ -47,3 +57,69 @@ pub const MEDIA_CHUNK_BYTES: usize = 128 * 1024;
 pub const MEDIA_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a browser may keep the answer to a CORS preflight.
 pub const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
+
+/// The limits that a test crosses with shorter times and smaller numbers; elsewhere they are the ones above.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// [`HEADER_TIME`].
+    pub header_time: Duration,
+    /// [`BODY_TIME`].
+    pub body_time: Duration,
+    /// [`BODY_GAP`].
+    pub body_gap: Duration,
+    /// [`HANDLER_TIME`].
+    pub handler_time: Duration,
+    /// [`SIGN_IN_TIME`].
+    pub sign_in_time: Duration,
+    /// [`CONNECTIONS`].
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            header_time: HEADER_TIME,
+            body_time: BODY_TIME,
+            body_gap: BODY_GAP,
+            handler_time: HANDLER_TIME,
+            sign_in_time: SIGN_IN_TIME,
+            connections: CONNECTIONS,
+        }
+    }
+}
+
+impl Limits {
+    /// The time of a route's handler.
+    pub fn time_of(&self, route: &str) -> Duration {
+        let signs_in = SIGN_IN_ROUTES.iter().any(|path| {
+            route
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        if signs_in {
+            self.sign_in_time
+        } else {
+            self.handler_time
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signing_in_has_more_time_than_the_rest() {
+        let limits = Limits::default();
+        for (route, seconds) in [
+            ("/api/v1/auth/login", 20),
+            ("/api/v1/auth/refresh", 20),
+            ("/api/v1/invitations/{id}", 20),
+            ("/api/v1/auth/logout", 15),
+            ("/api/v1/invitationsx", 15),
+            ("/api/v1/health", 15),
+        ] {
+            assert_eq!(limits.time_of(route).as_secs(), seconds, "{route}");
+        }
+    }
+}

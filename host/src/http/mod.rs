@@ -7,6 +7,7 @@
 pub mod access;
 pub mod answer;
 pub mod client;
+pub mod deadline;
 pub mod docs;
 pub mod extract;
 pub mod file_body;

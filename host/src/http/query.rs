@@ -8,6 +8,7 @@ use salvo::oapi::{
 use salvo::oapi::{Components, schema};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
+use super::limits::INPUT_ITEMS;
 use super::problem::Problem;
 use crate::domain::time::Timestamp;
 use crate::service::error::FieldError;
@@ -192,11 +193,16 @@ impl<'a> QueryReader<'a> {
                     .and_then(|rest| rest.strip_suffix(']'))
                     .is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        self.pairs
+        let texts: Vec<_> = self
+            .pairs
             .iter()
             .filter(|(key, _)| is_name(key))
             .map(|(_, value)| (*value).to_owned())
-            .collect()
+            .collect();
+        if texts.len() > INPUT_ITEMS {
+            self.fail(name, format!("may hold {INPUT_ITEMS} items"));
+        }
+        texts
     }
 }
 
@@ -319,6 +325,8 @@ mod tests {
             assert_eq!(read(&query, |r| r.texts("a", "")).0, ["x", "y"]);
         }
         assert_eq!(read(&[("a", "x,y")], |r| r.texts("a", "")).0, ["x,y"]);
+        assert_eq!(read(&[("a", "x"); 1000], |r| r.texts("a", "")).1, 0);
+        assert_eq!(read(&[("a", "x"); 1001], |r| r.texts("a", "")).1, 1);
         assert!(
             read(&[("a[x]", "x"), ("ab", "x")], |r| r.texts("a", ""))
                 .0

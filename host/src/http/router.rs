@@ -8,11 +8,12 @@ use salvo::catcher::Catcher;
 
 use super::access::Access::{self, AnyCapability, Capability as Takes, Dev, Public, Session, SignedIn};
 use super::docs;
+use super::limits::Limits;
 use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, dev, general, index, music, photos, plugins, reset, roles, sessions, settings, tokens, users,
+    auth, dev, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens, users,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -29,86 +30,87 @@ const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
 #[rustfmt::skip]
 pub fn routes() -> Vec<Route> {
     vec![
-        Route::get  ("/api",                                                   Public,                      general::show_home),
-        Route::get  ("/api/docs-json",                                         Public,                      docs::show_document),
-        Route::get  ("/api/docs",                                              Public,                      docs::show_page),
-        Route::get  ("/api/docs/{file}",                                       Public,                      docs::show_asset),
+        Route::get   ("/api",                                                              Public,                          general::show_home),
+        Route::get   ("/api/docs-json",                                                    Public,                          docs::show_document),
+        Route::get   ("/api/docs",                                                         Public,                          docs::show_page),
+        Route::get   ("/api/docs/{file}",                                                  Public,                          docs::show_asset),
 
-        Route::get  ("/api/v1/health",                                         Public,                      general::show_health),
-        Route::get  ("/api/v1/health/ready",                                   Public,                      general::show_ready),
-        Route::get  ("/api/v1/instance",                                       Public,                      general::show_instance),
-        Route::get  ("/api/v1/release-channels",                                           Public,                           general::show_release_channels),
-        Route::get  ("/api/v1/updates",                                                    Public,                           general::show_updates),
-        Route::post ("/api/v1/reset",                                                      AnyCapability(RESETS),            reset::reset),
-        Route::get  ("/api/v1/versions",                                       SignedIn,                    general::show_versions),
-        Route::post ("/api/v1/setup",                                          Public,                      general::set_up),
+        Route::get   ("/api/v1/health",                                                    Public,                          general::show_health),
+        Route::get   ("/api/v1/health/ready",                                              Public,                          general::show_ready),
+        Route::get   ("/api/v1/instance",                                                  Public,                          general::show_instance),
+        Route::get   ("/api/v1/release-channels",                                          Public,                          general::show_release_channels),
+        Route::get   ("/api/v1/updates",                                                   Public,                          general::show_updates),
+        Route::post  ("/api/v1/reset",                                                     AnyCapability(RESETS),           reset::reset),
+        Route::get   ("/api/v1/versions",                                                  SignedIn,                        general::show_versions),
+        Route::get   ("/api/v1/ls",                                                        SignedIn,                        ls::list_directory),
+        Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up),
 
-        Route::post ("/api/v1/auth/login",                                     Public,                      auth::sign_in),
-        Route::post ("/api/v1/auth/refresh",                                               Public,                           auth::refresh),
-        Route::post ("/api/v1/auth/logout",                                    Public,                      auth::sign_out),
+        Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in),
+        Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh),
+        Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
 
-        Route::get  ("/api/v1/users/public",                                               Public,                           users::list_public_users),
-        Route::get  ("/api/v1/users/current",                                              Takes(C::CurrentUserRead),        users::show_current_user),
-        Route::patch("/api/v1/users/current",                                              Takes(C::CurrentUserUpdate),      users::update_current_user),
-        Route::get  ("/api/v1/users/current/sessions",                                     Takes(C::CurrentUserRead),        sessions::list_own_sessions),
-        Route::delete("/api/v1/users/current/sessions",                                     Takes(C::CurrentUserUpdate),      sessions::revoke_own_sessions),
-        Route::delete("/api/v1/users/current/sessions/{sessionId}",                         Takes(C::CurrentUserUpdate),      sessions::revoke_own_session),
-        Route::get  ("/api/v1/users/owner",                                                Takes(C::UsersRead),              users::show_owner),
-        Route::get  ("/api/v1/users/active",                                               Takes(C::UsersRead),              users::list_active_users),
-        Route::get  ("/api/v1/users",                                                      Takes(C::UsersRead),              users::list_users),
-        Route::post ("/api/v1/users",                                                      Takes(C::UsersCreate),            users::create_user),
-        Route::get  ("/api/v1/users/{id}",                                                 Takes(C::UsersRead),              users::show_user),
-        Route::patch("/api/v1/users/{id}",                                                 Takes(C::UsersUpdate),            users::update_user),
-        Route::get  ("/api/v1/users/{id}/sessions",                                        Takes(C::UsersRead),              sessions::list_sessions),
-        Route::delete("/api/v1/users/{id}/sessions",                                        Takes(C::UsersUpdate),            sessions::revoke_sessions),
-        Route::post ("/api/v1/users/{id}/personal-access-tokens",                          Session(C::UsersUpdate),          tokens::create_token),
-        Route::get  ("/api/v1/users/{id}/personal-access-tokens",                          Session(C::UsersUpdate),          tokens::list_tokens),
-        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}",  Session(C::UsersUpdate),          tokens::revoke_token),
+        Route::get   ("/api/v1/users/public",                                              Public,                          users::list_public_users),
+        Route::get   ("/api/v1/users/current",                                             Takes(C::CurrentUserRead),       users::show_current_user),
+        Route::patch ("/api/v1/users/current",                                             Takes(C::CurrentUserUpdate),     users::update_current_user),
+        Route::get   ("/api/v1/users/current/sessions",                                    Takes(C::CurrentUserRead),       sessions::list_own_sessions),
+        Route::delete("/api/v1/users/current/sessions",                                    Takes(C::CurrentUserUpdate),     sessions::revoke_own_sessions),
+        Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Takes(C::CurrentUserUpdate),     sessions::revoke_own_session),
+        Route::get   ("/api/v1/users/owner",                                               Takes(C::UsersRead),             users::show_owner),
+        Route::get   ("/api/v1/users/active",                                              Takes(C::UsersRead),             users::list_active_users),
+        Route::get   ("/api/v1/users",                                                     Takes(C::UsersRead),             users::list_users),
+        Route::post  ("/api/v1/users",                                                     Takes(C::UsersCreate),           users::create_user),
+        Route::get   ("/api/v1/users/{id}",                                                Takes(C::UsersRead),             users::show_user),
+        Route::patch ("/api/v1/users/{id}",                                                Takes(C::UsersUpdate),           users::update_user),
+        Route::get   ("/api/v1/users/{id}/sessions",                                       Takes(C::UsersRead),             sessions::list_sessions),
+        Route::delete("/api/v1/users/{id}/sessions",                                       Takes(C::UsersUpdate),           sessions::revoke_sessions),
+        Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_token),
+        Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_tokens),
+        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_token),
 
-        Route::get  ("/api/v1/roles",                                                      Takes(C::RoleAssignmentsRead),    roles::list_roles),
-        Route::post ("/api/v1/roles",                                                      Takes(C::RoleAssignmentsCreate),  roles::create_role),
-        Route::patch("/api/v1/roles/{role}",                                               Takes(C::RoleAssignmentsCreate),  roles::update_role),
-        Route::delete("/api/v1/roles/{role}",                                               Takes(C::RoleAssignmentsDelete),  roles::delete_role),
-        Route::get  ("/api/v1/roles/assignments",                                          Takes(C::RoleAssignmentsRead),    roles::list_assignments),
-        Route::post ("/api/v1/roles/{role}/assignments",                                   Takes(C::RoleAssignmentsCreate),  roles::assign_role),
-        Route::delete("/api/v1/roles/{role}/assignments",                                   Takes(C::RoleAssignmentsDelete),  roles::unassign_role),
+        Route::get   ("/api/v1/roles",                                                     Takes(C::RoleAssignmentsRead),   roles::list_roles),
+        Route::post  ("/api/v1/roles",                                                     Takes(C::RoleAssignmentsCreate), roles::create_role),
+        Route::patch ("/api/v1/roles/{role}",                                              Takes(C::RoleAssignmentsCreate), roles::update_role),
+        Route::delete("/api/v1/roles/{role}",                                              Takes(C::RoleAssignmentsDelete), roles::delete_role),
+        Route::get   ("/api/v1/roles/assignments",                                         Takes(C::RoleAssignmentsRead),   roles::list_assignments),
+        Route::post  ("/api/v1/roles/{role}/assignments",                                  Takes(C::RoleAssignmentsCreate), roles::assign_role),
+        Route::delete("/api/v1/roles/{role}/assignments",                                  Takes(C::RoleAssignmentsDelete), roles::unassign_role),
 
-        Route::get  ("/api/v1/settings/{app}",                                             SignedIn,                         settings::show_settings),
-        Route::patch("/api/v1/settings",                                                   SignedIn,                         settings::update_settings),
-        Route::get  ("/api/v1/cors-origins",                                               Takes(C::ServerSettingsRead),     settings::list_origins),
-        Route::post ("/api/v1/cors-origins",                                               Takes(C::ServerSettingsUpdate),   settings::add_origin),
-        Route::delete("/api/v1/cors-origins/{id}",                                          Takes(C::ServerSettingsUpdate),   settings::remove_origin),
-        Route::get  ("/api/v1/audit",                                                      Takes(C::AuditRead),              settings::list_audit),
-        Route::get  ("/api/v1/licensing/subscription",                                     Takes(C::UsersRead),              general::show_subscription),
-        Route::get  ("/api/v1/licensing/seats",                                            Takes(C::UsersRead),              general::show_seats),
+        Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::show_settings),
+        Route::patch ("/api/v1/settings",                                                  SignedIn,                        settings::update_settings),
+        Route::get   ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsRead),    settings::list_origins),
+        Route::post  ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsUpdate),  settings::add_origin),
+        Route::delete("/api/v1/cors-origins/{id}",                                         Takes(C::ServerSettingsUpdate),  settings::remove_origin),
+        Route::get   ("/api/v1/audit",                                                     Takes(C::AuditRead),             settings::list_audit),
+        Route::get   ("/api/v1/licensing/subscription",                                    Takes(C::UsersRead),             general::show_subscription),
+        Route::get   ("/api/v1/licensing/seats",                                           Takes(C::UsersRead),             general::show_seats),
 
-        Route::post ("/api/v1/index/run",                                      Takes(C::IndexingOperate),   index::start_run),
-        Route::get  ("/api/v1/index/run/logs",                                 Takes(C::IndexingRead),      index::list_run_logs),
-        Route::get  ("/api/v1/index/runs",                                     Takes(C::IndexingRead),      index::list_runs),
-        Route::get  ("/api/v1/index/runs/{runId}",                             Takes(C::IndexingRead),      index::show_run),
-        Route::get  ("/api/v1/index/state",                                    Takes(C::IndexingRead),      index::show_state),
-        Route::patch("/api/v1/index/state",                                    Takes(C::IndexingOperate),   index::act_on_run),
-        Route::get  ("/api/v1/index/counts",                                   Takes(C::IndexingRead),      index::show_counts),
-        Route::get  ("/api/v1/index/directories",                              Takes(C::IndexingRead),      index::list_directories),
+        Route::post  ("/api/v1/index/run",                                                 Takes(C::IndexingOperate),       index::start_run),
+        Route::get   ("/api/v1/index/run/logs",                                            Takes(C::IndexingRead),          index::list_run_logs),
+        Route::get   ("/api/v1/index/runs",                                                Takes(C::IndexingRead),          index::list_runs),
+        Route::get   ("/api/v1/index/runs/{runId}",                                        Takes(C::IndexingRead),          index::show_run),
+        Route::get   ("/api/v1/index/state",                                               Takes(C::IndexingRead),          index::show_state),
+        Route::patch ("/api/v1/index/state",                                               Takes(C::IndexingOperate),       index::act_on_run),
+        Route::get   ("/api/v1/index/counts",                                              Takes(C::IndexingRead),          index::show_counts),
+        Route::get   ("/api/v1/index/directories",                                         Takes(C::IndexingRead),          index::list_directories),
 
-        Route::get  ("/api/v1/music/artists",                                  ARTISTS,                     music::list_artists),
-        Route::get  ("/api/v1/music/artists/{musicArtistId}",                  ARTISTS,                     music::show_artist),
-        Route::get  ("/api/v1/music/artists/{musicArtistId}/releases",         RELEASES,                    music::list_artist_releases),
-        Route::get  ("/api/v1/music/releases",                                 RELEASES,                    music::list_releases),
-        Route::get  ("/api/v1/music/releases/{musicReleaseId}",                RELEASES,                    music::show_release),
-        Route::get  ("/api/v1/music/releases/{musicReleaseId}/tracks",         TRACKS,                      music::list_release_tracks),
-        Route::get  ("/api/v1/music/releases/{musicReleaseId}/artwork",        RELEASES,                    music::show_release_artwork),
-        Route::get  ("/api/v1/music/tracks",                                   TRACKS,                      music::list_tracks),
-        Route::get  ("/api/v1/music/tracks/{musicTrackId}",                    TRACKS,                      music::show_track),
-        Route::get  ("/api/v1/music/tracks/{musicTrackId}/artwork",            TRACKS,                      music::show_track_artwork),
-        Route::get  ("/api/v1/music/genres",                                   TRACKS,                      music::list_genres),
-        Route::get  ("/api/v1/music/stream/{musicTrackId}",                    Takes(C::MusicTracksPlay),   music::stream_track),
+        Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::show_artist),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases),
+        Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::show_release),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   RELEASES,                        music::show_release_artwork),
+        Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       TRACKS,                          music::show_track_artwork),
+        Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
+        Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Takes(C::MusicTracksPlay),       music::stream_track),
 
-        Route::get  ("/api/v1/photos",                                         Takes(C::PhotosRead),        photos::list_photos),
-        Route::get  ("/api/v1/photos/{photoId}",                               Takes(C::PhotosRead),        photos::show_photo),
-        Route::get  ("/api/v1/photos/{photoId}/original",                      Takes(C::PhotosRead),        photos::show_original),
+        Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
+        Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
+        Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
 
-        Route::get  ("/api/v1/plugins",                                        Takes(C::PluginsRead),       plugins::list_plugins),
+        Route::get   ("/api/v1/plugins",                                                   Takes(C::PluginsRead),           plugins::list_plugins),
     ]
 }
 
@@ -116,17 +118,17 @@ pub fn routes() -> Vec<Route> {
 #[rustfmt::skip]
 pub fn dev_routes() -> Vec<Route> {
     vec![
-        Route::get  ("/api/v1/dev/settings/{app}/{key}",                                   Dev,                              dev::show_setting),
-        Route::get  ("/api/v1/dev/last-claim-attempt",                                     Dev,                              dev::show_last_claim_attempt),
-        Route::post ("/api/v1/dev/factory-reset",                                          Dev,                              dev::factory_reset),
-        Route::get  ("/api/v1/dev/options/{name}",                                         Dev,                              dev::show_option),
-        Route::post ("/api/v1/dev/first-time-setup",                                       Dev,                              dev::first_time_setup),
-        Route::post ("/api/v1/dev/users/local",                                            Dev,                              dev::create_local_user),
-        Route::delete("/api/v1/dev/users/{userId}",                                         Dev,                              dev::delete_user),
-        Route::post ("/api/v1/dev/users/grant-role",                                       Dev,                              dev::grant_role),
-        Route::post ("/api/v1/dev/users/revoke-role",                                      Dev,                              dev::revoke_role),
-        Route::post ("/api/v1/dev/libraries",                                              Dev,                              dev::create_library),
-        Route::delete("/api/v1/dev/libraries/{libraryId}",                                  Dev,                              dev::delete_library),
+        Route::get   ("/api/v1/dev/settings/{app}/{key}",                                  Dev,                             dev::show_setting),
+        Route::get   ("/api/v1/dev/last-claim-attempt",                                    Dev,                             dev::show_last_claim_attempt),
+        Route::post  ("/api/v1/dev/factory-reset",                                         Dev,                             dev::factory_reset),
+        Route::get   ("/api/v1/dev/options/{name}",                                        Dev,                             dev::show_option),
+        Route::post  ("/api/v1/dev/first-time-setup",                                      Dev,                             dev::first_time_setup),
+        Route::post  ("/api/v1/dev/users/local",                                           Dev,                             dev::create_local_user),
+        Route::delete("/api/v1/dev/users/{userId}",                                        Dev,                             dev::delete_user),
+        Route::post  ("/api/v1/dev/users/grant-role",                                      Dev,                             dev::grant_role),
+        Route::post  ("/api/v1/dev/users/revoke-role",                                     Dev,                             dev::revoke_role),
+        Route::post  ("/api/v1/dev/libraries",                                             Dev,                             dev::create_library),
+        Route::delete("/api/v1/dev/libraries/{libraryId}",                                 Dev,                             dev::delete_library),
     ]
 }
 
@@ -136,7 +138,12 @@ pub fn service(state: Arc<AppState>) -> Service {
     if state.dev.is_some() {
         routes.extend(dev_routes());
     }
-    Service::new(router_of(&routes))
-        .hoop(Envelope::new(state))
+    service_of(&routes, state, Limits::default())
+}
+
+/// A service of these routes.
+pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Service {
+    Service::new(router_of(routes))
+        .hoop(Envelope::new(state, limits))
         .catcher(Catcher::new(CatchErrors))
 }

@@ -13,3 +13,4 @@ mod walk;
 pub use control::{ScanControl, Wanted};
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanError, Scanner};
+pub use walk::is_ignored;

@@ -242,7 +242,8 @@ impl Walk<'_> {
     }
 }
 
-fn is_ignored(name: &OsStr) -> bool {
+/// Whether a name is passed over: hidden, or other software's.
+pub fn is_ignored(name: &OsStr) -> bool {
     // Titles may start with an ellipsis: one leading dot hides, more do not.
     let hidden = matches!(name.as_encoded_bytes(), [b'.', second, ..] if *second != b'.');
     hidden || IGNORED_NAMES.iter().any(|ignored| name == *ignored)

@@ -4,6 +4,7 @@
 pub mod cloud;
 pub mod cloud_info;
 pub mod dev;
+pub mod browse;
 pub mod error;
 pub mod identity;
 pub mod indexing;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::browse::Browse;
 use super::cloud::Cloud;
 use super::cloud_info::CloudInfo;
 use super::dev::Dev;
@@ -105,6 +106,8 @@ pub struct Services {
     pub server: Server,
     /// Runs of the indexer.
     pub indexing: Indexing,
+    /// Browsing the directories of media.
+    pub browse: Browse,
     /// Browsing music.
     pub music: Music,
     /// Browsing photos.
@@ -191,6 +194,7 @@ impl Services {
             dev,
             keys,
             indexing: parts.indexing,
+            browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
             media: Media::new(store, parts.plugins.clone()),

@@ -1,5 +1,7 @@
 //! Folders and files, as a scan compares them with the disk.
 
+use std::collections::HashSet;
+
 use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
@@ -93,6 +95,19 @@ impl Store {
             }
         }
         Ok(files)
+    }
+
+    /// The names of the indexed files that lie in one folder of a directory; none if the folder is not known.
+    pub async fn indexed_names(
+        &self,
+        directory: DirectoryId,
+        folder: &RelativePath,
+    ) -> Result<HashSet<String>> {
+        let sql = "SELECT f.name FROM files f JOIN folders d ON d.folder_id = f.folder_id \
+                   WHERE d.directory_id = $1 AND d.path = $2 AND f.status = $3";
+        let values = args![directory.get(), folder.as_str(), FileStatus::Indexed as i16];
+        let rows: Vec<(String,)> = self.pools().fetch_all(sql, &values).await?;
+        Ok(rows.into_iter().map(|(name,)| name).collect())
     }
 }
 

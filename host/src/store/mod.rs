@@ -30,6 +30,9 @@ mod sessions;
 mod settings;
 mod sqlite;
 #[cfg(test)]
+#[path = "tests/databases.rs"]
+pub(crate) mod databases;
+#[cfg(test)]
 mod tests;
 mod text;
 mod tokens;

@@ -15,7 +15,8 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use super::cors::{CorsHeaders, headers_for};
 use super::guard::RoutePath;
 use crate::auth::actor::Actor;
-use crate::http::limits;
+use crate::http::deadline::Deadline;
+use crate::http::limits::{self, Limits};
 use crate::http::problem::Problem;
 use crate::http::state::AppState;
 
@@ -37,14 +38,16 @@ const DEFAULTS: [(HeaderName, &str); 4] = [
 #[derive(Debug)]
 pub struct Envelope {
     state: Arc<AppState>,
+    limits: Limits,
     requests: AtomicU64,
 }
 
 impl Envelope {
     /// Around handlers that work with this state.
-    pub fn new(state: Arc<AppState>) -> Self {
+    pub fn new(state: Arc<AppState>, limits: Limits) -> Self {
         Self {
             state,
+            limits,
             requests: AtomicU64::new(1),
         }
     }
@@ -69,7 +72,10 @@ impl Handler for Envelope {
             res.status_code(StatusCode::NO_CONTENT);
             ctrl.skip_rest();
         } else {
-            run(req, depot, res, ctrl).await;
+            depot.insert_typed(self.limits);
+            let deadline = Deadline::after(self.limits.handler_time);
+            depot.insert_typed(deadline.clone());
+            run(req, depot, res, ctrl, &deadline).await;
         }
         finish(res, &cors, id);
         log(req.method(), depot, res, started, id);
@@ -77,20 +83,31 @@ impl Handler for Envelope {
 }
 
 /// Runs the rest, within its time; a panic or a delay ends in an error of its own.
-async fn run(req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+async fn run(
+    req: &mut Request,
+    depot: &mut Depot,
+    res: &mut Response,
+    ctrl: &mut FlowCtrl,
+    deadline: &Deadline,
+) {
     let outcome = {
         let mut rest = std::pin::pin!(ctrl.call_next(req, depot, res));
+        let mut alarm = std::pin::pin!(tokio::time::sleep_until(deadline.at()));
         let caught = std::future::poll_fn(|context| {
             match std::panic::catch_unwind(AssertUnwindSafe(|| rest.as_mut().poll(context))) {
-                Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(_)) => Poll::Ready(Ok(())),
-                Err(_) => Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR)),
+                Ok(Poll::Pending) => {}
+                Ok(Poll::Ready(_)) => return Poll::Ready(Ok(())),
+                Err(_) => return Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR)),
             }
+            // The handler may have moved it while it was polled.
+            let at = deadline.at();
+            if alarm.deadline() != at {
+                alarm.as_mut().reset(at);
+            }
+            let time_is_up = alarm.as_mut().poll(context);
+            time_is_up.map(|()| Err(StatusCode::SERVICE_UNAVAILABLE))
         });
-        let timed_out = Err(StatusCode::SERVICE_UNAVAILABLE);
-        tokio::time::timeout(limits::HANDLER_TIME, caught)
-            .await
-            .unwrap_or(timed_out)
+        caught.await
     };
     if let Err(status) = outcome {
         // The panic's own text is in the log, by the panic hook; the client learns none of it.

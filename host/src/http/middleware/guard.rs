@@ -9,6 +9,8 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
 use crate::auth::credential::{self, Credential, Presented};
 use crate::http::access::Access;
+use crate::http::deadline::Deadline;
+use crate::http::limits::Limits;
 use crate::http::problem::Problem;
 use crate::http::route::Route;
 use crate::http::state::AppState;
@@ -96,6 +98,10 @@ pub fn presented(req: &Request) -> Option<Credential> {
 impl Handler for Guard {
     async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
         depot.insert_typed(self.path);
+        if let (Ok(limits), Ok(deadline)) = (depot.get_typed::<Limits>(), depot.get_typed::<Deadline>()) {
+            let more = limits.time_of(self.path.0).saturating_sub(limits.handler_time);
+            deadline.extend(more);
+        }
         if let Err(problem) = self.admit(req, depot).await {
             problem.render(res);
             ctrl.skip_rest();

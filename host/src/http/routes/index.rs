@@ -9,7 +9,7 @@ use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::scan::RunType;
 use crate::http::answer::{Answer, Created, ListView};
-use crate::http::extract::{Body, Caller, Input, PathId, State};
+use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -27,7 +27,7 @@ pub struct StartRunInput {
     #[salvo(schema(value_type = String))]
     run_type: RunType,
     /// Only these kinds; all that are configured if left out.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "short_list")]
     #[salvo(schema(value_type = Vec<String>))]
     media_kinds: Vec<MediaKind>,
 }

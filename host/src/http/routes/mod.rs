@@ -4,6 +4,7 @@ pub mod auth;
 pub mod dev;
 pub mod general;
 pub mod index;
+pub mod ls;
 pub mod music;
 pub mod photos;
 pub mod plugins;

@@ -8,7 +8,7 @@ use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, By, Caller, CloudToken, Input, PathId, State};
-use crate::http::limits::PATCH_BODY_BYTES;
+use crate::http::limits::SETTINGS_BODY_BYTES;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -50,7 +50,7 @@ pub struct UpdateUserInput {
 }
 
 impl Input for UpdateUserInput {
-    const MAX_BYTES: usize = PATCH_BODY_BYTES;
+    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
 }
 
 impl From<UpdateUserInput> for UpdateUser {

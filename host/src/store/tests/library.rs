@@ -448,6 +448,13 @@ async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_fai
             .filter(|file| file.status == FileStatus::Errored)
             .count();
         assert_eq!((files.len(), errored), (4, 2));
+        let directory = bed.store.list_directories().await.unwrap()[0].id;
+        for (path, indexed) in [("a", 2), ("", 0), ("a/b", 0)] {
+            let folder = RelativePath::from_stored(path.into());
+            let names = bed.store.indexed_names(directory, &folder).await.unwrap();
+            assert_eq!(names.len(), indexed, "{path:?} {names:?}");
+            assert!(!names.contains("1") && !names.contains("2"), "{names:?}");
+        }
         assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 2);
     })
     .await;

@@ -158,20 +158,6 @@ fn record(facts: TrackFacts) -> FileRecord {
     FileRecord::Track(Box::new(facts))
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests have no configuration; xtask tells them by the environment"
-)]
-fn postgres_url() -> Option<String> {
-    let url = std::env::var("SVC_TEST_POSTGRES_URL")
-        .ok()
-        .filter(|url| !url.is_empty());
-    if url.is_none() {
-        eprintln!("SVC_TEST_POSTGRES_URL is not set: PostgreSQL is left out (cargo xtask test sets it)");
-    }
-    url
-}
-
 async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
     let store = Store::open(
         &url,
@@ -189,22 +175,9 @@ async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
     }
 }
 
-fn sqlite_url(dir: &tempfile::TempDir) -> String {
-    format!("sqlite:{}", dir.path().join("svc.db").display())
-}
-
 async fn sqlite_bed() -> Bed {
     let dir = tempfile::tempdir().unwrap();
     bed(sqlite_url(&dir), dir).await
-}
-
-async fn admin(url: &str, sql: String) {
-    let mut connection = PgConnection::connect(url).await.unwrap();
-    sqlx::raw_sql(AssertSqlSafe(sql))
-        .execute(&mut connection)
-        .await
-        .unwrap();
-    connection.close().await.unwrap();
 }
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
@@ -218,17 +191,9 @@ async fn on_each_database(test: impl AsyncFn(&mut Bed)) {
 }
 
 async fn on_postgres(server: &str, test: impl AsyncFn(&mut Bed)) {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let schema = format!(
-        "svc_{}_{}",
-        std::process::id(),
-        NUMBER.fetch_add(1, Ordering::Relaxed)
-    );
-    admin(server, format!("CREATE SCHEMA {schema}")).await;
-    let joint = if server.contains('?') { '&' } else { '?' };
-    let url = format!("{server}{joint}options[search_path]={schema}");
-    let mut postgres = bed(url, tempfile::tempdir().unwrap()).await;
+    let schema = Schema::create(server).await;
+    let mut postgres = bed(schema.url.clone(), tempfile::tempdir().unwrap()).await;
     test(&mut postgres).await;
     postgres.store.close().await;
-    admin(server, format!("DROP SCHEMA {schema} CASCADE")).await;
+    schema.drop().await;
 }

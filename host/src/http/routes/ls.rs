@@ -1,0 +1,62 @@
+//! Directories of media as they are on disk.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use crate::domain::kind::MediaKind;
+use crate::http::answer::Answer;
+use crate::http::extract::{Caller, State};
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::ls::LsView;
+use crate::service::browse::BrowseRequest;
+use crate::service::error::FieldError;
+
+/// Which directory to list, and how.
+#[derive(Debug)]
+pub struct LsQuery {
+    root: Option<&'static str>,
+    path: String,
+    remove_files: bool,
+    add_empty: bool,
+}
+
+impl FromQuery for LsQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let kinds = MediaKind::BUILT_IN.map(|kind| (kind, kind));
+        Self {
+            root: reader.choice("rootDir", "The kind whose directories are shown. Required.", &kinds),
+            path: reader
+                .text("path", "Path below the root; the root itself if left out.")
+                .unwrap_or_default(),
+            remove_files: reader
+                .boolean("removeFileNodes", "Only directories. `false` if left out.")
+                .unwrap_or(false),
+            add_empty: reader
+                .boolean(
+                    "addEmptyNodes",
+                    "An empty `children` in each directory, not only in those with something in them. `true` if left out.",
+                )
+                .unwrap_or(true),
+        }
+    }
+}
+
+/// What lies in a directory of media
+#[endpoint]
+pub async fn list_directory(
+    state: State,
+    caller: Caller,
+    query: Query<LsQuery>,
+) -> Result<Answer<LsView>, Problem> {
+    let query = query.0;
+    let kind = query.root.and_then(|root| root.parse().ok());
+    let kind = kind.ok_or_else(|| Problem::invalid(vec![FieldError::new("rootDir", "is missing")]))?;
+    let request = BrowseRequest {
+        kind,
+        path: query.path,
+        files: !query.remove_files,
+    };
+    let directory = state.browse.list(&caller, request).await?;
+    Ok(Answer(LsView::new(directory, query.add_empty)))
+}

@@ -1,0 +1,337 @@
+//! A server of a test's own: the real router, services, plugin host and store, in one process.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use salvo::conn::SocketAddr;
+use salvo::http::HeaderMap;
+use salvo::http::body::Body as _;
+use salvo::http::uri::Scheme;
+use salvo::http::ReqBody;
+use salvo::{ConnCtrl, Request, Service};
+use serde_json::Value;
+
+use super::{INSTANCE, LISTED_ORIGIN};
+use crate::auth::app::App;
+use crate::auth::password::Passwords;
+use crate::auth::throttle::LoginLimits;
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::domain::id::{IdGenerator, SessionId, UserId};
+use crate::domain::kind::MediaKind;
+use crate::domain::time::{Clock, SystemClock, Timestamp};
+use crate::http::client::Network;
+use crate::http::router;
+use crate::http::state::AppState;
+use crate::installation;
+use crate::plugins::{Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use crate::random::SystemRandom;
+use crate::scan::Scanner;
+use crate::service::cloud::{Cloud, NoCloud};
+use crate::service::identity::Context;
+use crate::service::identity::keys::{KeyRing, Keys};
+use crate::service::indexing::Indexing;
+use crate::service::server::BuildInfo;
+use crate::service::services::{Parts, Services};
+use crate::store::databases::sqlite_url;
+use crate::store::{Instance, NewUser, Store, StoreOptions};
+
+/// The machine's clock, moved by as much as a test likes.
+#[derive(Debug, Default)]
+pub(super) struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub(super) fn advance(&self, by: Duration) {
+        self.0.fetch_add(by.as_millis() as i64, Ordering::SeqCst);
+    }
+
+    pub(super) fn step_back(&self, by: Duration) {
+        self.0.fetch_sub(by.as_millis() as i64, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(SystemClock.now().millis() + self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// What a server can be started with.
+pub(super) struct BedOptions {
+    pub(super) setup_token: Option<&'static str>,
+    pub(super) dev: bool,
+    pub(super) kiosk: bool,
+    pub(super) cloud: Arc<dyn Cloud>,
+    pub(super) login_limits: LoginLimits,
+    pub(super) network: Network,
+    /// Where requests come from.
+    pub(super) peer: IpAddr,
+    /// PostgreSQL instead of SQLite.
+    pub(super) database_url: Option<String>,
+}
+
+impl Default for BedOptions {
+    fn default() -> Self {
+        Self {
+            setup_token: None,
+            dev: false,
+            kiosk: false,
+            cloud: Arc::new(NoCloud),
+            login_limits: LoginLimits::default(),
+            network: Network::default(),
+            peer: IpAddr::from([192, 0, 2, 1]),
+            database_url: None,
+        }
+    }
+}
+
+/// A server of its own, with what tests reach behind the API for.
+pub(super) struct Bed {
+    pub(super) service: Service,
+    pub(super) state: Arc<AppState>,
+    pub(super) store: Store,
+    pub(super) ids: Arc<IdGenerator>,
+    pub(super) clock: Arc<TestClock>,
+    pub(super) peer: IpAddr,
+    pub(super) root: PathBuf,
+    pub(super) directory: tempfile::TempDir,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("{} {:?}", self.status, String::from_utf8_lossy(&self.body)))
+    }
+
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Bed {
+    pub(super) async fn start() -> Self {
+        Self::start_with(BedOptions::default()).await
+    }
+
+    pub(super) async fn start_with(options: BedOptions) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let root = at("music");
+        std::fs::create_dir(&root).unwrap();
+        let url = options.database_url.unwrap_or_else(|| sqlite_url(&directory));
+        let store = Store::open(&url, StoreOptions { postgres_connections: 4 }).await.unwrap();
+        let random = Arc::new(SystemRandom);
+        let clock = Arc::new(TestClock::default());
+        let first = Instance {
+            instance_id: INSTANCE.into(),
+            created_at: clock.now(),
+        };
+        store.create_instance_if_absent(&first).await.unwrap();
+        let data_dir = Arc::new(DataDir::open(directory.path()).unwrap());
+        let (instance, key) = installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref())
+            .await
+            .unwrap();
+        let settings = PluginSettings {
+            cache_dir: at("cache"),
+            cache_key: [1; 32],
+            compiler: Compiler::InProcess,
+            plugin_dir: None,
+            disabled: Default::default(),
+            isolation: IsolationPolicy::default(),
+            caps: LimitCaps::default(),
+        };
+        let plugins = Plugins::load(&settings, &[]).unwrap();
+        let context = Context {
+            store: store.clone(),
+            ids: Arc::new(IdGenerator::new(7)),
+            clock: clock.clone(),
+            random: random.clone(),
+        };
+        let scanner = Scanner {
+            store: store.clone(),
+            plugins: plugins.clone(),
+            ids: Arc::clone(&context.ids),
+            clock: clock.clone(),
+            threads: 1,
+        };
+        let config = Config {
+            data_dir: directory.path().to_owned(),
+            listen: ([127, 0, 0, 1], 0).into(),
+            media: vec![(MediaKind::MUSIC.parse().unwrap(), root.clone())],
+            database_url: url,
+            plugin_dir: None,
+            dev: options.dev,
+            kiosk: options.kiosk,
+            setup_token: options.setup_token.map(str::to_owned),
+            release_channel: "stable".into(),
+            trusted_proxies: Vec::new(),
+            base_url: None,
+        };
+        let build = BuildInfo {
+            version: "1.2.3",
+            runtime: "rustc 1.95.0",
+            crypto: "aws-lc-rs 1.0.0",
+            wasmtime: "48.0.8",
+            build_tag: "dev-0-261121T000000".into(),
+        };
+        let services = Services::open(Parts {
+            context: context.clone(),
+            config: Arc::new(config),
+            data_dir,
+            keys: KeyRing::new(Keys::new(&instance.instance_id, &key)),
+            passwords: Passwords::start(random).unwrap(),
+            cloud: options.cloud,
+            plugins,
+            indexing: Indexing::new(scanner),
+            build,
+            origins: vec![LISTED_ORIGIN.to_owned()],
+            login_limits: options.login_limits,
+        })
+        .await
+        .unwrap();
+        let state = Arc::new(AppState::new(services, options.network));
+        Self {
+            service: router::service(Arc::clone(&state)),
+            state,
+            store,
+            ids: context.ids,
+            clock,
+            peer: options.peer,
+            root,
+            directory,
+        }
+    }
+
+    pub(super) fn id<T: From<i64>>(&self) -> T {
+        self.ids.next(self.clock.now())
+    }
+
+    /// Sends a request; headers as they are, a body as it is.
+    pub(super) async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = salvo::hyper::Request::builder()
+            .method(method)
+            .uri(target)
+            .header("host", "svc.test");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let body = if body.is_empty() {
+            ReqBody::None
+        } else {
+            ReqBody::Once(body.to_owned().into())
+        };
+        let request = Request::from_hyper(request.body(body).unwrap(), Scheme::HTTP);
+        let peer = SocketAddr::from(std::net::SocketAddr::from((self.peer, 50_000)));
+        let handler = self.service.hyper_handler(
+            SocketAddr::Unknown,
+            peer,
+            Scheme::HTTP,
+            None,
+            ConnCtrl::new(),
+            None,
+        );
+        let mut response = handler.handle(request).await;
+        let mut content = response.take_body();
+        let mut body = Vec::new();
+        while let Some(frame) =
+            std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
+        {
+            body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
+        }
+        Reply {
+            status: response.status_code.unwrap().as_u16(),
+            headers: response.headers().clone(),
+            body,
+        }
+    }
+
+    pub(super) async fn get(&self, target: &str) -> Reply {
+        self.send("GET", target, &[], "").await
+    }
+
+    pub(super) async fn get_as(&self, token: &str, target: &str) -> Reply {
+        self.send(
+            "GET",
+            target,
+            &[("authorization", &format!("Bearer {token}"))],
+            "",
+        )
+        .await
+    }
+
+    pub(super) async fn post(&self, target: &str, body: &Value) -> Reply {
+        self.send(
+            "POST",
+            target,
+            &[("content-type", "application/json")],
+            &body.to_string(),
+        )
+        .await
+    }
+
+    pub(super) async fn send_as(&self, token: &str, method: &str, target: &str, body: &Value) -> Reply {
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+        ];
+        self.send(method, target, &headers, &body.to_string()).await
+    }
+
+
+    /// Adds an account with these roles, behind the API: hashing a password takes its time.
+    pub(super) async fn user(&self, name: &str, is_owner: bool, roles: &[&str]) -> UserId {
+        let now = self.clock.now();
+        let new = NewUser {
+            id: self.id(),
+            username: name.to_owned(),
+            username_key: name.to_owned(),
+            display_name: None,
+            password_hash: None,
+            is_owner,
+            is_guest: false,
+            created_at: now,
+        };
+        let mut change = self.store.change_identity().await.unwrap();
+        assert!(change.insert_user(&new).await.unwrap());
+        for role in roles {
+            change.assign_role(new.id, role, now).await.unwrap();
+        }
+        change.commit().await.unwrap();
+        new.id
+    }
+
+    /// Makes the owner, `ada`, behind the API; gives an access token.
+    pub(super) async fn owner(&self) -> String {
+        self.token(self.user("ada", true, &["owner"]).await)
+    }
+
+    /// Who is known, but may nothing.
+    pub(super) async fn caller_without_roles(&self) -> String {
+        self.token(self.user("nobody", false, &[]).await)
+    }
+
+    /// An access token of an account, of no session.
+    pub(super) fn token(&self, user: UserId) -> String {
+        self.token_of(user, None)
+    }
+
+    pub(super) fn token_of(&self, user: UserId, session: Option<SessionId>) -> String {
+        let keys = self.state.keys.current();
+        keys.access_tokens
+            .issue(user, App::Admin, session, self.clock.now(), &SystemRandom)
+            .unwrap()
+    }
+}

@@ -1,0 +1,257 @@
+//! Listing directories of media.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use super::{Bed, Reply};
+use crate::domain::kind::MediaKind;
+
+async fn ls(bed: &Bed, token: &str, query: &str) -> Reply {
+    bed.get_as(token, &format!("/api/v1/ls?{query}")).await
+}
+
+/// The path of the query's only error.
+async fn refused(bed: &Bed, token: &str, query: &str) -> String {
+    let reply = ls(bed, token, query).await;
+    assert_eq!(reply.status, 400, "{query:.80}");
+    let problem = reply.json();
+    let root = bed.directory.path().to_str().unwrap();
+    assert!(
+        !problem.to_string().contains(root),
+        "tells where the root is: {problem}"
+    );
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 1, "{problem}");
+    problem["errors"][0]["path"].as_str().unwrap().to_owned()
+}
+
+fn node<'a>(listing: &'a Value, name: &str) -> &'a Value {
+    let nodes = listing["nodes"].as_array().unwrap();
+    let found = nodes.iter().find(|node| node["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {listing}"))
+}
+
+/// A library of one album with two tracks, of which one is indexed, and what lies around it.
+async fn library() -> (Bed, String) {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let album = bed.folder(MediaKind::music()).await;
+    bed.track(album, "1.mp3", "One", b"0123456789").await;
+    fs::write(bed.root.join("Album/2.mp3"), "new").unwrap();
+    fs::create_dir(bed.root.join("Empty")).unwrap();
+    fs::write(bed.directory.path().join("secret"), "outside").unwrap();
+    symlink("Album", bed.root.join("Link")).unwrap();
+    symlink("..", bed.root.join("Up")).unwrap();
+    symlink("/proc/self/root", bed.root.join("Far")).unwrap();
+    symlink("../secret", bed.root.join("Secret")).unwrap();
+    symlink(".", bed.root.join("Loop")).unwrap();
+    (bed, token)
+}
+
+#[tokio::test]
+async fn directory_is_listed_relative_to_its_root() {
+    let (bed, token) = library().await;
+    let reply = ls(&bed, &token, "rootDir=music").await;
+    let root = reply.json();
+    assert_eq!(
+        (reply.status, &root["rootDir"], &root["path"]),
+        (200, &json!("music"), &json!(""))
+    );
+    let names: Vec<_> = root["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| &node["name"])
+        .collect();
+    assert_eq!(names, ["Album", "Empty", "Link"]);
+    let album = node(&root, "Album");
+    assert_eq!(
+        (
+            &album["path"],
+            &album["type"],
+            &album["hasChildren"],
+            &album["children"]
+        ),
+        (&json!("Album"), &json!("directory"), &json!(true), &json!([]))
+    );
+    assert!(album["modifiedAt"].as_str().unwrap().ends_with('Z'));
+    assert!(album.get("size").is_none() && album.get("indexed").is_none());
+    assert_eq!(node(&root, "Empty")["hasChildren"], false);
+
+    for path in ["Album", "Link"] {
+        let album = ls(&bed, &token, &format!("rootDir=music&path={path}"))
+            .await
+            .json();
+        assert_eq!(album["path"], path);
+        let track = node(&album, "1.mp3");
+        assert_eq!(
+            (
+                &track["path"],
+                &track["type"],
+                &track["size"],
+                &track["hasChildren"]
+            ),
+            (
+                &json!(format!("{path}/1.mp3")),
+                &json!("file"),
+                &json!(10),
+                &json!(false)
+            )
+        );
+        assert_eq!(track["indexed"], path == "Album");
+        assert_eq!(node(&album, "2.mp3")["indexed"], false);
+        assert!(track.get("children").is_none());
+        let host_path = bed.directory.path().to_str().unwrap();
+        assert!(!album.to_string().contains(host_path), "{album}");
+    }
+}
+
+#[tokio::test]
+async fn flags_choose_what_is_shown() {
+    let (bed, token) = library().await;
+    fs::create_dir_all(bed.root.join("Nested/Below")).unwrap();
+    let children = async |flags: &str, name: &str| {
+        let listing = ls(&bed, &token, &format!("rootDir=music&{flags}")).await.json();
+        let node = node(&listing, name);
+        (
+            node["hasChildren"].as_bool().unwrap(),
+            node.get("children").is_some(),
+        )
+    };
+    for (flags, album, nested, empty) in [
+        ("", (true, true), (true, true), (false, true)),
+        ("addEmptyNodes=1", (true, true), (true, true), (false, true)),
+        ("addEmptyNodes=false", (true, true), (true, true), (false, false)),
+        (
+            "addEmptyNodes=0&removeFileNodes=true",
+            (false, false),
+            (true, true),
+            (false, false),
+        ),
+        ("removeFileNodes=1", (false, true), (true, true), (false, true)),
+    ] {
+        assert_eq!(children(flags, "Album").await, album, "{flags}");
+        assert_eq!(children(flags, "Nested").await, nested, "{flags}");
+        assert_eq!(children(flags, "Empty").await, empty, "{flags}");
+    }
+    let album = |flags: &'static str| ls(&bed, &token, flags);
+    let listing = album("rootDir=music&path=Album&removeFileNodes=true")
+        .await
+        .json();
+    assert_eq!(listing["nodes"], json!([]));
+    let listing = album("rootDir=music&path=Album&removeFileNodes=false")
+        .await
+        .json();
+    assert_eq!(listing["nodes"].as_array().unwrap().len(), 2);
+    for name in ["removeFileNodes", "addEmptyNodes"] {
+        for word in ["yes", "TRUE", "", "2", "null", "%22false%22"] {
+            let query = format!("rootDir=music&{name}={word}");
+            assert_eq!(refused(&bed, &token, &query).await, name, "{word}");
+        }
+        let twice = format!("rootDir=music&{name}=true&{name}=true");
+        assert_eq!(refused(&bed, &token, &twice).await, name);
+    }
+}
+
+#[tokio::test]
+async fn root_must_be_a_configured_kind() {
+    let (bed, token) = library().await;
+    for query in [
+        "",
+        "rootDir=",
+        "rootDir=photos",
+        "rootDir=tv",
+        "rootDir=Music",
+        "rootDir=%2Fetc",
+        "rootDir=..",
+    ] {
+        assert_eq!(refused(&bed, &token, query).await, "rootDir", "{query}");
+    }
+    fs::rename(&bed.root, bed.directory.path().join("moved")).unwrap();
+    assert_eq!(refused(&bed, &token, "rootDir=music").await, "rootDir");
+    assert_eq!(refused(&bed, &token, "rootDir=music&path=Album").await, "rootDir");
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_the_root() {
+    let (bed, token) = library().await;
+    let long = "x".repeat(4000);
+    let deep = "Album%2F".repeat(500) + "..";
+    for path in [
+        "..",
+        ".",
+        "../",
+        "../secret",
+        "Album/..",
+        "Album/../..",
+        "Album/./1.mp3",
+        "Album/../../secret",
+        "%2e%2e",
+        "%2e%2e%2fsecret",
+        "..%2f..%2fetc",
+        "%252e%252e",
+        "%252e%252e%252fsecret",
+        "..%5c",
+        "..%5c..%5csecret",
+        "Album%5c..%5c..",
+        "....//",
+        "..;/",
+        "..%00/",
+        "%2e%2e%00",
+        "Album%00",
+        "Album%00.mp3",
+        "/",
+        "/etc",
+        "//etc",
+        "%2fetc%2fpasswd",
+        "/proc/self/root",
+        "proc/self/root",
+        "C:",
+        "C:%5cWindows",
+        "c:/windows",
+        "%5c%5chost%5cshare",
+        "//host/share",
+        "file:///etc",
+        "~",
+        "~root",
+        "$HOME",
+        "%c0%ae%c0%ae",
+        "%c0%ae%c0%ae%c0%afsecret",
+        "%e0%80%ae%e0%80%ae",
+        "%ff%fe",
+        "%ef%9c%ae%ef%9c%ae",
+        "Album%ef%9c%af..",
+        "%ef%9c%af",
+        "Album/",
+        "Album//",
+        "/Album",
+        "Album/1.mp3",
+        "None",
+        "album",
+        ".git",
+        "Album/.hidden",
+        "@eaDir",
+        "Up",
+        "Up/music",
+        "Up/secret",
+        "Far",
+        "Far/etc",
+        "Secret",
+        "%20",
+        "Album%20",
+        "*",
+        "Album%0a",
+        &long,
+        &deep,
+    ] {
+        let path_error = refused(&bed, &token, &format!("rootDir=music&path={path}")).await;
+        assert_eq!(path_error, "path", "{path:.80}");
+    }
+    assert_eq!(
+        refused(&bed, &token, "rootDir=music&path=Album&path=Album").await,
+        "path"
+    );
+    let listing = ls(&bed, &token, "rootDir=music&path=").await;
+    assert_eq!(listing.status, 200);
+}

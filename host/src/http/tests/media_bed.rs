@@ -1,0 +1,100 @@
+//! Media for tests: files on disk, with their records behind the API.
+
+use super::Bed;
+use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
+use crate::domain::id::{FileId, FolderId};
+use crate::domain::kind::MediaKind;
+use crate::domain::music::TrackFacts;
+use crate::domain::path::RelativePath;
+use crate::domain::photo::PhotoFacts;
+use crate::domain::scan::{FileRecord, ScannedFile};
+use crate::domain::time::{Clock, SystemClock, Timestamp};
+use crate::store::{ScanBatch, StoredFile};
+
+impl Bed {
+    pub(super) async fn folder(&self, kind: MediaKind) -> FolderId {
+        let now = SystemClock.now();
+        let directories = self
+            .store
+            .sync_directories(&[(kind, self.root.clone())], &self.ids, now)
+            .await
+            .unwrap();
+        let folder = self.id();
+        let place = RelativePath::root().join_text("Album");
+        self.store
+            .add_folders(directories[0].id, &[(folder, place)])
+            .await
+            .unwrap();
+        std::fs::create_dir_all(self.root.join("Album")).unwrap();
+        folder
+    }
+
+    /// Puts a file on disk and its record in the store.
+    pub(super) async fn file(&self, folder: FolderId, name: &str, content: &[u8], record: FileRecord) -> FileId {
+        std::fs::write(self.root.join("Album").join(name), content).unwrap();
+        let id = self.id();
+        let file = ScannedFile {
+            id,
+            folder,
+            name: name.to_owned(),
+            size: content.len() as i64,
+            mtime_ns: 1_600_000_000_123_456_789,
+            known: false,
+            record,
+        };
+        let files = vec![StoredFile { file, plugin: None }];
+        let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
+        writer
+            .persist(&ScanBatch {
+                now: SystemClock.now(),
+                files,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
+        writer.settle().await.unwrap();
+        id
+    }
+
+    /// A track with a picture at the bytes 2 to 5 of its file.
+    pub(super) async fn track(&self, folder: FolderId, name: &str, title: &str, content: &[u8]) -> FileId {
+        let field = |key: &str, value| Field {
+            key: key.to_owned(),
+            value,
+        };
+        let extraction = Extraction {
+            title: Some(title.to_owned()),
+            duration_ms: Some(1500),
+            fields: vec![
+                field("music.album", FieldValue::Text("Blue".into())),
+                field(
+                    "music.artists",
+                    FieldValue::Texts(vec!["Ann".into(), "Bob".into()]),
+                ),
+                field("music.genres", FieldValue::Texts(vec!["Jazz".into()])),
+                field("audio.codec", FieldValue::Text("mp3".into())),
+            ],
+            pictures: vec![Picture {
+                purpose: "front".into(),
+                mime: "image/png".into(),
+                data: PictureData::At(Span { offset: 2, length: 4 }),
+            }],
+            ..Extraction::default()
+        };
+        let place = RelativePath::root().join_text("Album");
+        let facts = TrackFacts::from_extraction(&extraction, &place, name);
+        self.file(folder, name, content, FileRecord::Track(Box::new(facts)))
+            .await
+    }
+
+    pub(super) async fn photo(&self, folder: FolderId, name: &str, content: &[u8]) -> FileId {
+        let extraction = Extraction {
+            width: Some(640),
+            height: Some(480),
+            ..Extraction::default()
+        };
+        let facts = PhotoFacts::from_extraction(&extraction, name, Timestamp::from_millis(1_600_000_000_000));
+        self.file(folder, name, content, FileRecord::Photo(Box::new(facts)))
+            .await
+    }
+}

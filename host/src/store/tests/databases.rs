@@ -1,0 +1,61 @@
+//! Where tests find their databases.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+/// The PostgreSQL server for tests, if there is one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests have no configuration; xtask tells them by the environment"
+)]
+pub(crate) fn postgres_url() -> Option<String> {
+    let url = std::env::var("SVC_TEST_POSTGRES_URL")
+        .ok()
+        .filter(|url| !url.is_empty());
+    if url.is_none() {
+        eprintln!("SVC_TEST_POSTGRES_URL is not set: PostgreSQL is left out (cargo xtask test sets it)");
+    }
+    url
+}
+
+/// An SQLite database in a directory of the test's own.
+pub(crate) fn sqlite_url(dir: &tempfile::TempDir) -> String {
+    format!("sqlite:{}", dir.path().join("svc.db").display())
+}
+
+/// A schema of a test's own on the PostgreSQL server.
+pub(crate) struct Schema {
+    name: String,
+    server: String,
+    /// The URL that leads into it.
+    pub(crate) url: String,
+}
+
+impl Schema {
+    pub(crate) async fn create(server: &str) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("svc_{}_{number}", std::process::id());
+        run(server, format!("CREATE SCHEMA {name}")).await;
+        let joint = if server.contains('?') { '&' } else { '?' };
+        Self {
+            url: format!("{server}{joint}options[search_path]={name}"),
+            server: server.to_owned(),
+            name,
+        }
+    }
+
+    pub(crate) async fn drop(self) {
+        run(&self.server, format!("DROP SCHEMA {} CASCADE", self.name)).await;
+    }
+}
+
+async fn run(url: &str, sql: String) {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(sql))
+        .execute(&mut connection)
+        .await
+        .unwrap();
+    connection.close().await.unwrap();
+}
