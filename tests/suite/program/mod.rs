@@ -2,5 +2,6 @@
 
 mod commands;
 mod kill;
+mod limits;
 mod refusals;
 mod serve;

@@ -63,7 +63,6 @@ async fn hang() -> Answer<bool> {
 
 /// Panics
 #[endpoint]
-#[expect(clippy::unused_async, reason = "as handlers are")]
 async fn fail() -> Result<Answer<bool>, Problem> {
     panic!("a secret of the server")
 }
