@@ -169,7 +169,7 @@ impl Bed {
         let config = Config {
             data_dir: directory.path().to_owned(),
             listen: ([127, 0, 0, 1], 0).into(),
-            media: vec![(MediaKind::MUSIC.parse().unwrap(), root.clone())],
+            media: vec![(MediaKind::music(), root.clone())],
             database_url: url,
             plugin_dir: None,
             dev: options.dev,

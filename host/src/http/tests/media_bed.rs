@@ -1,5 +1,7 @@
 //! Media for tests: files on disk, with their records behind the API.
 
+use std::sync::Arc;
+
 use super::Bed;
 use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use crate::domain::id::{FileId, FolderId};

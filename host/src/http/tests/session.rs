@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Bed, credentials};
+use super::{Bed, BedOptions, credentials};
 
 const PASSWORD: &str = "correct horse";
 
@@ -146,7 +146,11 @@ async fn parallel_setups_make_one_owner() {
 
 #[tokio::test]
 async fn setup_token_of_the_operator_must_match() {
-    let bed = Bed::start_with_setup_token(Some("secret")).await;
+    let bed = Bed::start_with(BedOptions {
+        setup_token: Some("secret"),
+        ..BedOptions::default()
+    })
+    .await;
     let body = |token: &str| json!({"username": "ada", "password": PASSWORD, "setupToken": token});
     for wrong in ["", "secre", "Secret", "secret "] {
         assert_eq!(

@@ -1,269 +1,514 @@
-//! The instance, accounts, runs and directories.
+//! Accounts, roles, sessions, tokens, settings, origins, the audit log, and emptying it all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::AssertSqlSafe;
 
 use super::*;
-use crate::domain::id::{RunId, UserId};
-use crate::domain::list::Page;
-use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunStatus, RunType};
-use crate::store::{Instance, NewUser, RunLogFilter, StoreError};
+use crate::domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use crate::domain::id::UserId;
+use crate::domain::list::{Order, Page};
+use crate::domain::origin::CorsOrigin;
+use crate::domain::session::{PersonalAccessToken, Session, SessionKind};
+use crate::domain::user::{CustomRole, User};
+use crate::store::args::args;
+use crate::store::{Activity, AuditFilter, IdentityChange, Instance, NewUser, Rotation, ServerSetting};
 
-fn owner(bed: &Bed, name: &str) -> NewUser {
+fn new_user(bed: &Bed, name: &str) -> NewUser {
     NewUser {
         id: bed.id(),
         username: name.to_owned(),
         username_key: name.to_lowercase(),
         display_name: Some("Someone".into()),
         password_hash: Some("$argon2id$".into()),
+        is_owner: false,
+        is_guest: false,
         created_at: NOW,
     }
 }
 
-#[tokio::test]
-async fn instance_is_made_once() {
-    on_each_database(async |bed: &mut Bed| {
-        assert_eq!(bed.store.instance().await.unwrap(), None);
-        let named = |id: &str| Instance {
-            instance_id: id.into(),
-            server_name: "s".into(),
-            created_at: NOW,
-        };
-        let first = bed
-            .store
-            .create_instance_if_absent(&named("first"))
-            .await
-            .unwrap();
-        let second = bed
-            .store
-            .create_instance_if_absent(&named("second"))
-            .await
-            .unwrap();
-        assert_eq!((&first, &second), (&named("first"), &named("first")));
-        bed.reopen().await;
-        assert_eq!(bed.store.instance().await.unwrap(), Some(first));
-    })
-    .await;
+async fn instance(bed: &Bed) -> Instance {
+    let instance = Instance {
+        instance_id: "i".into(),
+        created_at: NOW,
+    };
+    bed.store.create_instance_if_absent(&instance).await.unwrap()
+}
+
+async fn change(bed: &Bed) -> IdentityChange {
+    bed.store.change_identity().await.unwrap()
+}
+
+/// An account with a role.
+async fn user(bed: &Bed, name: &str, role: &str) -> User {
+    instance(bed).await;
+    let new = new_user(bed, name);
+    let mut change = change(bed).await;
+    assert!(change.insert_user(&new).await.unwrap());
+    change.assign_role(new.id, role, NOW).await.unwrap();
+    change.commit().await.unwrap();
+    bed.store.account(new.id).await.unwrap().unwrap().user
+}
+
+fn later(millis: i64) -> Timestamp {
+    Timestamp::from_millis(NOW.millis() + millis)
 }
 
 #[tokio::test]
-async fn owner_is_made_once_however_many_ask() {
+async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
     on_each_database(async |bed: &mut Bed| {
-        let instance = Instance {
-            instance_id: "i".into(),
-            server_name: "old".into(),
-            created_at: NOW,
-        };
-        bed.store.create_instance_if_absent(&instance).await.unwrap();
+        instance(bed).await;
         assert!(!bed.store.owner_exists().await.unwrap());
         let mut calls = tokio::task::JoinSet::new();
         for number in 0..20 {
-            let (store, user) = (bed.store.clone(), owner(bed, &format!("Owner{number}")));
-            calls.spawn(async move { store.create_owner(user, Some("new")).await });
+            let new = NewUser {
+                is_owner: true,
+                ..new_user(bed, &format!("Owner{number}"))
+            };
+            let store = bed.store.clone();
+            calls.spawn(async move {
+                let mut change = store.change_identity().await.unwrap();
+                let made = change.insert_user(&new).await.unwrap();
+                change.commit().await.unwrap();
+                made
+            });
         }
-        let made: Vec<bool> = calls
-            .join_all()
-            .await
-            .into_iter()
-            .map(|made| made.unwrap())
-            .collect();
+        let made = calls.join_all().await;
         assert_eq!(made.iter().filter(|made| **made).count(), 1);
         assert!(bed.store.owner_exists().await.unwrap());
-        assert_eq!(bed.store.instance().await.unwrap().unwrap().server_name, "new");
+        let mut change = change(bed).await;
+        let guest = |name: &str| NewUser {
+            is_guest: true,
+            ..new_user(bed, name)
+        };
+        assert!(change.insert_user(&guest("one")).await.unwrap());
+        assert!(!change.insert_user(&guest("two")).await.unwrap());
+        assert!(!change.insert_user(&new_user(bed, "ONE")).await.unwrap());
     })
     .await;
 }
 
 #[tokio::test]
-async fn account_is_found_by_id_and_name_with_its_roles() {
+async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
     on_each_database(async |bed: &mut Bed| {
-        let new = owner(bed, "Ada");
-        let id = new.id;
-        assert!(bed.store.create_owner(new, None).await.unwrap());
-        let user = bed.store.user_by_id(id).await.unwrap().unwrap();
-        assert!(user.is_owner && user.enabled && !user.is_guest);
-        assert_eq!((user.username.as_str(), user.created_at), ("Ada", NOW));
-        let (found, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
-        assert_eq!((found, hash.as_deref()), (user.clone(), Some("$argon2id$")));
-        assert_eq!(bed.store.user_for_login("Ada").await.unwrap(), None);
-        assert_eq!(bed.store.roles_of(id).await.unwrap(), ["owner"]);
-        assert_eq!(
-            bed.store.account(id).await.unwrap(),
-            Some((user, vec!["owner".to_owned()]))
-        );
-        assert_eq!(bed.store.account(UserId::from(5)).await.unwrap(), None);
+        let ada = user(bed, "Ada", "member").await;
+        let role = CustomRole {
+            name: "curator".into(),
+            capabilities: vec!["Photos.Update".into()],
+            created_at: NOW,
+        };
+        let mut change = change(bed).await;
+        assert!(change.insert_role(&role).await.unwrap());
+        assert!(!change.insert_role(&role).await.unwrap());
+        change.assign_role(ada.id, "curator", NOW).await.unwrap();
+        let sql = "UPDATE users SET cloud_account_id = 'cloud-1' WHERE user_id = $1";
+        change.execute(sql, &args![ada.id.get()]).await.unwrap();
+        change.commit().await.unwrap();
 
-        assert!(bed.store.set_password_hash(id, "other").await.unwrap());
-        assert!(
-            !bed.store
-                .set_password_hash(UserId::from(5), "other")
-                .await
-                .unwrap()
-        );
-        assert_eq!(
-            bed.store
-                .user_for_login("ada")
-                .await
-                .unwrap()
-                .unwrap()
-                .1
-                .as_deref(),
-            Some("other")
-        );
-        bed.store.touch_user(id, NOW).await.unwrap();
-        assert_eq!(
-            bed.store.user_by_id(id).await.unwrap().unwrap().last_active_at,
-            Some(NOW)
-        );
+        let account = bed.store.account(ada.id).await.unwrap().unwrap();
+        assert_eq!(account.role_names(), ["curator", "member"]);
+        assert_eq!(account.roles[0].capabilities.as_deref(), Some(&["Photos.Update".to_owned()][..]));
+        assert_eq!(account.roles[1].capabilities, None);
+        assert_eq!(bed.store.account_by_cloud("cloud-1").await.unwrap(), Some(account.clone()));
+        assert_eq!(bed.store.account_by_cloud("cloud").await.unwrap(), None);
+        let (found, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!((found, hash.as_deref()), (account.user.clone(), Some("$argon2id$")));
+        for other in ["Ada", "%", "ad_", ""] {
+            assert_eq!(bed.store.user_for_login(other).await.unwrap(), None, "{other}");
+        }
+        assert_eq!(bed.store.account(UserId::from(5)).await.unwrap(), None);
+        assert_eq!(bed.store.owner().await.unwrap(), None);
     })
     .await;
 }
 
-fn run(bed: &Bed, status: RunStatus) -> Run {
-    Run {
+#[tokio::test]
+async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
+    on_each_database(async |bed: &mut Bed| {
+        let mut expected = Vec::new();
+        for number in 0..5 {
+            let made = user(bed, &format!("u{number}"), "member").await;
+            let mut change = change(bed).await;
+            change.assign_role(made.id, "music_user", NOW).await.unwrap();
+            change.commit().await.unwrap();
+            expected.push(made.id);
+        }
+        let page = Page { take: 2, skip: 1 };
+        let listed = bed.store.list_accounts(page, Order::Ascending).await.unwrap();
+        assert_eq!(listed.total, 5);
+        let ids: Vec<_> = listed.items.iter().map(|account| account.user.id).collect();
+        assert_eq!(ids, expected[1..3]);
+        assert!(listed.items.iter().all(|account| account.roles.len() == 2));
+        let listed = bed.store.list_accounts(page, Order::Descending).await.unwrap();
+        assert_eq!(listed.items[0].user.id, expected[3]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revision() {
+    on_each_database(async |bed: &mut Bed| {
+        let ada = user(bed, "ada", "member").await;
+        let before = bed.store.identity_revision();
+        let mut dropped = change(bed).await;
+        dropped.set_password_hash(ada.id, "other").await.unwrap();
+        drop(dropped);
+        assert_eq!(bed.store.identity_revision(), before);
+        let (_, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!(hash.as_deref(), Some("$argon2id$"));
+
+        let quiet = change(bed).await;
+        quiet.commit_quietly().await.unwrap();
+        assert_eq!(bed.store.identity_revision(), before);
+        let loud = change(bed).await;
+        loud.commit().await.unwrap();
+        assert_eq!(bed.store.identity_revision(), before + 1);
+
+        // Another process's change is seen when asked for.
+        let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
+        other.change_identity().await.unwrap().commit().await.unwrap();
+        other.close().await;
+        bed.store.refresh_identity_revision().await.unwrap();
+        assert_eq!(bed.store.identity_revision(), before + 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn account_is_changed_and_its_name_stays_unique() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", "member").await, user(bed, "bob", "member").await);
+        let mut change = change(bed).await;
+        let changed = User {
+            username: "Ada".into(),
+            display_name: None,
+            enabled: false,
+            ..ada.clone()
+        };
+        assert!(change.update_user(&changed, "ada").await.unwrap());
+        assert!(!change.update_user(&bob, "ada").await.unwrap());
+        change.set_owner(bob.id, NOW).await.unwrap();
+        change.commit().await.unwrap();
+        assert_eq!(bed.store.account(ada.id).await.unwrap().unwrap().user, changed);
+        let enabled = bed.store.enabled_users(None).await.unwrap();
+        assert_eq!(enabled.iter().map(|user| user.id).collect::<Vec<_>>(), [bob.id]);
+        assert_eq!(bed.store.count_people().await.unwrap(), 1);
+        let owner = bed.store.owner().await.unwrap().unwrap();
+        assert_eq!((owner.user.id, owner.role_names()), (bob.id, vec!["member".to_owned(), "owner".to_owned()]));
+        let mut moved = bed.store.change_identity().await.unwrap();
+        moved.set_owner(ada.id, NOW).await.unwrap();
+        assert!(moved.delete_user(bob.id).await.unwrap());
+        assert!(!moved.delete_user(bob.id).await.unwrap());
+        moved.commit().await.unwrap();
+        let owner = bed.store.owner().await.unwrap().unwrap();
+        assert!(owner.user.id == ada.id && owner.user.enabled);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn role_assignments_are_idempotent_and_listed_by_role() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", "member").await, user(bed, "bob", "guest").await);
+        let mut roles = change(bed).await;
+        let (again, is_new) = roles.assign_role(ada.id, "member", later(1)).await.unwrap();
+        assert_eq!((again.created_at, is_new), (NOW, false));
+        roles.assign_role(bob.id, "member", later(1)).await.unwrap();
+        roles.commit().await.unwrap();
+        let list = async |user, order| {
+            let page = Page::default();
+            let rows = bed.store.list_role_assignments(user, page, order).await.unwrap();
+            rows.into_iter().map(|row| (row.role, row.user)).collect::<Vec<_>>()
+        };
+        let (guest, member) = ("guest".to_owned(), "member".to_owned());
+        assert_eq!(
+            list(None, Order::Ascending).await,
+            [(guest.clone(), bob.id), (member.clone(), ada.id), (member.clone(), bob.id)]
+        );
+        assert_eq!(list(Some(bob.id), Order::Descending).await, [(member.clone(), bob.id), (guest, bob.id)]);
+        let mut roles = change(bed).await;
+        assert_eq!(roles.unassign_role(ada.id, "member").await.unwrap().unwrap().created_at, NOW);
+        assert_eq!(roles.unassign_role(ada.id, "member").await.unwrap(), None);
+        roles.delete_role("member").await.unwrap();
+        roles.commit().await.unwrap();
+        assert_eq!(list(None, Order::Ascending).await.len(), 1);
+    })
+    .await;
+}
+
+fn session(bed: &Bed, user: &User) -> Session {
+    Session {
         id: bed.id(),
-        run_type: RunType::Full,
-        status,
-        started_by: Some(UserId::from(77)),
-        started_at: NOW,
-        completed_at: None,
-        counts: BTreeMap::from([(
-            "music".to_owned(),
-            KindCounts {
-                found: 3,
-                ..KindCounts::default()
-            },
-        )]),
-        files_opened: 3,
-        seconds: 1.25,
-        warnings: vec!["one".into()],
+        user: user.id,
+        app: "music".into(),
+        kind: SessionKind::Local,
+        user_agent: Some("test".into()),
+        address: None,
+        created_at: NOW,
+        last_active_at: NOW,
+        idle_expires_at: later(1000),
+        expires_at: later(5000),
+        generation: 0,
+        ended_at: None,
     }
 }
 
 #[tokio::test]
-async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
+async fn refresh_tokens_rotate_and_tell_their_generation() {
     on_each_database(async |bed: &mut Bed| {
-        let (mut first, second) = (run(bed, RunStatus::Running), run(bed, RunStatus::Paused));
-        bed.store.insert_run(&first).await.unwrap();
-        bed.store.insert_run(&second).await.unwrap();
-        first.status = RunStatus::Completed;
-        first.completed_at = Some(NOW);
-        first.warnings.clear();
-        bed.store.save_run(&first).await.unwrap();
-        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first.clone()));
-        let listed = bed.store.list_runs(Page { take: 1, skip: 0 }).await.unwrap();
-        assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
-
-        assert_eq!(bed.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
-        assert_eq!(
-            bed.store.run(second.id).await.unwrap().unwrap().status,
-            RunStatus::Failed
-        );
-        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first));
-        assert_eq!(bed.store.run(RunId::from(1)).await.unwrap(), None);
+        let ada = user(bed, "ada", "member").await;
+        let mut first = session(bed, &ada);
+        let mut begun = change(bed).await;
+        begun.insert_session(&first, Some(&[1; 32])).await.unwrap();
+        let rotation = Rotation {
+            session: first.id,
+            used: &[1; 32],
+            salt: &[9; 16],
+            successor: &[2; 32],
+            generation: 1,
+            now: later(10),
+            idle_expires_at: later(1010),
+        };
+        begun.rotate_refresh_token(&rotation).await.unwrap();
+        begun.commit_quietly().await.unwrap();
+        first.generation = 1;
+        first.last_active_at = later(10);
+        first.idle_expires_at = later(1010);
+        let used = bed.store.presented_refresh(&[1; 32]).await.unwrap().unwrap();
+        assert_eq!((&used.session, used.generation), (&first, 0));
+        assert_eq!(used.rotated, Some((later(10), vec![9; 16])));
+        let next = bed.store.presented_refresh(&[2; 32]).await.unwrap().unwrap();
+        assert_eq!((next.generation, next.rotated), (1, None));
+        assert!(bed.store.presented_refresh(&[3; 32]).await.unwrap().is_none());
+        assert_eq!(bed.store.live_sessions(ada.id, later(1009)).await.unwrap(), [first.clone()]);
+        assert!(bed.store.live_sessions(ada.id, later(1010)).await.unwrap().is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn log_of_a_run_is_filtered_by_event_and_kind() {
+async fn sessions_are_revoked_retired_and_pruned() {
     on_each_database(async |bed: &mut Bed| {
-        let run = run(bed, RunStatus::Running);
-        bed.store.insert_run(&run).await.unwrap();
-        let line = |event: &str, kind: MediaKind| RunLogEntry {
+        let ada = user(bed, "ada", "member").await;
+        let all: Vec<_> = (0..4).map(|_| session(bed, &ada)).collect();
+        let mut begun = change(bed).await;
+        for one in &all {
+            begun.insert_session(one, None).await.unwrap();
+        }
+        begun.retire_sessions(ada.id, 3, later(1)).await.unwrap();
+        assert!(begun.revoke_session(ada.id, all[1].id, later(1)).await.unwrap());
+        assert!(!begun.revoke_session(ada.id, all[1].id, later(1)).await.unwrap());
+        assert!(!begun.revoke_session(UserId::from(1), all[2].id, later(1)).await.unwrap());
+        begun.commit().await.unwrap();
+        let counts = async |at: usize| bed.store.session_counts(all[at].id, ada.id).await.unwrap();
+        // A retired session's access token ends by itself, a revoked one's at once.
+        assert!(counts(0).await && !counts(1).await && counts(2).await);
+        assert!(!bed.store.session_counts(all[2].id, UserId::from(1)).await.unwrap());
+        let live = bed.store.live_sessions(ada.id, later(2)).await.unwrap();
+        assert_eq!(live.iter().map(|one| one.id).collect::<Vec<_>>(), [all[3].id, all[2].id]);
+        let mut ended = change(bed).await;
+        assert_eq!(ended.revoke_sessions(ada.id, Some(all[3].id), later(3)).await.unwrap(), 2);
+        ended.note_known_address(ada.id, "192.0.2.1", later(3)).await.unwrap();
+        ended.note_known_address(ada.id, "192.0.2.1", later(4)).await.unwrap();
+        ended.commit().await.unwrap();
+        let known = async |since| bed.store.is_known_address(ada.id, "192.0.2.1", since).await.unwrap();
+        assert!(known(later(4)).await && !known(later(5)).await);
+        bed.store.prune_identity(later(4), later(5), 10).await.unwrap();
+        assert!(!known(later(0)).await);
+        let rows = bed.store.pools().count("SELECT count(*) FROM sessions", &[]).await.unwrap();
+        assert_eq!(rows, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
+    on_each_database(async |bed: &mut Bed| {
+        let ada = user(bed, "ada", "member").await;
+        let token = PersonalAccessToken {
             id: bed.id(),
-            run: run.id,
-            event: event.to_owned(),
-            kind,
-            path: RelativePath::root().join_text("a.mp3"),
-            plugin: Some("music 0.1.0".into()),
-            reason: None,
+            user: ada.id,
+            label: "backup".into(),
+            hint: "abcd".into(),
+            capabilities: Some(vec!["Photos.Read".into()]),
+            created_by: Some(ada.id),
+            created_at: NOW,
+            expires_at: Some(later(10)),
+            last_used_at: None,
         };
-        let logs = vec![
-            line("file_errored", MediaKind::music()),
-            line("file_errored", MediaKind::photos()),
-            line("file_missing", MediaKind::music()),
+        let mut made = change(bed).await;
+        made.insert_personal_access_token(&token, &[7; 32]).await.unwrap();
+        assert_eq!(made.count_live_tokens(ada.id, later(9)).await.unwrap(), 1);
+        assert_eq!(made.count_live_tokens(ada.id, later(10)).await.unwrap(), 0);
+        made.commit().await.unwrap();
+        assert_eq!(bed.store.personal_access_token(&[7; 32]).await.unwrap(), Some(token.clone()));
+        assert_eq!(bed.store.personal_access_token(&[8; 32]).await.unwrap(), None);
+        let activity = Activity {
+            users: vec![(ada.id.get(), later(3))],
+            sessions: vec![],
+            tokens: vec![(token.id.get(), later(3))],
+        };
+        bed.store.note_activity(&activity).await.unwrap();
+        let listed = bed.store.personal_access_tokens(ada.id).await.unwrap();
+        assert_eq!(listed[0].last_used_at, Some(later(3)));
+        assert_eq!(bed.store.enabled_users(Some(later(3))).await.unwrap().len(), 1);
+        assert!(bed.store.enabled_users(Some(later(4))).await.unwrap().is_empty());
+        let mut gone = change(bed).await;
+        assert!(!gone.delete_personal_access_token(UserId::from(1), token.id).await.unwrap());
+        assert!(gone.delete_user(ada.id).await.unwrap());
+        gone.commit().await.unwrap();
+        assert_eq!(bed.store.personal_access_token(&[7; 32]).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn setting_for_all_apps_replaces_those_of_single_ones() {
+    on_each_database(async |bed: &mut Bed| {
+        let ada = user(bed, "ada", "member").await;
+        let mut set = change(bed).await;
+        set.set_server_setting("", "a", "1").await.unwrap();
+        set.set_server_setting("music", "a", "2").await.unwrap();
+        set.set_server_setting("music", "b", "\"x\"").await.unwrap();
+        set.set_account_setting(ada.id, "theme", "\"dark\"").await.unwrap();
+        set.set_account_setting(ada.id, "theme", "\"light\"").await.unwrap();
+        set.commit().await.unwrap();
+        assert_eq!(bed.store.server_settings().await.unwrap().len(), 3);
+        let mut all = change(bed).await;
+        all.set_server_setting("", "a", "3").await.unwrap();
+        all.commit().await.unwrap();
+        let setting = |app: &str, key: &str, value: &str| ServerSetting {
+            app: app.into(),
+            key: key.into(),
+            value: value.into(),
+        };
+        assert_eq!(
+            bed.store.server_settings().await.unwrap(),
+            [setting("", "a", "3"), setting("music", "b", "\"x\"")]
+        );
+        assert_eq!(
+            bed.store.account_settings(ada.id).await.unwrap(),
+            [("theme".to_owned(), "\"light\"".to_owned())]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn origin_is_stored_once() {
+    on_each_database(async |bed: &mut Bed| {
+        instance(bed).await;
+        let origin = |at| CorsOrigin {
+            id: bed.id(),
+            origin: "https://a.example".into(),
+            created_at: at,
+        };
+        let first = origin(NOW);
+        let mut added = change(bed).await;
+        assert_eq!(added.insert_cors_origin(&first).await.unwrap(), (first.clone(), true));
+        assert_eq!(added.insert_cors_origin(&origin(later(1))).await.unwrap(), (first.clone(), false));
+        added.commit().await.unwrap();
+        assert_eq!(bed.store.cors_origins().await.unwrap(), [first.clone()]);
+        let mut removed = change(bed).await;
+        assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), Some(first.origin));
+        assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), None);
+    })
+    .await;
+}
+
+fn line(bed: &Bed, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -> AuditEntry {
+    let party = |id: i64| AuditParty {
+        id: Some(UserId::from(id)),
+        name: Some(format!("user {id}")),
+    };
+    AuditEntry {
+        id: bed.id(),
+        at: NOW,
+        event,
+        actor: actor.map(party),
+        target: target.map(party),
+        address: Some("192.0.2.1".into()),
+        details: BTreeMap::from([("app".to_owned(), "music".to_owned())]),
+    }
+}
+
+#[tokio::test]
+async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
+    on_each_database(async |bed: &mut Bed| {
+        let lines = [
+            line(bed, AuditEvent::LoginFailed, None, Some(1)),
+            line(bed, AuditEvent::UserUpdated, Some(1), Some(2)),
+            line(bed, AuditEvent::UserUpdated, Some(2), Some(2)),
+            line(bed, AuditEvent::LoginFailed, None, None),
         ];
-        let batch = ScanBatch {
-            now: NOW,
-            logs: logs.clone(),
-            ..ScanBatch::default()
+        for line in &lines {
+            bed.store.write_audit(line).await.unwrap();
+        }
+        let list = async |event, user: Option<i64>, order| {
+            let filter = AuditFilter {
+                event,
+                user: user.map(UserId::from),
+            };
+            let page = Page::default();
+            let listing = bed.store.list_audit(&filter, page, order).await.unwrap();
+            assert_eq!(listing.total, listing.items.len() as u64);
+            listing.items
         };
-        bed.writer().persist(&batch).await.unwrap();
-        let all = bed
-            .store
-            .list_run_logs(run.id, &RunLogFilter::default(), Page::default())
-            .await
-            .unwrap();
-        assert_eq!((&all.items, all.total), (&logs, 3));
-        let filter = RunLogFilter {
-            event: Some("file_errored".into()),
-            kind: Some(MediaKind::photos()),
-        };
-        let some = bed
-            .store
-            .list_run_logs(run.id, &filter, Page::default())
-            .await
-            .unwrap();
-        assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
+        assert_eq!(list(None, None, Order::Ascending).await, lines);
+        assert_eq!(list(None, None, Order::Descending).await[0], lines[3]);
+        assert_eq!(list(None, Some(1), Order::Ascending).await, lines[..2]);
+        assert_eq!(list(Some(AuditEvent::UserUpdated), Some(2), Order::Ascending).await, lines[1..3]);
+        bed.store.prune_identity(NOW, NOW, 2).await.unwrap();
+        assert_eq!(list(None, None, Order::Ascending).await, lines[2..]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
+async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
     on_each_database(async |bed: &mut Bed| {
-        let one = (MediaKind::music(), PathBuf::from("/a"));
-        let two = (MediaKind::photos(), PathBuf::from("/b"));
-        let both = bed
-            .store
-            .sync_directories(&[one.clone(), two.clone()], &bed.ids, NOW)
-            .await
-            .unwrap();
-        assert_eq!(
-            (both[0].path.clone(), both[1].kind.clone()),
-            (one.1.clone(), two.0.clone())
-        );
-        let less = bed
-            .store
-            .sync_directories(std::slice::from_ref(&two), &bed.ids, NOW)
-            .await
-            .unwrap();
-        assert_eq!(less, both[1..]);
-        bed.store
-            .set_directory_available(both[1].id, false, NOW)
-            .await
-            .unwrap();
-        let again = bed
-            .store
-            .sync_directories(&[one, two], &bed.ids, NOW)
-            .await
-            .unwrap();
-        assert_eq!((again[0].id, again[1].id), (both[0].id, both[1].id));
-        assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
-        bed.store
-            .set_directory_available(both[1].id, true, NOW)
-            .await
-            .unwrap();
-        assert_eq!(
-            bed.store.list_directories().await.unwrap()[1].last_seen_at,
-            Some(NOW)
-        );
+        let ada = user(bed, "ada", "owner").await;
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        let file = bed.file(folder, "a.mp3", record(track("Song", &["Ann"], "Album", 2)));
+        bed.persist(vec![file]).await;
+        let library = bed.id();
+        let mut used = change(bed).await;
+        used.insert_session(&session(bed, &ada), Some(&[1; 32])).await.unwrap();
+        used.set_server_setting("", "server_name", "\"Home\"").await.unwrap();
+        used.insert_library(library, "All", &MediaKind::music(), &["".to_owned()], NOW).await.unwrap();
+        used.audit(&line(bed, AuditEvent::SetupCompleted, Some(1), None)).await.unwrap();
+        used.commit().await.unwrap();
+
+        let mut deindexed = change(bed).await;
+        deindexed.delete_media().await.unwrap();
+        deindexed.commit().await.unwrap();
+        bed.store.shrink().await.unwrap();
+        let counts = bed.store.file_counts().await.unwrap();
+        assert_eq!(counts.values().sum::<i64>(), 0);
+        assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
+        assert!(bed.store.owner_exists().await.unwrap());
+
+        let mut reset = change(bed).await;
+        let new = Instance {
+            instance_id: "new".into(),
+            created_at: later(1),
+        };
+        reset.delete_everything(&new).await.unwrap();
+        reset.commit().await.unwrap();
+        assert_eq!(bed.store.instance().await.unwrap(), Some(new));
+        for table in tables(bed).await {
+            let count = bed.store.pools().count(AssertSqlSafe(format!("SELECT count(*) FROM {table}")), &[]);
+            let kept = ["server", "schema_migrations"].contains(&table.as_str());
+            assert_eq!(count.await.unwrap() > 0, kept, "{table}");
+        }
     })
     .await;
 }
 
-#[tokio::test]
-async fn database_tells_its_version_and_answers() {
-    on_each_database(async |bed: &mut Bed| {
-        bed.store.ping().await.unwrap();
-        let version = bed.store.database_version().await.unwrap();
-        assert!(
-            version.starts_with("SQLite 3.") || version.starts_with("PostgreSQL 1"),
-            "{version}"
-        );
-        let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
-        other.close().await;
-        assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));
-    })
-    .await;
+async fn tables(bed: &Bed) -> BTreeSet<String> {
+    let columns = super::schema::columns(bed).await;
+    columns
+        .iter()
+        .map(|column| column.split('.').next().unwrap().to_owned())
+        .collect()
 }

@@ -8,13 +8,12 @@ mod faults;
 mod library;
 mod measure;
 mod schema;
+mod server;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
-
+use super::databases::{Schema, postgres_url, sqlite_url};
 use super::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions, StoredFile};
 use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
 use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};

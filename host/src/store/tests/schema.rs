@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use sqlx::AssertSqlSafe;
+
 use super::*;
 use crate::store::args::Arg;
 use crate::store::db::Engine;
@@ -10,7 +12,7 @@ use crate::store::photos;
 use crate::store::writer::Lane;
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
-async fn columns(bed: &Bed) -> BTreeSet<String> {
+pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
     let sql = match bed.store.pools().engine() {
         Engine::Sqlite => {
             "SELECT t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
