@@ -104,6 +104,21 @@ impl Session<'_> {
         &self.credentials
     }
 
+    /// The access token.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Creates a user with role `member`; false when the server has no such endpoint.
+    pub(crate) fn create_member(&self, credentials: &Credentials) -> Result<bool> {
+        let body = json!({"username": credentials.username, "password": credentials.password, "role": "member"});
+        match self.client.post("users", Some(&self.token), &body)? {
+            (201, _) => Ok(true),
+            (404 | 405, _) => Ok(false),
+            (status, answer) => bail!("POST users: {status} {answer}"),
+        }
+    }
+
     /// Starts a quick index run; one that is under way will do.
     pub(crate) fn start_quick_run(&self) -> Result<()> {
         match self
