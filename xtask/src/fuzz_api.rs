@@ -1,6 +1,7 @@
 //! `cargo xtask fuzz-api`: schemathesis reads the API description of the real server and sends it what the
 //! description allows and forbids: as the owner, as a member, and without credential.
 
+use std::fmt::Write;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,10 +15,11 @@ use crate::{host, process, run, workspace};
 /// Exact, so that the same seed makes the same requests everywhere.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
-/// A refusal of what the description forbids (`negative_data_rejection`) is not asked for: unknown query parameters
-/// and fields of a body are ignored on purpose.
+/// Not `positive_data_acceptance`: a description cannot say all that makes an id or a filter valid.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
-                      response_schema_conformance,response_headers_conformance";
+                      response_schema_conformance,response_headers_conformance,negative_data_rejection";
+
+const HOOKS: &str = include_str!("fuzz_api_hooks.py");
 
 /// Operations that would end the very session they are sent with, and why; sent by no round.
 const EXCLUDED: [(&str, &str); 2] = [
@@ -29,6 +31,15 @@ const EXCLUDED: [(&str, &str); 2] = [
         r"POST /api/v1/.*factory-reset.*",
         "empties the server that the rest is tested on",
     ),
+];
+
+/// Parameters of paths, and the list of which each is a field: with made-up ids alone all would end at 404.
+const IDS: [(&str, &str); 5] = [
+    ("musicArtistId", "music/artists"),
+    ("musicReleaseId", "music/releases"),
+    ("musicTrackId", "music/tracks"),
+    ("photoId", "photos"),
+    ("runId", "index/runs"),
 ];
 
 #[derive(clap::Args)]
@@ -87,13 +98,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .stderr(std::fs::File::create(&log)?);
     let server = ServerProcess::start(&mut serve)
         .with_context(|| format!("what the server said is in {}", log.display()))?;
-    let accounts = prepare(&Client::new(server.base()))?;
+    let (accounts, known_ids) = prepare(&Client::new(server.base()))?;
     let fuzzer = Fuzzer {
         tool,
         directory,
         document: format!("{}/api/docs-json", server.base()),
         max_examples: options.max_examples.to_string(),
         seed: seed.to_string(),
+        known_ids,
     };
 
     let mut failed = Vec::new();
@@ -104,7 +116,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         println!("\n== as {role}");
         // Anew for each round: an access token lives for 15 minutes.
         let client = Client::new(server.base());
-        let session = credentials.clone().map(|known| client.log_in(known)).transpose()?;
+        let session = credentials
+            .clone()
+            .map(|known| client.log_in(known))
+            .transpose()?;
         if let Err(error) = fuzzer.round(session.as_ref().map(|session| session.token())) {
             eprintln!("xtask: {error:#}");
             failed.push(*role);
@@ -127,9 +142,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// A role, and what it logs in with.
+type Account = (&'static str, Option<Credentials>);
+
 /// Who asks: owner, member if the server can have one, nobody. The library is indexed first, so that there is
-/// something to answer with.
-fn prepare(client: &Client) -> Result<Vec<(&'static str, Option<Credentials>)>> {
+/// something to answer with; its ids come as a part of schemathesis's configuration.
+fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
     let account = |username: &str| -> Result<Credentials> {
         Ok(Credentials {
             username: username.into(),
@@ -153,7 +171,21 @@ fn prepare(client: &Client) -> Result<Vec<(&'static str, Option<Credentials>)>> 
         accounts.push(("member", Some(member)));
     }
     accounts.push(("nobody", None));
-    Ok(accounts)
+
+    let (mut dictionaries, mut parameters) = (String::new(), String::from("[parameters]\n"));
+    for (parameter, list) in IDS {
+        let ids = session.list_field(&format!("{list}?take=5"), parameter)?;
+        if ids.is_empty() {
+            bail!("GET {list} shows nothing to ask for by its {parameter}");
+        }
+        // Writing to a string does not fail. The ids are letters and digits, so Rust's quotes are TOML's.
+        let _ = writeln!(dictionaries, "[dictionaries.{parameter}]\nvalues = {ids:?}");
+        let _ = writeln!(
+            parameters,
+            "\"path.{parameter}\" = {{ dictionary = \"{parameter}\", probability = 0.6 }}"
+        );
+    }
+    Ok((accounts, dictionaries + &parameters))
 }
 
 /// The tool, in a virtual environment below the target directory.
@@ -188,21 +220,25 @@ struct Fuzzer {
     document: String,
     max_examples: String,
     seed: String,
+    known_ids: String,
 }
 
 impl Fuzzer {
     fn round(&self, token: Option<&str>) -> Result<()> {
         // The token goes through the environment: neither a file nor a list of processes shows it, and the report's
         // curl lines have it taken out.
-        let mut configuration = String::new();
+        std::fs::write(self.directory.join("svc_hooks.py"), HOOKS)?;
+        let mut configuration = String::from("hooks = \"svc_hooks\"\n");
         if token.is_some() {
             configuration.push_str("headers = { Authorization = \"Bearer ${SVC_FUZZ_TOKEN}\" }\n");
         }
+        configuration.push_str(&self.known_ids);
         let path = self.directory.join("schemathesis.toml");
         std::fs::write(&path, configuration)?;
         let mut command = Command::new(&self.tool);
         command
             .current_dir(&self.directory)
+            .env("PYTHONPATH", &self.directory)
             .arg("--config-file")
             .arg(&path)
             .args(["run", &self.document, "--checks", CHECKS])

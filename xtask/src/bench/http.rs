@@ -107,11 +107,7 @@ pub(crate) struct Round {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let known = SCENARIOS.iter().map(|scenario| scenario.name);
     let known: Vec<_> = known.chain(["login-flood"]).collect();
-    if let Some(name) = options
-        .only
-        .iter()
-        .find(|name| !known.contains(&name.as_str()))
-    {
+    if let Some(name) = options.only.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("no scenario `{name}`; there are: {}", known.join(", "));
     }
     let wanted = |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
@@ -196,7 +192,9 @@ fn make_users(session: &Session<'_>, servers: &Servers) -> Result<bool> {
 
 /// A GET as it goes over the wire.
 pub(crate) fn get(path: &str, token: Option<&str>) -> String {
-    let authorization = token.map_or(String::new(), |token| format!("authorization: Bearer {token}\r\n"));
+    let authorization = token.map_or(String::new(), |token| {
+        format!("authorization: Bearer {token}\r\n")
+    });
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}\r\n")
 }
 

@@ -10,13 +10,14 @@ use super::http_flood::{Flood, LOGINS, Memory};
 use super::http_servers::Measured;
 use super::measure::median;
 
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 12] = [
     "scenario",
     "connections",
     "req/s",
     "bare handler req/s",
     "share of bare",
     "aim",
+    "share by server CPU",
     "p50 ms",
     "p99 ms (aim)",
     "errors",
@@ -52,12 +53,20 @@ fn cells(outcome: &Outcome) -> Vec<String> {
     }
     let of = |value: &dyn Fn(&Round) -> f64| over(outcome, value);
     let aim = |aim: Option<f64>| aim.map_or("-".into(), |aim| aim.to_string());
-    let errors: u64 = outcome.rounds.iter().map(|round| round.server.told.errors(scenario.status)).sum();
+    let errors: u64 = outcome
+        .rounds
+        .iter()
+        .map(|round| round.server.told.errors(scenario.status))
+        .sum();
     cells.extend([
-        format!("{:.0}", of(&|round| round.server.told.per_second(scenario.status))),
+        format!(
+            "{:.0}",
+            of(&|round| round.server.told.per_second(scenario.status))
+        ),
         format!("{:.0}", of(&|round| round.bare.told.per_second(200))),
         format!("{:.3}", share(outcome)),
         aim(scenario.aim),
+        format!("{:.3}", share_by_cpu(outcome)),
         format!("{:.2}", of(&|round| round.server.told.p50 / 1000.0)),
         format!(
             "{:.2} ({})",
@@ -88,6 +97,15 @@ fn share(outcome: &Outcome) -> f64 {
     let status = outcome.scenario.status;
     over(outcome, &|round| {
         round.server.told.per_second(status) / round.bare.told.per_second(200)
+    })
+}
+
+/// The same for each second of CPU that the servers spent: what it is when others keep the cores busy.
+fn share_by_cpu(outcome: &Outcome) -> f64 {
+    let status = outcome.scenario.status;
+    let per_cpu = |measured: &Measured, status| measured.told.per_second(status) / measured.server_share;
+    over(outcome, &|round| {
+        per_cpu(&round.server, status) / per_cpu(&round.bare, 200)
     })
 }
 
@@ -169,6 +187,7 @@ fn scenario_json(outcome: &Outcome) -> Value {
         "shareAim": scenario.aim,
         "p99AimMillis": scenario.p99_aim,
         "available": !outcome.rounds.is_empty(),
+        "shareByCpu": (!outcome.rounds.is_empty()).then(|| share_by_cpu(outcome)),
         "share": (!outcome.rounds.is_empty()).then(|| share(outcome)),
         "rounds": rounds.collect::<Vec<_>>(),
     })

@@ -121,7 +121,7 @@ async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One connection after the other's manner: a request, its answer, the next.
+/// One connection: a request, its answer, the next.
 async fn connection(
     address: SocketAddr,
     request: &[u8],
@@ -139,13 +139,10 @@ async fn connection(
             return Ok(());
         }
         stream.write_all(request).await?;
-        let status = match window.until {
-            // A timer for each request would cost the generator a tenth of its speed; the window ends anyway.
-            Some(until) => tokio::time::timeout_at((until + ANSWER_LIMIT).into(), answer(&mut stream, &mut buffer)),
-            None => tokio::time::timeout_at((sent + ANSWER_LIMIT).into(), answer(&mut stream, &mut buffer)),
-        }
-        .await
-        .context("not answered in time")??;
+        let limit = window.until.unwrap_or(sent) + ANSWER_LIMIT;
+        let status = tokio::time::timeout_at(limit.into(), answer(&mut stream, &mut buffer))
+            .await
+            .context("not answered in time")??;
         if sent >= window.from {
             let mut tally = tally.borrow_mut();
             let micros = u64::try_from(sent.elapsed().as_micros())?;
