@@ -79,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| {
         u32::from(u16::try_from(RandomState::new().hash_one(()) & 0xffff).unwrap_or_default())
     });
-    println!("seed {seed}: `cargo xtask fuzz-api --seed {seed}` makes the same requests");
+    println!("seed {seed}: `cargo xtask fuzz-api --seed {seed}` makes the same requests, but for ids");
     for (operations, reason) in EXCLUDED {
         println!("excluded: {operations}: {reason}");
     }
