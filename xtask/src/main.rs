@@ -9,6 +9,7 @@
 
 mod bench;
 mod fixtures;
+mod fuzz_api;
 mod host;
 mod lint;
 mod openapi;
@@ -17,6 +18,7 @@ mod postgres;
 mod process;
 mod run;
 mod server_client;
+mod server_process;
 mod test;
 mod tidy;
 mod wasm_target;
@@ -67,6 +69,8 @@ enum Chore {
         #[arg(default_value = "target/sample-library")]
         directory: PathBuf,
     },
+    /// Send the real server what its API description allows and forbids, and check every answer against it
+    FuzzApi(fuzz_api::Options),
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(),
         Chore::Openapi => openapi::write(),
         Chore::Fixtures { directory } => fixtures::write_sample_library(&directory),
+        Chore::FuzzApi(options) => fuzz_api::run(&options),
         Chore::Bench(bench) => bench::run(bench),
     };
     match outcome {

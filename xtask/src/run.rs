@@ -85,7 +85,7 @@ fn value(arguments: &[String], flag: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
-fn sample_library() -> Result<PathBuf> {
+pub(crate) fn sample_library() -> Result<PathBuf> {
     let library = workspace::target().join("sample-library");
     if !library.join("manifest.json").is_file() {
         eprintln!(
@@ -209,7 +209,7 @@ fn write_credentials(path: &Path, credentials: &Credentials) -> Result<()> {
 }
 
 /// 16 characters that survive a shell and a JSON string; 64 of them, so that no byte is favoured.
-fn random_password() -> Result<String> {
+pub(crate) fn random_password() -> Result<String> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?

@@ -104,6 +104,22 @@ impl Session<'_> {
         &self.credentials
     }
 
+    /// The access token.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Creates a user with role `member`; false when the server has no such endpoint.
+    pub(crate) fn create_member(&self, credentials: &Credentials) -> Result<bool> {
+        let body =
+            json!({"username": credentials.username, "password": credentials.password, "role": "member"});
+        match self.client.post("users", Some(&self.token), &body)? {
+            (201, _) => Ok(true),
+            (404 | 405, _) => Ok(false),
+            (status, answer) => bail!("POST users: {status} {answer}"),
+        }
+    }
+
     /// Starts a quick index run; one that is under way will do.
     pub(crate) fn start_quick_run(&self) -> Result<()> {
         match self
@@ -128,6 +144,15 @@ impl Session<'_> {
             .iter()
             .map(|(kind, number)| format!("{number} {}", spaced(kind)));
         Ok(words.collect::<Vec<_>>().join(", "))
+    }
+
+    /// One field of each item of a list, `[items, total]`.
+    pub(crate) fn list_field(&mut self, path: &str, field: &str) -> Result<Vec<String>> {
+        let list = self.get(path)?;
+        let items = list.get(0).and_then(Value::as_array);
+        let items = items.with_context(|| format!("GET {path} is no list"))?;
+        let values = items.iter().filter_map(|item| item.get(field)?.as_str());
+        Ok(values.map(str::to_owned).collect())
     }
 
     fn get(&mut self, path: &str) -> Result<Value> {

@@ -55,25 +55,32 @@ pub(crate) struct Resident {
 
 /// Asks the kernel.
 pub(crate) fn resident(pid: u32) -> Result<Resident> {
-    let path = format!("/proc/{pid}/status");
-    let status = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim_start_matches(':')
-            .trim()
-            .trim_end_matches(" kB")
-            .parse::<u64>()
-            .ok()
-    };
-    let field = |name| {
-        field(name)
-            .map(|kibibytes| kibibytes * 1024)
-            .with_context(|| format!("{path}: no {name}"))
-    };
+    let status = status(pid)?;
     Ok(Resident {
-        total: field("VmRSS")?,
-        anonymous: field("RssAnon")?,
+        total: field(&status, "VmRSS")?,
+        anonymous: field(&status, "RssAnon")?,
     })
+}
+
+/// The most that was ever resident, in bytes.
+pub(crate) fn high_water(pid: u32) -> Result<u64> {
+    field(&status(pid)?, "VmHWM")
+}
+
+fn status(pid: u32) -> Result<String> {
+    let path = format!("/proc/{pid}/status");
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))
+}
+
+fn field(status: &str, name: &str) -> Result<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kibibytes = line.and_then(|line| {
+        let number = line.trim_start_matches(':').trim().trim_end_matches(" kB");
+        number.parse::<u64>().ok()
+    });
+    kibibytes
+        .map(|kibibytes| kibibytes * 1024)
+        .with_context(|| format!("no {name} in the status of the process"))
 }
 
 /// Bytes of the SQLite databases in a directory, their write-ahead logs included.

@@ -1,6 +1,10 @@
 //! `cargo xtask bench`: measurements, each beside something to compare with in the same run.
 
 mod extract;
+mod http;
+mod http_flood;
+mod http_report;
+mod http_servers;
 mod library;
 mod machine;
 mod measure;
@@ -13,6 +17,8 @@ use anyhow::Result;
 pub(crate) enum Bench {
     /// Scan generated libraries: first scan, quick rescan, idle memory, against a bare native loop
     Scan(scan::Options),
+    /// Requests per second of the server beside a bare salvo handler, and memory during a flood of logins
+    Http(http::Options),
     /// Extraction in the sandbox against the same parsers run natively
     Extract {
         /// Passed on to `cargo bench`
@@ -25,6 +31,7 @@ pub(crate) enum Bench {
 pub(crate) fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Scan(options) => scan::run(&options),
+        Bench::Http(options) => http::run(&options),
         Bench::Extract { arguments } => extract::run(&arguments),
     }
 }

@@ -1,9 +1,8 @@
 //! `cargo xtask bench scan`: first scan, quick rescan and idle memory on libraries of several sizes, turn by
 //! turn with a bare native loop over the same tree.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +11,7 @@ use serde_json::Value;
 use super::library::{Kind, Library};
 use super::measure::{self, Cost, Resident};
 use super::{machine, report};
+use crate::server_process::ServerProcess;
 use crate::{host, process, workspace};
 
 /// Each figure is the median of so many rounds.
@@ -166,39 +166,15 @@ fn total(summary: &Value, count: &str) -> u64 {
 
 /// Memory of a server that has the library loaded and nothing to do.
 fn idle_memory(server: &Path, data: &Path, library: &Library) -> Result<Resident> {
-    process::hold_interrupts()?;
     let mut serve = Command::new(server);
     serve
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-        .arg(data);
-    serve
+        .arg(data)
         .arg(library.kind.flag())
-        .arg(&library.directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped());
-    let mut child = serve
-        .spawn()
-        .with_context(|| format!("cannot start {}", process::named(&serve)))?;
-    let registered = process::register(&child);
-    let stdout = BufReader::new(
-        child
-            .stdout
-            .take()
-            .context("the server's stdout was not captured")?,
-    );
-    let listens = stdout
-        .lines()
-        .map_while(Result::ok)
-        .any(|line| line.starts_with("listening on "));
-    let resident = if listens {
-        std::thread::sleep(SETTLE);
-        measure::resident(child.id())
-    } else {
-        Err(anyhow::anyhow!("the server ended before it listened"))
-    };
-    registered.ask_to_end();
-    child.wait()?;
-    resident
+        .arg(&library.directory);
+    let server = ServerProcess::start(&mut serve)?;
+    std::thread::sleep(SETTLE);
+    measure::resident(server.pid())
 }
 
 impl Median {

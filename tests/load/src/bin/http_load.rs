@@ -1,0 +1,208 @@
+//! The load generator of `cargo xtask bench http`: one HTTP/1.1 request, sent again and again over many kept
+//! connections, from one thread.
+//!
+//! The request comes on stdin as it goes over the wire, so that no token stands in a list of processes. What was
+//! measured goes to stdout as JSON; times in it are microseconds.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a tool for measuring: prints, and its tasks end with the program"
+)]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use clap::Parser;
+use hdrhistogram::Histogram;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::LocalSet;
+
+/// Longer than any answer may take; what hangs is a failure.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// Room for a head with all headers that the server sends.
+const HEADERS: usize = 64;
+
+#[derive(Parser)]
+struct Arguments {
+    /// Address of the server
+    address: SocketAddr,
+    /// Connections at once
+    #[arg(long, default_value_t = 64)]
+    connections: usize,
+    /// Milliseconds that count
+    #[arg(long, default_value_t = 2000)]
+    duration: u64,
+    /// Milliseconds before, that do not count
+    #[arg(long, default_value_t = 300)]
+    warm_up: u64,
+    /// One request on each connection, all at once, in place of a duration
+    #[arg(long)]
+    once: bool,
+}
+
+/// What all connections add up to.
+struct Tally {
+    times: Histogram<u64>,
+    statuses: BTreeMap<u16, u64>,
+    /// Connections that broke or were never answered, by reason.
+    failures: BTreeMap<String, u64>,
+}
+
+/// From when on requests count, and until when they are sent.
+#[derive(Clone, Copy)]
+struct Window {
+    from: Instant,
+    until: Option<Instant>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let mut request = Vec::new();
+    std::io::stdin().read_to_end(&mut request)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(LocalSet::new().run_until(load(arguments, request.into())))
+}
+
+async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
+    let tally = Rc::new(RefCell::new(Tally {
+        times: Histogram::new(3)?,
+        statuses: BTreeMap::new(),
+        failures: BTreeMap::new(),
+    }));
+    let (started, cpu_before) = (Instant::now(), cpu());
+    let from = started + Duration::from_millis(if arguments.once { 0 } else { arguments.warm_up });
+    let until = (!arguments.once).then(|| from + Duration::from_millis(arguments.duration));
+    let connections: Vec<_> = (0..arguments.connections)
+        .map(|_| {
+            let (request, tally) = (Rc::clone(&request), Rc::clone(&tally));
+            let (address, window) = (arguments.address, Window { from, until });
+            tokio::task::spawn_local(async move {
+                if let Err(error) = connection(address, &request, window, &tally).await {
+                    *tally
+                        .borrow_mut()
+                        .failures
+                        .entry(format!("{error:#}"))
+                        .or_default() += 1;
+                }
+            })
+        })
+        .collect();
+    for connection in connections {
+        connection.await?;
+    }
+    let ended = Instant::now();
+    let cpu_share = (cpu() - cpu_before).as_secs_f64() / (ended - started).as_secs_f64();
+    // The answers to the last requests come after the end and are counted, so their time is as well.
+    let seconds = (ended - from).as_secs_f64();
+    let tally = tally.borrow();
+    println!(
+        "{}",
+        json!({
+            "seconds": seconds,
+            "statuses": tally.statuses,
+            "failures": tally.failures,
+            "p50": tally.times.value_at_quantile(0.5),
+            "p99": tally.times.value_at_quantile(0.99),
+            "cpuShare": cpu_share,
+        })
+    );
+    Ok(())
+}
+
+/// One connection: a request, its answer, the next.
+async fn connection(
+    address: SocketAddr,
+    request: &[u8],
+    window: Window,
+    tally: &RefCell<Tally>,
+) -> anyhow::Result<()> {
+    let mut stream = tokio::time::timeout(ANSWER_LIMIT, TcpStream::connect(address))
+        .await
+        .context("not connected in time")??;
+    stream.set_nodelay(true)?;
+    let mut buffer = Vec::with_capacity(64 * 1024);
+    loop {
+        let sent = Instant::now();
+        if window.until.is_some_and(|until| sent >= until) {
+            return Ok(());
+        }
+        stream.write_all(request).await?;
+        let limit = window.until.unwrap_or(sent) + ANSWER_LIMIT;
+        let status = tokio::time::timeout_at(limit.into(), answer(&mut stream, &mut buffer))
+            .await
+            .context("not answered in time")??;
+        if sent >= window.from {
+            let mut tally = tally.borrow_mut();
+            let micros = u64::try_from(sent.elapsed().as_micros())?;
+            tally.times.record(micros)?;
+            *tally.statuses.entry(status).or_default() += 1;
+        }
+        if window.until.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads one answer to its end and returns its status.
+async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<u16> {
+    buffer.clear();
+    loop {
+        if stream.read_buf(buffer).await? == 0 {
+            bail!("connection closed by the server");
+        }
+        let Some((status, length)) = head(buffer)? else {
+            continue;
+        };
+        let mut missing = length.saturating_sub(buffer.len());
+        while missing > 0 {
+            buffer.clear();
+            let read = stream.read_buf(buffer).await?;
+            if read == 0 {
+                bail!("connection closed within an answer");
+            }
+            missing = missing.saturating_sub(read);
+        }
+        return Ok(status);
+    }
+}
+
+/// Status and length of the whole answer, once its head is there.
+fn head(bytes: &[u8]) -> anyhow::Result<Option<(u16, usize)>> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut response = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(head) = response.parse(bytes)? else {
+        return Ok(None);
+    };
+    let status = response.code.context("no status")?;
+    let length = response
+        .headers
+        .iter()
+        .find(|header| header.name.eq_ignore_ascii_case("content-length"));
+    let body = match length {
+        Some(header) => std::str::from_utf8(header.value)?.parse()?,
+        None if matches!(status, 204 | 304) => 0,
+        None => bail!("an answer without content-length, status {status}"),
+    };
+    Ok(Some((status, head + body)))
+}
+
+/// CPU time of this process so far.
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or_default(),
+        u32::try_from(time.tv_nsec).unwrap_or_default(),
+    )
+}

@@ -1,0 +1,210 @@
+//! `cargo xtask bench http`: requests per second and latency of named scenarios, turn by turn with a bare salvo
+//! handler, and memory during a flood of logins.
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use super::http_servers::{Generator, Load, Measured, Servers};
+use super::{http_flood, http_report, machine};
+use crate::server_client::{Client, Session};
+
+/// How many users the list of users is read from.
+const USERS: usize = 1_000;
+
+/// One request that is measured. A new one is a line in [`SCENARIOS`].
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) request: Request,
+    pub(crate) connections: usize,
+    pub(crate) status: u16,
+    /// Least share of the bare handler's requests per second.
+    pub(crate) aim: Option<f64>,
+    /// Most milliseconds of the 99th percentile.
+    pub(crate) p99_aim: Option<f64>,
+}
+
+/// What is sent.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Request {
+    /// A GET that anyone may make
+    Public(&'static str),
+    /// A GET with the owner's access token
+    Owner(&'static str),
+    /// A GET with the owner's access token, once the server has [`USERS`] users
+    OverUsers(&'static str),
+    /// The owner's login
+    Login,
+}
+
+const SCENARIOS: [Scenario; 4] = [
+    Scenario {
+        name: "health",
+        request: Request::Public("/api/v1/health"),
+        connections: 64,
+        status: 200,
+        aim: Some(0.9),
+        p99_aim: None,
+    },
+    Scenario {
+        name: "authenticated",
+        request: Request::Owner("/api/v1/index/state"),
+        connections: 64,
+        status: 200,
+        aim: Some(0.7),
+        p99_aim: None,
+    },
+    Scenario {
+        name: "users",
+        request: Request::OverUsers("/api/v1/users?take=12"),
+        connections: 64,
+        status: 200,
+        aim: Some(0.12),
+        p99_aim: Some(10.0),
+    },
+    // Fewer connections than the queue for password hashing holds: throughput is asked for, not refusals.
+    Scenario {
+        name: "login",
+        request: Request::Login,
+        connections: 8,
+        status: 201,
+        aim: None,
+        p99_aim: None,
+    },
+];
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Turns of bare handler and server; the figures are medians
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    rounds: usize,
+    /// Milliseconds of one turn
+    #[arg(long, value_name = "MS", default_value_t = 2000)]
+    duration: u64,
+    /// Only the scenarios of these names; `login-flood` is one
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Print JSON in place of tables
+    #[arg(long)]
+    json: bool,
+    /// Measure what was built before
+    #[arg(long)]
+    skip_build: bool,
+}
+
+/// What was measured of one scenario; nothing when the server has no such endpoint.
+pub(crate) struct Outcome {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// One turn of each.
+pub(crate) struct Round {
+    pub(crate) bare: Measured,
+    pub(crate) server: Measured,
+}
+
+/// Builds, measures, prints; a scenario that could not be measured is an error at the end.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let known = SCENARIOS.iter().map(|scenario| scenario.name);
+    let known: Vec<_> = known.chain(["login-flood"]).collect();
+    if let Some(name) = options.only.iter().find(|name| !known.contains(&name.as_str())) {
+        bail!("no scenario `{name}`; there are: {}", known.join(", "));
+    }
+    let wanted = |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
+    let mut servers = Servers::build(options.skip_build)?;
+    servers.start()?;
+    let mut outcomes = Vec::new();
+    for scenario in SCENARIOS.iter().filter(|scenario| wanted(scenario.name)) {
+        eprintln!("xtask: {}", scenario.name);
+        outcomes.push(Outcome {
+            scenario,
+            rounds: measure(scenario, &servers, options)?,
+        });
+    }
+    let flood = if wanted("login-flood") {
+        eprintln!("xtask: login-flood");
+        // A server that has done nothing yet: what it holds before is what it needs.
+        servers.start()?;
+        Some(http_flood::run(&servers)?)
+    } else {
+        None
+    };
+    let conditions = format!("{}; {}", servers.pinning(), machine::line());
+    let report: Value = http_report::json(&outcomes, flood.as_ref(), &conditions);
+    if options.json {
+        println!("{report:#}");
+    } else {
+        print!("{}", http_report::table(&outcomes, flood.as_ref()));
+        println!("\n{conditions}");
+    }
+    let missing: Vec<_> = outcomes
+        .iter()
+        .filter(|outcome| outcome.rounds.is_empty())
+        .map(|outcome| outcome.scenario.name)
+        .collect();
+    if !missing.is_empty() {
+        bail!("not available on this server: {}", missing.join(", "));
+    }
+    Ok(())
+}
+
+fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<Vec<Round>> {
+    let client = Client::new(servers.server()?.base());
+    // Anew for each scenario: an access token lives for 15 minutes.
+    let session = client.log_in(servers.owner())?;
+    if matches!(scenario.request, Request::OverUsers(_)) && !make_users(&session, servers)? {
+        return Ok(Vec::new());
+    }
+    let load = |server: bool, milliseconds| Load {
+        connections: scenario.connections,
+        milliseconds: Some(milliseconds),
+        request: match (server, scenario.request) {
+            (false, _) => get("/", None),
+            (true, Request::Public(path)) => get(path, None),
+            (true, Request::Owner(path) | Request::OverUsers(path)) => get(path, Some(session.token())),
+            (true, Request::Login) => login(&servers.owner()),
+        },
+    };
+    let generator: &Generator = servers.generator();
+    (0..options.rounds)
+        .map(|_| {
+            Ok(Round {
+                bare: generator.run(servers.bare()?, &load(false, options.duration))?,
+                server: generator.run(servers.server()?, &load(true, options.duration))?,
+            })
+        })
+        .collect()
+}
+
+/// Makes the users that are missing; false when the server cannot.
+fn make_users(session: &Session<'_>, servers: &Servers) -> Result<bool> {
+    eprintln!("xtask: making {USERS} users");
+    // The owner is one of them.
+    for number in 1..USERS {
+        let mut user = servers.owner();
+        user.username = format!("member{number}");
+        if !session.create_member(&user)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A GET as it goes over the wire.
+pub(crate) fn get(path: &str, token: Option<&str>) -> String {
+    let authorization = token.map_or(String::new(), |token| {
+        format!("authorization: Bearer {token}\r\n")
+    });
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}\r\n")
+}
+
+/// A login as it goes over the wire.
+pub(crate) fn login(credentials: &crate::server_client::Credentials) -> String {
+    let body = serde_json::json!({"username": credentials.username, "password": credentials.password});
+    let body = body.to_string();
+    format!(
+        "POST /api/v1/auth/login HTTP/1.1\r\nhost: localhost\r\nsvc-app: admin\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}

@@ -1,0 +1,248 @@
+//! What `bench http` runs: the server, the bare handler beside it, and the load generator, each on its core.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use crate::server_client::{Client, Credentials};
+use crate::server_process::ServerProcess;
+use crate::{host, process, run, workspace};
+
+/// The kernel's unit of CPU time in `/proc`, a hundredth of a second on every processor that we build for.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Programs and running servers. The servers end with this value.
+pub(crate) struct Servers {
+    binary: PathBuf,
+    bare_binary: PathBuf,
+    generator: Generator,
+    server_core: Option<usize>,
+    owner: Credentials,
+    bare: Option<ServerProcess>,
+    server: Option<ServerProcess>,
+    // After the servers, which write into it until they end.
+    data: TempDir,
+}
+
+/// The load generator, and the core that it may use.
+pub(crate) struct Generator {
+    binary: PathBuf,
+    core: Option<usize>,
+}
+
+/// What it sends.
+pub(crate) struct Load {
+    pub(crate) connections: usize,
+    /// One request on each connection without a duration.
+    pub(crate) milliseconds: Option<u64>,
+    pub(crate) request: String,
+}
+
+/// What it says, and what the server spent meanwhile.
+pub(crate) struct Measured {
+    pub(crate) told: Told,
+    /// CPU of the server, of one core.
+    pub(crate) server_share: f64,
+}
+
+/// The generator's own words; times are microseconds.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Told {
+    seconds: f64,
+    pub(crate) statuses: BTreeMap<u16, u64>,
+    pub(crate) failures: BTreeMap<String, u64>,
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    /// CPU of the generator, of one core.
+    pub(crate) cpu_share: f64,
+}
+
+impl Told {
+    /// From the first counted request to the last answer.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Answers of this status a second.
+    pub(crate) fn per_second(&self, status: u16) -> f64 {
+        self.statuses.get(&status).copied().unwrap_or_default() as f64 / self.seconds
+    }
+
+    /// Answers of any other status, and broken connections.
+    pub(crate) fn errors(&self, status: u16) -> u64 {
+        let others = self.statuses.iter().filter(|(other, _)| **other != status);
+        others.map(|(_, count)| count).sum::<u64>() + self.failures.values().sum::<u64>()
+    }
+}
+
+impl Servers {
+    /// Builds the server, then what measures it: apart, so that the server is the one that is shipped.
+    pub(crate) fn build(skip: bool) -> Result<Self> {
+        let release = workspace::target().join("release");
+        let binary = if skip {
+            release.join("svc")
+        } else {
+            let binary = host::build_release()?;
+            process::run(&mut process::cargo(["build", "--release", "-p", "svc-load"]))?;
+            binary
+        };
+        let (server_core, core) = cores().unzip();
+        let scratch = workspace::target().join("bench");
+        std::fs::create_dir_all(&scratch)?;
+        Ok(Self {
+            binary,
+            bare_binary: release.join("bare-salvo"),
+            generator: Generator {
+                binary: release.join("http-load"),
+                core,
+            },
+            server_core,
+            owner: Credentials {
+                username: "owner".into(),
+                password: run::random_password()?,
+            },
+            bare: None,
+            server: None,
+            data: tempfile::Builder::new().prefix("http-").tempdir_in(scratch)?,
+        })
+    }
+
+    /// Starts the server, again if it runs, and the bare handler if it does not.
+    pub(crate) fn start(&mut self) -> Result<()> {
+        if self.bare.is_none() {
+            let mut bare = Command::new(&self.bare_binary);
+            self.bare = Some(on_core(self.server_core, || ServerProcess::start(&mut bare))?);
+        }
+        // The old one ends before the new one opens its database.
+        self.server = None;
+        let data = self.data.path();
+        let music = data.join("music");
+        std::fs::create_dir_all(&music)?;
+        let mut serve = Command::new(&self.binary);
+        serve
+            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(data.join("data"))
+            .arg("--music-dir")
+            .arg(music)
+            .stderr(std::fs::File::create(log())?);
+        let server = on_core(self.server_core, || ServerProcess::start(&mut serve))
+            .with_context(|| format!("what the server said is in {}", log().display()))?;
+        let client = Client::new(server.base());
+        if !client.is_set_up()? {
+            client.set_up(&self.owner)?;
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    pub(crate) fn server(&self) -> Result<&ServerProcess> {
+        self.server.as_ref().context("the server was not started")
+    }
+
+    pub(crate) fn bare(&self) -> Result<&ServerProcess> {
+        self.bare.as_ref().context("the bare handler was not started")
+    }
+
+    pub(crate) fn generator(&self) -> &Generator {
+        &self.generator
+    }
+
+    pub(crate) fn owner(&self) -> Credentials {
+        self.owner.clone()
+    }
+
+    /// Which cores, in words.
+    pub(crate) fn pinning(&self) -> String {
+        match (self.server_core, self.generator.core) {
+            (Some(server), Some(generator)) => {
+                format!("both servers pinned to core {server}, the load generator to core {generator}")
+            }
+            _ => "NOT pinned: servers and load generator share one core".into(),
+        }
+    }
+}
+
+fn log() -> PathBuf {
+    workspace::target().join("bench/http-server.log")
+}
+
+impl Generator {
+    /// Sends, and waits until it has ended.
+    pub(crate) fn run(&self, server: &ServerProcess, load: &Load) -> Result<Measured> {
+        if process::interrupted() {
+            bail!("interrupted");
+        }
+        let (started, before) = (Instant::now(), cpu_seconds(server.pid())?);
+        let told = finish(self.start(server, load)?)?;
+        let spent = cpu_seconds(server.pid())? - before;
+        Ok(Measured {
+            told,
+            server_share: spent / started.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Starts sending.
+    pub(crate) fn start(&self, server: &ServerProcess, load: &Load) -> Result<Child> {
+        let mut command = Command::new(&self.binary);
+        command
+            .arg(server.address())
+            .args(["--connections", &load.connections.to_string()]);
+        match load.milliseconds {
+            Some(milliseconds) => command.args(["--duration", &milliseconds.to_string()]),
+            None => command.arg("--once"),
+        };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = on_core(self.core, || Ok(command.spawn()?))
+            .with_context(|| format!("cannot start {}", process::named(&command)))?;
+        let mut stdin = child.stdin.take().context("no way to tell the request")?;
+        stdin.write_all(load.request.as_bytes())?;
+        Ok(child)
+    }
+}
+
+/// What a generator said in the end.
+pub(crate) fn finish(child: Child) -> Result<Told> {
+    let output = child.wait_with_output()?;
+    if !output.status.success() {
+        bail!("the load generator failed ({})", output.status);
+    }
+    serde_json::from_slice(&output.stdout).context("the load generator printed no JSON")
+}
+
+/// One core for the servers and one for the generator, if there are two that we may use.
+fn cores() -> Option<(usize, usize)> {
+    let allowed = sched_getaffinity(None).ok()?;
+    let mut cores = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core));
+    cores.next().zip(cores.next())
+}
+
+/// Runs on one core: what is started there stays there, with all its threads.
+fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<T> {
+    let Some(core) = core else { return start() };
+    let before = sched_getaffinity(None)?;
+    let mut only = CpuSet::new();
+    only.set(core);
+    sched_setaffinity(None, &only).with_context(|| format!("cannot use core {core}"))?;
+    let started = start();
+    sched_setaffinity(None, &before)?;
+    started
+}
+
+/// User and system, all threads, of a running process.
+fn cpu_seconds(pid: u32) -> Result<f64> {
+    let path = format!("/proc/{pid}/stat");
+    let text = std::fs::read_to_string(Path::new(&path)).with_context(|| format!("cannot read {path}"))?;
+    // The name in brackets may hold spaces; the fields after it are numbered from the third.
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks = ticks.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
+    Ok(ticks / TICKS_PER_SECOND)
+}
