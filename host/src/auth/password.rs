@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::random::Random;
@@ -73,7 +72,10 @@ pub enum Verdict {
     Wrong,
 }
 
-type Work = Box<dyn FnOnce() + Send>;
+/// What a hash is computed in. Each thread keeps its own: tens of megabytes that come and go with every sign-in would
+/// be scattered over the allocator's heaps and never given back.
+type Memory = Vec<Block>;
+type Work = Box<dyn FnOnce(&mut Memory) + Send>;
 
 struct Shared {
     permits: Arc<Semaphore>,
@@ -140,7 +142,8 @@ impl Passwords {
             .random
             .fill(&mut salt)
             .map_err(|error| PasswordError::Failed(error.to_string()))?;
-        self.run(move || hash(password.0.as_bytes(), &salt)).await?
+        self.run(move |memory| hash(memory, password.0.as_bytes(), &salt, params()?))
+            .await?
     }
 
     /// Compares a password with a stored hash. Without a hash the same work is done and the answer is `Wrong`, so
@@ -149,22 +152,22 @@ impl Passwords {
     /// # Errors
     /// If too many wait, or the stored hash is damaged.
     pub async fn verify(&self, password: String, stored: Option<String>) -> Result<Verdict, PasswordError> {
-        self.run(move || match stored {
-            Some(stored) => verify(password.as_bytes(), &stored),
-            None => hash(password.as_bytes(), DUMMY_SALT).map(|_| Verdict::Wrong),
+        self.run(move |memory| match stored {
+            Some(stored) => verify(memory, password.as_bytes(), &stored),
+            None => hash(memory, password.as_bytes(), DUMMY_SALT, params()?).map(|_| Verdict::Wrong),
         })
         .await?
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl FnOnce(&mut Memory) -> T + Send + 'static,
     ) -> Result<T, PasswordError> {
         let permit = self.permit().await?;
         let (answer, answered) = oneshot::channel();
-        let work = Box::new(move || {
+        let work = Box::new(move |memory: &mut Memory| {
             // Nobody listens if the client has gone; the permit is held to the end all the same.
-            let _ = answer.send(work());
+            let _ = answer.send(work(memory));
             drop(permit);
         });
         self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
@@ -190,38 +193,65 @@ impl Passwords {
 }
 
 fn run(queue: &Mutex<mpsc::Receiver<Work>>) {
+    let mut memory = Memory::new();
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(work) => work(),
+            Ok(work) => work(&mut memory),
             // All handles are gone.
             Err(_) => return,
         }
     }
 }
 
+fn failed(error: impl std::fmt::Display) -> PasswordError {
+    PasswordError::Failed(error.to_string())
+}
+
 fn params() -> Result<Params, PasswordError> {
-    Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(|error| PasswordError::Failed(error.to_string()))
+    Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)
 }
 
-fn hash(password: &[u8], salt: &[u8]) -> Result<String, PasswordError> {
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params()?)
-        .hash_password_with_salt(password, salt)
-        .map(|hash| hash.to_string())
-        .map_err(|error| PasswordError::Failed(error.to_string()))
+fn derive(
+    memory: &mut Memory,
+    password: &[u8],
+    salt: &[u8],
+    params: Params,
+) -> Result<Output, PasswordError> {
+    memory.resize(params.block_count(), Block::default());
+    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into_with_memory(password, salt, &mut output, memory)
+        .map_err(failed)?;
+    Output::new(&output).map_err(failed)
 }
 
-fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
-    let failed = |error: &dyn std::fmt::Display| PasswordError::Failed(error.to_string());
-    let stored = PasswordHash::new(stored).map_err(|error| failed(&error))?;
-    let made_with = Params::try_from(&stored).map_err(|error| failed(&error))?;
+fn hash(memory: &mut Memory, password: &[u8], salt: &[u8], params: Params) -> Result<String, PasswordError> {
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(&params).map_err(failed)?,
+        salt: Some(Salt::new(salt).map_err(failed)?),
+        hash: Some(derive(memory, password, salt, params)?),
+    };
+    Ok(hash.to_string())
+}
+
+fn verify(memory: &mut Memory, password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
+    let stored = PasswordHash::new(stored).map_err(failed)?;
+    let is_ours =
+        stored.algorithm == Algorithm::Argon2id.ident() && stored.version == Some(Version::V0x13.into());
+    let (Some(salt), Some(expected), true) = (&stored.salt, &stored.hash, is_ours) else {
+        return Err(failed("the stored hash is none of argon2id"));
+    };
+    let made_with = Params::try_from(&stored).map_err(failed)?;
     let current = params()?;
-    match Argon2::default().verify_password(password, &stored) {
-        Ok(()) => Ok(Verdict::Right {
-            outdated: made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost(),
-        }),
-        Err(argon2::password_hash::Error::PasswordInvalid) => Ok(Verdict::Wrong),
-        Err(error) => Err(failed(&error)),
+    let outdated = made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost();
+    // Compared in a time that does not tell where they differ.
+    if derive(memory, password, salt, made_with)? == *expected {
+        Ok(Verdict::Right { outdated })
+    } else {
+        Ok(Verdict::Wrong)
     }
 }
 
@@ -267,14 +297,8 @@ mod tests {
 
     #[tokio::test]
     async fn weaker_hash_is_accepted_and_marked_outdated() {
-        let weak = Argon2::new(
-            Algorithm::Argon2id,
-            Version::V0x13,
-            Params::new(8192, 1, 1, None).unwrap(),
-        )
-        .hash_password_with_salt(b"password", b"some salt of 16b")
-        .unwrap()
-        .to_string();
+        let params = Params::new(8192, 1, 1, None).unwrap();
+        let weak = hash(&mut Memory::new(), b"password", b"some salt of 16b", params).unwrap();
         let verdict = passwords().verify("password".into(), Some(weak)).await.unwrap();
         assert_eq!(verdict, Verdict::Right { outdated: true });
     }

@@ -10,7 +10,7 @@ use crate::auth::app::App;
 use crate::domain::id::{LibraryId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::http::answer::{Answer, Created};
-use crate::http::extract::{Body, Input, PathId, State};
+use crate::http::extract::{Body, Input, PathId, State, short_list};
 use crate::http::problem::Problem;
 use crate::http::views::users::{RoleAssignmentView, UserView};
 use crate::service::dev::Dev;
@@ -45,7 +45,7 @@ pub struct RoleInput {
 pub struct CreateLibraryInput {
     name: String,
     media_kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "short_list")]
     paths: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created};
-use crate::http::extract::{Body, By, Input, PathId, State};
+use crate::http::extract::{Body, By, Input, PathId, State, short_list};
 use crate::http::limits::SETTINGS_BODY_BYTES;
 use crate::http::pagination;
 use crate::http::problem::Problem;
@@ -21,6 +21,7 @@ pub struct CreateRoleInput {
     /// 1 to 64 of `a-z`, `0-9`, `_` and `-`, beginning with a letter.
     name: String,
     /// What it allows.
+    #[serde(deserialize_with = "short_list")]
     capabilities: Vec<String>,
 }
 
@@ -31,6 +32,7 @@ impl Input for CreateRoleInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRoleInput {
     /// All that it is to allow.
+    #[serde(deserialize_with = "short_list")]
     capabilities: Vec<String>,
 }
 
@@ -43,7 +45,7 @@ impl Input for UpdateRoleInput {
 #[serde(rename_all = "camelCase")]
 pub struct AssignRoleInput {
     /// 1 to 200 accounts.
-    #[serde(alias = "users")]
+    #[serde(alias = "users", deserialize_with = "short_list")]
     user_ids: Vec<String>,
 }
 

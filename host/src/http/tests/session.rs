@@ -85,7 +85,7 @@ async fn setup_names_what_is_wrong_with_its_input() {
         (reply.status, paths(&reply)),
         (
             400,
-            vec!["username".into(), "serverName".into(), "password".into()]
+            vec!["username".into(), "password".into(), "serverName".into()]
         )
     );
     let reply = bed.post("/api/v1/setup", &json!({"username": "ada"})).await;

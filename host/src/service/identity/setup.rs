@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use subtle::ConstantTimeEq as _;
 
-use super::super::error::{Result, ServiceError};
-use super::super::settings::registry::SERVER_NAME;
+use super::super::error::{FieldError, Result, ServiceError};
+use super::super::settings::registry::{self, SERVER_NAME};
 use super::super::settings::{Settings, store_setting};
 use super::accounts::{check, check_password, name_taken};
 use super::names::{check_username, username_key};
@@ -145,7 +145,12 @@ impl Setup {
         let username = check(check_username(&request.username), "username", &mut errors);
         let password = check(check_password(request.password), "password", &mut errors);
         if let Some(name) = request.server_name {
-            request.settings.insert(SERVER_NAME.to_owned(), name.into());
+            let name = serde_json::Value::from(name);
+            if let Some(Err(message)) = registry::find(SERVER_NAME).map(|setting| setting.check(&name)) {
+                errors.push(FieldError::new("serverName", message));
+            } else {
+                request.settings.insert(SERVER_NAME.to_owned(), name);
+            }
         }
         let settings = match Settings::check(&request.settings) {
             Ok(settings) => settings,

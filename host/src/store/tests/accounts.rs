@@ -486,7 +486,7 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         let counts = bed.store.file_counts().await.unwrap();
         assert_eq!(counts.values().sum::<i64>(), 0);
         assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
-        assert!(bed.store.owner_exists().await.unwrap());
+        assert!(bed.store.account(ada.id).await.unwrap().is_some());
 
         let mut reset = change(bed).await;
         let new = Instance {
