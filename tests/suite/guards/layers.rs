@@ -26,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
             "config",
             "random",
             "secret_key",
+            "data_dir",
         ],
     ),
     ("http", &["http", "service", "auth", "domain", "random", "tasks"]),

@@ -3,4 +3,5 @@
 mod contracts;
 mod dependencies;
 mod layers;
+mod rows;
 mod tidy;
