@@ -138,13 +138,25 @@ fn finish(res: &mut Response, cors: &CorsHeaders, id: u64) {
     headers.insert(REQUEST_ID, HeaderValue::from(id));
 }
 
-/// One line a request: the route's own path, never the URL, which may carry a token.
+/// One line a request: the route's own path, never the URL, which may carry a token. Successes are for those who look
+/// for them; refusals and faults are shown.
 fn log(method: &Method, depot: &Depot, res: &Response, started: Instant, id: u64) {
-    let route = depot.get_typed::<RoutePath>().map_or("-", |route| route.0);
-    let user = depot.get_typed::<Arc<Actor>>().ok().map(|actor| actor.user.id);
-    let status = res.status_code.map_or(0, |status| status.as_u16());
-    let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let ms = micros as f64 / 1000.0;
-    let user = user.map(tracing::field::display);
-    tracing::info!(target: "svc::http::request", id, %method, route, status, ms, user, "request");
+    let status = res.status_code.unwrap_or(StatusCode::OK);
+    macro_rules! line {
+        ($level:ident) => {{
+            let route = depot.get_typed::<RoutePath>().map_or("-", |route| route.0);
+            let user = depot.get_typed::<Arc<Actor>>().ok();
+            let user = user.map(|actor| tracing::field::display(actor.user.id));
+            let status = status.as_u16();
+            let ms = started.elapsed().as_secs_f64() * 1000.0;
+            tracing::$level!(target: "svc::http::request", id, %method, route, status, ms, user, "request");
+        }};
+    }
+    if status.is_server_error() {
+        line!(warn);
+    } else if status.is_client_error() {
+        line!(info);
+    } else if tracing::enabled!(target: "svc::http::request", tracing::Level::DEBUG) {
+        line!(debug);
+    }
 }
