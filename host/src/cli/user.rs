@@ -24,14 +24,15 @@ use crate::store::{Store, StoreOptions};
 pub(super) struct Arguments {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    media: MediaOptions,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
     /// List the accounts
-    List,
+    List {
+        #[command(flatten)]
+        media: Box<MediaOptions>,
+    },
     /// Set an account's password and end its sessions
     SetPassword {
         /// Name of the account
@@ -39,6 +40,8 @@ enum Action {
         /// Read the password from the first line of standard input, instead of making one and printing it
         #[arg(long)]
         stdin: bool,
+        #[command(flatten)]
+        media: Box<MediaOptions>,
     },
     /// Make an account the owner of a server that lost its own
     MakeOwner {
@@ -47,17 +50,20 @@ enum Action {
         /// Also when there is an owner, who then is one no longer
         #[arg(long)]
         replace: bool,
+        #[command(flatten)]
+        media: Box<MediaOptions>,
     },
 }
 
 /// Does what was asked.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let config = Config::load(arguments.media, ServerOptions::default())?;
-    super::runtime()?.block_on(act(&config, arguments.action))?;
+    super::runtime()?.block_on(act(arguments.action))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn act(config: &Config, action: Action) -> anyhow::Result<()> {
+async fn act(action: Action) -> anyhow::Result<()> {
+    let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) = &action;
+    let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
     let random = Arc::new(SystemRandom);
     let mut node = [0; 2];
     random.fill(&mut node)?;
@@ -69,8 +75,8 @@ async fn act(config: &Config, action: Action) -> anyhow::Result<()> {
         random: random.clone(),
     });
     let text = match action {
-        Action::List => table(&recovery.accounts().await?),
-        Action::SetPassword { username, stdin } => {
+        Action::List { .. } => table(&recovery.accounts().await?),
+        Action::SetPassword { username, stdin, .. } => {
             let password = if stdin {
                 first_line()?
             } else {
@@ -87,7 +93,7 @@ async fn act(config: &Config, action: Action) -> anyhow::Result<()> {
                 format!("The password of {} is now {password}\n", user.username)
             }
         }
-        Action::MakeOwner { username, replace } => {
+        Action::MakeOwner { username, replace, .. } => {
             let made = recovery.make_owner(&username, replace).await;
             let user = made.map_err(|error| explain(error, &username))?;
             format!("{} is the owner.\n", user.username)

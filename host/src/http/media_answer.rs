@@ -230,19 +230,17 @@ fn set_content_range(res: &mut Response, value: String) {
 
 impl EndpointOutRegister for MediaAnswer {
     fn register(_components: &mut Components, operation: &mut Operation) {
-        let bytes = || {
+        let bytes = |about: &str| {
             let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
-            Content::new(Object::with_type(BasicType::String).format(binary))
+            let schema = Object::with_type(BasicType::String).format(binary);
+            let types = ["audio/*", "image/*", PLAIN_BYTES];
+            types.iter().fold(oapi::Response::new(about), |response, media_type| {
+                response.add_content(*media_type, Content::new(schema.clone()))
+            })
         };
         let responses = &mut operation.responses;
-        responses.insert(
-            "200",
-            oapi::Response::new("All bytes").add_content(PLAIN_BYTES, bytes()),
-        );
-        responses.insert(
-            "206",
-            oapi::Response::new("The bytes asked for").add_content(PLAIN_BYTES, bytes()),
-        );
+        responses.insert("200", bytes("All bytes"));
+        responses.insert("206", bytes("The bytes asked for"));
         responses.insert("304", oapi::Response::new("The client has it already"));
         responses.insert("412", oapi::Response::new("A precondition does not hold"));
         responses.insert("416", oapi::Response::new("The range lies outside"));

@@ -5,3 +5,4 @@ mod kill;
 mod limits;
 mod refusals;
 mod serve;
+mod user;

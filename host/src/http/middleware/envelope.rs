@@ -152,9 +152,9 @@ fn log(method: &Method, depot: &Depot, res: &Response, started: Instant, id: u64
             tracing::$level!(target: "svc::http::request", id, %method, route, status, ms, user, "request");
         }};
     }
-    if status.is_server_error() {
+    if status == StatusCode::INTERNAL_SERVER_ERROR {
         line!(warn);
-    } else if status.is_client_error() {
+    } else if status.is_client_error() || status.is_server_error() {
         line!(info);
     } else if tracing::enabled!(target: "svc::http::request", tracing::Level::DEBUG) {
         line!(debug);
