@@ -98,6 +98,7 @@ pub(super) struct Bed {
     pub(super) clock: Arc<TestClock>,
     pub(super) peer: IpAddr,
     pub(super) root: PathBuf,
+    pub(super) database_url: String,
     pub(super) directory: tempfile::TempDir,
 }
 
@@ -170,7 +171,7 @@ impl Bed {
             data_dir: directory.path().to_owned(),
             listen: ([127, 0, 0, 1], 0).into(),
             media: vec![(MediaKind::music(), root.clone())],
-            database_url: url,
+            database_url: url.clone(),
             plugin_dir: None,
             dev: options.dev,
             kiosk: options.kiosk,
@@ -210,6 +211,7 @@ impl Bed {
             clock,
             peer: options.peer,
             root,
+            database_url: url,
             directory,
         }
     }

@@ -7,6 +7,7 @@ use super::super::cloud::Cloud;
 use super::super::error::{Result, ServiceError};
 use super::super::settings::{SessionPolicy, SessionScope, Settings};
 use super::keys::{KeyRing, Keys};
+use super::login::REFUSED;
 use super::{ClientInfo, Context, Requester, require_not_stronger, uninterrupted};
 use crate::auth::access_token::LIFETIME_SECONDS;
 use crate::auth::app::App;
@@ -41,6 +42,8 @@ pub struct Opening {
     pub refreshable: bool,
     /// The refresh cookie that it sent, whose session ends.
     pub previous: Option<String>,
+    /// The hash of the password that it proved with, if with one.
+    pub password_hash: Option<String>,
 }
 
 /// A refresh cookie to be set.
@@ -217,6 +220,16 @@ impl Sessions {
         let access_token = self.access_token(&keys, user.id, opening.app, session.id)?;
         let previous = opening.previous.as_deref().and_then(RefreshToken::parse);
         let mut change = context.store.change_identity().await?;
+        // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
+        // all its sessions then must end this one too.
+        let account = change.account(user.id).await?;
+        let is_proved = match &opening.password_hash {
+            Some(hash) => change.has_password_hash(user.id, hash).await?,
+            None => true,
+        };
+        if !is_proved || !account.is_some_and(|account| account.user.enabled) {
+            return Err(REFUSED);
+        }
         let hash = token.as_ref().map(RefreshToken::hash);
         change
             .insert_session(&session, hash.as_ref().map(|hash| hash.as_slice()))
@@ -262,28 +275,17 @@ impl Sessions {
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
             return Err(ended());
         };
+        if !presented.session.is_live(self.context.now()) {
+            return Err(ended());
+        }
         // Before anything is used up: whatever the cloud says, the session is as it was.
         self.require_cloud_consent(&user, request.cloud_token.as_deref()).await?;
-        if let (Step::Rotate, Err(retry_after)) = (
-            step(&presented, self.context.now()),
-            self.refreshes_allowed(&presented),
-        ) {
-            return Err(ServiceError::Throttled { retry_after }.into());
-        }
         let sessions = self.clone();
         let client = request.client;
         let granted = uninterrupted("session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
         granted.await?.ok_or_else(ended)
-    }
-
-    fn refreshes_allowed(&self, presented: &PresentedRefresh) -> std::result::Result<(), Duration> {
-        // What repeats an answer costs nothing: tabs that ask at once are no flood.
-        match step(presented, self.context.now()) {
-            Step::Rotate => self.refreshes.take(presented.session.id),
-            _ => Ok(()),
-        }
     }
 
     fn may_go_on(&self, user: &User) -> bool {
@@ -332,6 +334,9 @@ impl Sessions {
             }
             Step::Repeat(salt) => token.successor(keys.refresh_key(), &salt),
             Step::Rotate => {
+                // What repeats an answer costs nothing: tabs that ask at once are no flood.
+                let allowed = self.refreshes.take(session.id);
+                allowed.map_err(|retry_after| ServiceError::Throttled { retry_after })?;
                 let successor = token.successor(keys.refresh_key(), &salt);
                 let rotation = Rotation {
                     session: session.id,
@@ -378,6 +383,7 @@ impl Sessions {
             client: request.client,
             refreshable: false,
             previous: None,
+            password_hash: None,
         };
         Ok(self.open(account.user, opening).await?)
     }
