@@ -166,7 +166,7 @@ async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
             let mut dropped = 0;
             for _ in 0..REFRESHES {
                 for cookie in &mut cookies {
-                    match dropped_after(numbers.below(12), bed.refresh(cookie)).await {
+                    match dropped_after(numbers.below(6), bed.refresh(cookie)).await {
                         Some(reply) => *cookie = reply.signed_in().cookie,
                         None => dropped += 1,
                     }
