@@ -88,7 +88,10 @@ impl<K: Eq + Hash> Buckets<K> {
         if buckets.len() >= MAX_BUCKETS {
             buckets.retain(|_, bucket| bucket.missing_at(now, self.rate.refill) > 0.0);
         }
-        let bucket = buckets.entry(key).or_insert(Bucket { missing: 0.0, at: now });
+        let bucket = buckets.entry(key).or_insert(Bucket {
+            missing: 0.0,
+            at: now,
+        });
         let missing = bucket.missing_at(now, refill);
         *bucket = Bucket { missing, at: now };
         let beyond = missing + 1.0 - f64::from(self.rate.burst);
@@ -255,7 +258,11 @@ impl Shared {
     }
 
     fn user_refill(&self, user: Subject) -> Duration {
-        if self.failures().get(&user).is_some_and(|count| *count >= CONSECUTIVE_FAILURES) {
+        if self
+            .failures()
+            .get(&user)
+            .is_some_and(|count| *count >= CONSECUTIVE_FAILURES)
+        {
             self.user_refill_after_many
         } else {
             self.user.rate.refill
@@ -313,7 +320,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn names_that_nobody_has_are_bounded_alike() {
         let throttle = throttle();
-        let begin = |number| throttle.begin(Some(Subject::Name(7)), party(number), false).is_ok();
+        let begin = |number| {
+            throttle
+                .begin(Some(Subject::Name(7)), party(number), false)
+                .is_ok()
+        };
         assert_eq!((0..1000).filter(|_| begin(1)).count(), 20);
         assert_eq!((0..1000).filter(|number| begin(*number as u8)).count(), 20);
     }
@@ -369,7 +380,10 @@ mod tests {
         let more = (100..200).filter(|number| throttle.begin(user, party(*number), false).is_ok());
         assert!(more.count() <= 40, "slower, with no burst on the way");
         tokio::time::advance(Duration::from_secs(120)).await;
-        assert!(throttle.begin(user, party(201), false).is_err(), "one in 10 minutes");
+        assert!(
+            throttle.begin(user, party(201), false).is_err(),
+            "one in 10 minutes"
+        );
         tokio::time::advance(Duration::from_secs(600)).await;
         assert!(throttle.begin(user, party(201), false).is_ok());
         // The owner signs in from where they are known: all is as quick as before.
@@ -386,10 +400,14 @@ mod tests {
                 tokio::time::advance(Duration::from_secs(60)).await;
                 let _counted = throttle.begin(Some(subject), party(number), false).unwrap();
             }
-            let more = (100..200).filter(|number| throttle.begin(Some(subject), party(*number), false).is_ok());
+            let more =
+                (100..200).filter(|number| throttle.begin(Some(subject), party(*number), false).is_ok());
             assert_eq!(more.count(), 39, "{subject:?}");
             tokio::time::advance(Duration::from_secs(120)).await;
-            assert!(throttle.begin(Some(subject), party(201), false).is_err(), "{subject:?}");
+            assert!(
+                throttle.begin(Some(subject), party(201), false).is_err(),
+                "{subject:?}"
+            );
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Store;
 use super::args::{Arg, args};
 use super::db::{Record, Tx};
 use super::error::{Result, StoreError};
 use super::writer::WriteTx;
-use super::Store;
 use sqlx::SqlSafeStr;
 
 /// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of

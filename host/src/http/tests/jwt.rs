@@ -21,7 +21,9 @@ const CURRENT: &str = "/api/v1/users/current";
 /// A token of an account by another server, or by this one with another key.
 fn foreign(bed: &Bed, instance: &str, user: UserId) -> String {
     let tokens = AccessTokens::new(instance, &SecretKey::from_bytes([9; 32]));
-    tokens.issue(user, App::Admin, None, bed.clock.now(), &SystemRandom).unwrap()
+    tokens
+        .issue(user, App::Admin, None, bed.clock.now(), &SystemRandom)
+        .unwrap()
 }
 
 /// A token that says what ours say, with a signature of another key.
@@ -51,18 +53,26 @@ async fn access_tokens_end_as_the_decision_table_says() {
     let bed = Bed::start().await;
     let ada = bed.person("ada", "owner").await;
     let owner = bed.token(ada);
-    let (bob, eve) = (bed.person("bob", "member").await, bed.person("eve", "member").await);
+    let (bob, eve) = (
+        bed.person("bob", "member").await,
+        bed.person("eve", "member").await,
+    );
     bed.enable(&owner, bob, false).await;
     let eves = bed.sign_in("eve").await.jwt;
     bed.delete(eve).await;
     let carl = bed.person("carl", "member").await;
     let carls = bed.sign_in("carl").await;
-    let reply = bed.send_as(&carls.jwt, "POST", "/api/v1/auth/logout", &json!(null)).await;
+    let reply = bed
+        .send_as(&carls.jwt, "POST", "/api/v1/auth/logout", &json!(null))
+        .await;
     assert_eq!(reply.status, 201);
     let of_nobody_session = bed.token_of(carl, Some(bed.id()));
     let others_session = {
         let session = bed.sign_in("ada").await;
-        let id = bed.get_as(&session.jwt, "/api/v1/users/current/sessions").await.json();
+        let id = bed
+            .get_as(&session.jwt, "/api/v1/users/current/sessions")
+            .await
+            .json();
         let id = id[0]["sessionId"].as_str().unwrap().parse().unwrap();
         bed.token_of(carl, Some(id))
     };
@@ -77,9 +87,17 @@ async fn access_tokens_end_as_the_decision_table_says() {
         ("broken signature", broken(&owner), 401),
         ("trailing dot", format!("{owner}."), 401),
         ("oversize", format!("{owner}{}", "A".repeat(4096)), 401),
-        ("other algorithm", forged(&bed, ada, Algorithm::HS384, b"secret"), 401),
+        (
+            "other algorithm",
+            forged(&bed, ada, Algorithm::HS384, b"secret"),
+            401,
+        ),
         ("another server's", foreign(&bed, &"f".repeat(32), ada), 410),
-        ("another server's, unsigned", broken(&foreign(&bed, &"f".repeat(32), ada)), 410),
+        (
+            "another server's, unsigned",
+            broken(&foreign(&bed, &"f".repeat(32), ada)),
+            410,
+        ),
         ("of before a reset", foreign(&bed, INSTANCE, ada), 410),
         ("signed out", carls.jwt, 401),
         ("of a session that nobody knows", of_nobody_session, 401),
@@ -92,7 +110,11 @@ async fn access_tokens_end_as_the_decision_table_says() {
         let reply = bed.get_as(token, CURRENT).await;
         assert_eq!(reply.status, *status, "{case}");
         assert_eq!(reply.header("cache-control"), "no-store", "{case}");
-        assert_eq!(reply.headers.contains_key("www-authenticate"), *status == 401, "{case}");
+        assert_eq!(
+            reply.headers.contains_key("www-authenticate"),
+            *status == 401,
+            "{case}"
+        );
         if *status != 200 {
             assert_eq!(reply.code(), None, "{case}");
         }
@@ -112,10 +134,17 @@ async fn token_is_good_for_fifteen_minutes_to_the_second() {
     bed.person("ada", "owner").await;
     let jwt = bed.sign_in("ada").await.jwt;
     let payload = jsonwebtoken::dangerous::insecure_decode_claims::<Value>(&jwt).unwrap();
-    assert_eq!(payload["exp"].as_i64().unwrap() - payload["iat"].as_i64().unwrap(), 900);
+    assert_eq!(
+        payload["exp"].as_i64().unwrap() - payload["iat"].as_i64().unwrap(),
+        900
+    );
     let mut names: Vec<_> = payload.as_object().unwrap().keys().map(String::as_str).collect();
     names.sort_unstable();
-    assert_eq!(names, ["app", "aud", "exp", "iat", "iss", "jti", "sid", "sub"], "no roles");
+    assert_eq!(
+        names,
+        ["app", "aud", "exp", "iat", "iss", "jti", "sid", "sub"],
+        "no roles"
+    );
     bed.clock.advance(Duration::from_secs(898));
     assert_eq!(bed.status_as(&jwt).await, 200);
     bed.clock.advance(Duration::from_secs(2));
@@ -126,7 +155,16 @@ async fn token_is_good_for_fifteen_minutes_to_the_second() {
 async fn weak_keys_sign_nothing_that_counts() {
     let bed = Bed::start().await;
     let ada = bed.user("ada", true, &["owner"]).await;
-    let words = ["", "secret", "svc", "changeme", "password", "jwt_secret", "your-256-bit-secret", INSTANCE];
+    let words = [
+        "",
+        "secret",
+        "svc",
+        "changeme",
+        "password",
+        "jwt_secret",
+        "your-256-bit-secret",
+        INSTANCE,
+    ];
     let words = words.map(|word| word.as_bytes().to_vec());
     let blocks = (0..=255).map(|byte| vec![byte; 32]);
     for secret in words.into_iter().chain(blocks) {
@@ -157,17 +195,31 @@ async fn header_goes_before_the_query_and_two_tokens_are_none() {
         (None, &format!("{good}&token={good}"), 401),
         (None, &format!("&authorization={good}"), 401),
     ] {
-        let target = if query.is_empty() { CURRENT.to_owned() } else { format!("{CURRENT}?token={query}") };
-        let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
+        let target = if query.is_empty() {
+            CURRENT.to_owned()
+        } else {
+            format!("{CURRENT}?token={query}")
+        };
+        let headers: Vec<_> = authorization
+            .iter()
+            .map(|value| ("authorization", value.as_str()))
+            .collect();
         let reply = bed.send("GET", &target, &headers, "").await;
         assert_eq!(reply.status, status, "{authorization:?} {query}");
     }
     let target = format!("/api/v1/users?token={good}");
     let body = json!({"username": "bob", "password": PASSWORD});
-    assert_eq!(bed.post(&target, &body).await.status, 401, "the query counts where nothing changes");
+    assert_eq!(
+        bed.post(&target, &body).await.status,
+        401,
+        "the query counts where nothing changes"
+    );
     // A cookie is no access token.
     let cookie = format!("{COOKIE}={good}");
-    assert_eq!(bed.send("GET", CURRENT, &[("cookie", &cookie)], "").await.status, 401);
+    assert_eq!(
+        bed.send("GET", CURRENT, &[("cookie", &cookie)], "").await.status,
+        401
+    );
 }
 
 #[tokio::test]
@@ -181,10 +233,15 @@ async fn change_of_roles_counts_at_the_next_request_with_the_same_token() {
     let revoke = format!("/api/v1/roles/administrator/assignments?userIds={bob}");
     for _ in 0..5 {
         assert_eq!(users().await, 403);
-        let reply = bed.send_as(&owner, "POST", "/api/v1/roles/administrator/assignments", &body).await;
+        let reply = bed
+            .send_as(&owner, "POST", "/api/v1/roles/administrator/assignments", &body)
+            .await;
         assert_eq!(reply.status, 201);
         assert_eq!(users().await, 200);
-        assert_eq!(bed.send_as(&owner, "DELETE", &revoke, &json!(null)).await.status, 200);
+        assert_eq!(
+            bed.send_as(&owner, "DELETE", &revoke, &json!(null)).await.status,
+            200
+        );
     }
     assert_eq!(bed.status_as(&jwt).await, 200);
 }
@@ -232,7 +289,10 @@ async fn nothing_succeeds_after_the_answer_that_took_it_away() {
     assert_eq!(revoked.await, 0);
 
     let tokens = format!("/api/v1/users/{bob}/personal-access-tokens");
-    let made = bed.send_as(&owner, "POST", &tokens, &json!({"label": "a"})).await.json();
+    let made = bed
+        .send_as(&owner, "POST", &tokens, &json!({"label": "a"}))
+        .await
+        .json();
     let one = format!("{tokens}/{}", made["personalAccessTokenId"].as_str().unwrap());
     let revoked = successes_after(&bed, made["token"].as_str().unwrap(), async {
         let reply = bed.send_as(&owner, "DELETE", &one, &json!(null)).await;

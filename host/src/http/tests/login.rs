@@ -84,7 +84,10 @@ async fn every_refused_login_looks_the_same() {
         ("admin", json!({"username": "guest"})),
         ("admin", json!({"userId": "0000000000001", "password": PASSWORD})),
         ("admin", json!({"userId": "junk", "password": PASSWORD})),
-        ("admin", json!({"userId": disabled.to_string(), "password": PASSWORD})),
+        (
+            "admin",
+            json!({"userId": disabled.to_string(), "password": PASSWORD}),
+        ),
         ("admin", json!({})),
         ("Admin", good.clone()),
         ("", good.clone()),
@@ -96,7 +99,10 @@ async fn every_refused_login_looks_the_same() {
         let seen = seen(&reply);
         let first = first.get_or_insert_with(|| seen.clone());
         assert_eq!(*first, seen, "{app} {body}");
-        assert_eq!((reply.status, reply.json()), (403, json!({"message": "login refused"})));
+        assert_eq!(
+            (reply.status, reply.json()),
+            (403, json!({"message": "login refused"}))
+        );
         assert_eq!(reply.header("cache-control"), "no-store");
     }
     let twice = bed.login(&[ADMIN, ADMIN], &good).await;
@@ -114,7 +120,11 @@ async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
         ("application/json", "{", 400),
         ("application/json", "[]", 400),
         ("application/json", "", 400),
-        ("application/json", r#"{"username": 1, "password": "12345678"}"#, 400),
+        (
+            "application/json",
+            r#"{"username": 1, "password": "12345678"}"#,
+            400,
+        ),
         ("application/json", large.as_str(), 413),
         ("text/plain", "{}", 415),
     ] {
@@ -164,7 +174,9 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
                 assert!(!reply.header("set-cookie").contains("Max-Age"));
                 assert_eq!(reply.json()["user"]["userId"], json!(id.to_string()));
                 let changed = json!({"displayName": "me"});
-                let reply = bed.send_as(&guest.jwt, "PATCH", "/api/v1/users/current", &changed).await;
+                let reply = bed
+                    .send_as(&guest.jwt, "PATCH", "/api/v1/users/current", &changed)
+                    .await;
                 assert_eq!(reply.status, 403);
             }
         }
@@ -185,16 +197,25 @@ async fn kiosk_lets_guests_in_whatever_its_settings_say() {
     let bed = Bed::start_with(options).await;
     let owner = bed.owner().await;
     bed.set(&owner, "guest_access", json!(false)).await;
-    assert_eq!(bed.login(&[MUSIC], &json!({"username": "guest"})).await.status, 201);
+    assert_eq!(
+        bed.login(&[MUSIC], &json!({"username": "guest"})).await.status,
+        201
+    );
 }
 
 #[tokio::test]
 async fn cloud_token_without_a_cloud_is_503() {
     let bed = Bed::start().await;
     bed.person("ada", "owner").await;
-    for body in [json!({"cloudToken": "t"}), json!({"ssoToken": "t", "username": "ada"})] {
+    for body in [
+        json!({"cloudToken": "t"}),
+        json!({"ssoToken": "t", "username": "ada"}),
+    ] {
         let reply = bed.login(&[MUSIC], &body).await;
-        assert_eq!((reply.status, reply.code().as_deref()), (503, Some("cloud_unavailable")));
+        assert_eq!(
+            (reply.status, reply.code().as_deref()),
+            (503, Some("cloud_unavailable"))
+        );
         assert_eq!(reply.cookie(), None);
     }
     // A password needs no cloud.
@@ -234,7 +255,10 @@ async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
         }
     }
     bed.enable(&owner, listener, false).await;
-    assert_eq!(bed.login(&[MUSIC], &json!({"cloudToken": "good"})).await.status, 401);
+    assert_eq!(
+        bed.login(&[MUSIC], &json!({"cloudToken": "good"})).await.status,
+        401
+    );
 }
 
 #[tokio::test]
@@ -254,7 +278,9 @@ async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
         (("origin", "http://svc.test:3000"), true),
     ] {
         let sent = if gets_cookie { "a=b" } else { cookie.as_str() };
-        let reply = bed.login(&[MUSIC, header, ("cookie", sent)], &credentials(PASSWORD)).await;
+        let reply = bed
+            .login(&[MUSIC, header, ("cookie", sent)], &credentials(PASSWORD))
+            .await;
         assert_eq!(reply.status, 201);
         assert_eq!(reply.cookie().is_some(), gets_cookie, "{header:?}");
         assert_eq!(bed.status_as(&reply.jwt()).await, 200);
@@ -292,7 +318,11 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
             for reply in [&login, &refresh] {
                 assert_eq!(reply.json()["scope"], scope);
                 let pair = format!("{COOKIE}={}", reply.cookie().unwrap());
-                let expected = fixed.into_iter().chain([pair.as_str()]).chain(max_age).chain(secure);
+                let expected = fixed
+                    .into_iter()
+                    .chain([pair.as_str()])
+                    .chain(max_age)
+                    .chain(secure);
                 let expected: BTreeSet<String> = expected.map(str::to_owned).collect();
                 assert_eq!(parts(reply.header("set-cookie")), expected, "{word}");
                 assert_eq!(reply.headers.get_all("set-cookie").iter().count(), 1);
@@ -333,8 +363,15 @@ async fn new_login_ends_the_session_of_the_old_cookie_and_a_failed_one_leaves_it
 async fn weak_hash_is_made_anew_by_a_login() {
     let bed = Bed::start().await;
     let id = bed.person("ada", "owner").await;
-    let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(1024, 1, 1, None).unwrap());
-    let weak = weak.hash_password_with_salt(PASSWORD.as_bytes(), b"some salt of 16b").unwrap().to_string();
+    let weak = Argon2::new(
+        Algorithm::Argon2id,
+        Version::V0x13,
+        Params::new(1024, 1, 1, None).unwrap(),
+    );
+    let weak = weak
+        .hash_password_with_salt(PASSWORD.as_bytes(), b"some salt of 16b")
+        .unwrap()
+        .to_string();
     let mut change = bed.store.change_identity().await.unwrap();
     change.set_password_hash(id, &weak).await.unwrap();
     change.commit().await.unwrap();

@@ -26,7 +26,10 @@ async fn compared(bed: &Bed, name: &str, tries: usize) -> usize {
         statuses.push(reply.status);
     }
     let compared = statuses.iter().take_while(|status| **status == 403).count();
-    assert!(statuses[compared..].iter().all(|status| *status == 429), "{statuses:?}");
+    assert!(
+        statuses[compared..].iter().all(|status| *status == 429),
+        "{statuses:?}"
+    );
     compared
 }
 
@@ -40,7 +43,11 @@ async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobod
         // Twenty from each of two addresses, and no more from a third.
         for (last, expected) in [(1, 20), (2, 20), (3, 0)] {
             bed.peer = [192, 0, 2, last].into();
-            assert_eq!(compared(&bed, name, expected + 2).await, expected, "{name} {last}");
+            assert_eq!(
+                compared(&bed, name, expected + 2).await,
+                expected,
+                "{name} {last}"
+            );
         }
     }
     // The right password waits as well: it was not looked at.
@@ -64,7 +71,10 @@ async fn parallel_guesses_are_limited_alike() {
     let statuses = calls.join_all().await;
     let compared = statuses.iter().filter(|status| **status == 403).count();
     assert!((1..=20).contains(&compared), "{statuses:?}");
-    assert!(statuses.iter().all(|status| [403, 429, 503].contains(status)), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|status| [403, 429, 503].contains(status)),
+        "{statuses:?}"
+    );
 }
 
 #[tokio::test]
@@ -77,7 +87,12 @@ async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
         // Lacks the capability; the password was right.
         assert_eq!(bed.login(&[("svc-app", "admin")], &body).await.status, 403);
         assert_eq!(bed.login(&[("svc-app", "tv")], &body).await.status, 403);
-        assert_eq!(bed.login(&[], &json!({"username": "ada", "password": WRONG})).await.status, 403);
+        assert_eq!(
+            bed.login(&[], &json!({"username": "ada", "password": WRONG}))
+                .await
+                .status,
+            403
+        );
     }
     assert_eq!(compared(&bed, "ada", 21).await, 20);
 }
@@ -103,7 +118,11 @@ async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_
     assert_eq!(statuses[20..], [429, 429]);
     let failed = bed.audit(AuditEvent::LoginFailed).await;
     assert!(!failed.is_empty());
-    assert!(failed.iter().all(|entry| entry.address.as_deref() == Some("192.0.2.1")));
+    assert!(
+        failed
+            .iter()
+            .all(|entry| entry.address.as_deref() == Some("192.0.2.1"))
+    );
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ mod refresh;
 mod refresh_cloud;
 mod refresh_load;
 mod setup;
+mod token_rules;
 mod tokens;
 
 use serde_json::{Value, json};

@@ -39,7 +39,13 @@ pub(super) struct SignedIn {
 impl Reply {
     /// The value of the refresh cookie that it sets; empty if it takes it away.
     pub(super) fn cookie(&self) -> Option<&str> {
-        let (name, rest) = self.headers.get("set-cookie")?.to_str().unwrap().split_once('=').unwrap();
+        let (name, rest) = self
+            .headers
+            .get("set-cookie")?
+            .to_str()
+            .unwrap()
+            .split_once('=')
+            .unwrap();
         assert_eq!(name, COOKIE);
         Some(rest.split(';').next().unwrap())
     }
@@ -77,8 +83,13 @@ impl Bed {
     }
 
     pub(super) async fn login(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
-        let headers: Vec<_> = headers.iter().copied().chain([("content-type", "application/json")]).collect();
-        self.send("POST", "/api/v1/auth/login", &headers, &body.to_string()).await
+        let headers: Vec<_> = headers
+            .iter()
+            .copied()
+            .chain([("content-type", "application/json")])
+            .collect();
+        self.send("POST", "/api/v1/auth/login", &headers, &body.to_string())
+            .await
     }
 
     /// Tries a password of an account, at the music app.
@@ -94,7 +105,11 @@ impl Bed {
     /// Asks for a refresh, with a cookie if there is one.
     pub(super) async fn refresh_with(&self, cookie: &str, more: &[(&str, &str)]) -> Reply {
         let cookie = format!("{COOKIE}={cookie}");
-        let headers: Vec<_> = more.iter().copied().chain([("cookie", cookie.as_str())]).collect();
+        let headers: Vec<_> = more
+            .iter()
+            .copied()
+            .chain([("cookie", cookie.as_str())])
+            .collect();
         self.send("POST", "/api/v1/auth/refresh", &headers, "").await
     }
 
@@ -116,7 +131,9 @@ impl Bed {
 
     pub(super) async fn enable(&self, owner: &str, user: UserId, enabled: bool) {
         let path = format!("/api/v1/users/{user}");
-        let reply = self.send_as(owner, "PATCH", &path, &json!({"enabled": enabled})).await;
+        let reply = self
+            .send_as(owner, "PATCH", &path, &json!({"enabled": enabled}))
+            .await;
         assert_eq!(reply.status, 200);
     }
 

@@ -52,7 +52,11 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
             seen.push(session.cookie.clone());
         }
         assert_eq!(bed.number("SELECT generation FROM sessions").await, 10);
-        assert_eq!(bed.number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL").await, 1);
+        assert_eq!(
+            bed.number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL")
+                .await,
+            1
+        );
     })
     .await;
 }
@@ -115,8 +119,15 @@ async fn cookie_of_the_generation_before_the_last_has_no_grace() {
 async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
     let bed = Bed::start().await;
     let owner_id = bed.person("ada", "owner").await;
-    for (word, idle) in [("memory", DAY), ("session", DAY * 7), ("1d", DAY), ("7d", DAY * 7), ("30d", DAY * 30)] {
-        bed.set(&bed.token(owner_id), "session_timeout", json!(word)).await;
+    for (word, idle) in [
+        ("memory", DAY),
+        ("session", DAY * 7),
+        ("1d", DAY),
+        ("7d", DAY * 7),
+        ("30d", DAY * 30),
+    ] {
+        bed.set(&bed.token(owner_id), "session_timeout", json!(word))
+            .await;
         let session = bed.sign_in("ada").await;
         bed.clock.advance(idle - HOUR);
         let session = bed.refresh(&session.cookie).await.signed_in();
@@ -147,12 +158,17 @@ async fn change_of_the_timeout_counts_from_the_next_refresh() {
     let bed = Bed::start().await;
     let owner_id = bed.person("ada", "owner").await;
     let session = bed.sign_in("ada").await;
-    bed.set(&bed.token(owner_id), "session_timeout", json!("1d")).await;
+    bed.set(&bed.token(owner_id), "session_timeout", json!("1d"))
+        .await;
     bed.clock.advance(DAY * 2);
     let reply = bed.refresh(&session.cookie).await;
-    assert!(reply.header("set-cookie").contains("Max-Age=86400"), "still the thirty days of its sign-in");
+    assert!(
+        reply.header("set-cookie").contains("Max-Age=86400"),
+        "still the thirty days of its sign-in"
+    );
     let session = reply.signed_in();
-    bed.set(&bed.token(owner_id), "session_timeout", json!("memory")).await;
+    bed.set(&bed.token(owner_id), "session_timeout", json!("memory"))
+        .await;
     let reply = bed.refresh(&session.cookie).await;
     assert_eq!(reply.json()["scope"], "memory");
     assert!(!reply.header("set-cookie").contains("Max-Age"));
@@ -178,12 +194,19 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
     };
     let refilled = start.elapsed().as_secs() + 1;
     assert!((30..=30 + refilled).contains(&count), "{count}");
-    assert_eq!((refused.status, refused.code().as_deref()), (429, Some("too_many_attempts")));
+    assert_eq!(
+        (refused.status, refused.code().as_deref()),
+        (429, Some("too_many_attempts"))
+    );
     assert_eq!(refused.header("retry-after"), "1");
     assert_eq!(refused.cookie(), None);
     assert_eq!(bed.refresh(&other.cookie).await.status, 201);
     assert_eq!(bed.status_as(&session.jwt).await, 200);
-    assert_eq!(bed.number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL").await, 0);
+    assert_eq!(
+        bed.number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
+            .await,
+        0
+    );
 }
 
 #[tokio::test]
@@ -201,15 +224,25 @@ async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_40
     let doubled = format!("{COOKIE}={unknown}; {COOKIE}={good}");
     let same_twice = format!("{COOKIE}={good}; a=b; {COOKIE}={good}");
     for line in ["a=b", &other_name, &no_name, &doubled, &same_twice, ";;=;"] {
-        let reply = bed.send("POST", "/api/v1/auth/refresh", &[("cookie", line)], "").await;
+        let reply = bed
+            .send("POST", "/api/v1/auth/refresh", &[("cookie", line)], "")
+            .await;
         assert_ended(&reply);
     }
     assert_ended(&bed.send("POST", "/api/v1/auth/refresh", &[], "").await);
     let name = format!("{COOKIE}={good}");
     let two_lines = [("cookie", "a=b"), ("cookie", name.as_str())];
     // The query is no place for it; another server's cookie beside it does not matter.
-    assert_ended(&bed.send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "").await);
-    assert_eq!(bed.send("POST", "/api/v1/auth/refresh", &two_lines, "").await.status, 201);
+    assert_ended(
+        &bed.send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
+            .await,
+    );
+    assert_eq!(
+        bed.send("POST", "/api/v1/auth/refresh", &two_lines, "")
+            .await
+            .status,
+        201
+    );
 }
 
 #[tokio::test]
@@ -235,7 +268,10 @@ async fn guests_go_on_only_while_they_are_let_in() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
     bed.set(&owner, "guest_access", json!(true)).await;
-    let guest = bed.login(&[("svc-app", "music")], &json!({"username": "guest"})).await.signed_in();
+    let guest = bed
+        .login(&[("svc-app", "music")], &json!({"username": "guest"}))
+        .await
+        .signed_in();
     let guest = bed.refresh(&guest.cookie).await.signed_in();
     bed.set(&owner, "guest_access", json!(false)).await;
     assert_ended(&bed.refresh(&guest.cookie).await);
@@ -247,10 +283,14 @@ async fn password_change_ends_all_other_sessions() {
     bed.person("ada", "owner").await;
     let (own, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
     let wrong = json!({"password": "another password", "currentPassword": "wrong password"});
-    let reply = bed.send_as(&own.jwt, "PATCH", "/api/v1/users/current", &wrong).await;
+    let reply = bed
+        .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &wrong)
+        .await;
     assert_eq!(reply.status, 403);
     let right = json!({"password": "another password", "currentPassword": PASSWORD});
-    let reply = bed.send_as(&own.jwt, "PATCH", "/api/v1/users/current", &right).await;
+    let reply = bed
+        .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &right)
+        .await;
     assert_eq!(reply.status, 200);
     assert_eq!(bed.status_as(&other.jwt).await, 401);
     assert_ended(&bed.refresh(&other.cookie).await);
@@ -295,7 +335,9 @@ async fn logout_by_cookie_ends_the_session_and_its_access_tokens() {
         bed.person("ada", "owner").await;
         let (session, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
         let cookie = format!("{COOKIE}={}", session.cookie);
-        let reply = bed.send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "").await;
+        let reply = bed
+            .send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "")
+            .await;
         assert_eq!((reply.status, reply.body.len()), (201, 0));
         assert!(reply.clears_cookie());
         assert_eq!(bed.status_as(&session.jwt).await, 401);
@@ -312,7 +354,9 @@ async fn logout_by_access_token_ends_its_session() {
     bed.person("ada", "owner").await;
     let session = bed.sign_in("ada").await;
     let bearer = format!("Bearer {}", session.jwt);
-    let reply = bed.send("POST", "/api/v1/auth/logout", &[("authorization", &bearer)], "").await;
+    let reply = bed
+        .send("POST", "/api/v1/auth/logout", &[("authorization", &bearer)], "")
+        .await;
     assert_eq!(reply.status, 201);
     assert!(reply.clears_cookie());
     assert_eq!(bed.status_as(&session.jwt).await, 401);
@@ -324,20 +368,31 @@ async fn logout_is_always_201_and_from_another_site_does_nothing() {
     let bed = Bed::start().await;
     bed.person("ada", "owner").await;
     let session = bed.sign_in("ada").await;
-    let (cookie, bearer) = (format!("{COOKIE}={}", session.cookie), format!("Bearer {}", session.jwt));
+    let (cookie, bearer) = (
+        format!("{COOKIE}={}", session.cookie),
+        format!("Bearer {}", session.jwt),
+    );
     for (name, value) in [("authorization", "Bearer junk"), ("cookie", "junk"), ("x", "y")] {
-        let reply = bed.send("POST", "/api/v1/auth/logout", &[(name, value)], "").await;
+        let reply = bed
+            .send("POST", "/api/v1/auth/logout", &[(name, value)], "")
+            .await;
         assert_eq!((reply.status, reply.body.len()), (201, 0), "{name}");
         assert!(reply.clears_cookie());
     }
-    for foreign in [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example"), ("origin", "null")] {
+    for foreign in [
+        ("sec-fetch-site", "cross-site"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+    ] {
         let headers = [foreign, ("cookie", &cookie), ("authorization", &bearer)];
         let reply = bed.send("POST", "/api/v1/auth/logout", &headers, "").await;
         assert_eq!((reply.status, reply.cookie()), (201, None), "{foreign:?}");
     }
     // Nor does a link.
     for path in ["logout", "refresh", "login"] {
-        let reply = bed.send("GET", &format!("/api/v1/auth/{path}"), &[("cookie", &cookie)], "").await;
+        let reply = bed
+            .send("GET", &format!("/api/v1/auth/{path}"), &[("cookie", &cookie)], "")
+            .await;
         assert_eq!((reply.status, reply.header("allow")), (405, "OPTIONS, POST"));
     }
     assert_eq!(bed.status_as(&session.jwt).await, 200);

@@ -57,7 +57,10 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
             assert_refused(&reply, status, code, token);
         }
         let reply = refresh(&bed, &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")]).await;
-        assert_eq!((reply.status, reply.json()["scope"].as_str()), (201, Some("local")));
+        assert_eq!(
+            (reply.status, reply.json()["scope"].as_str()),
+            (201, Some("local"))
+        );
         assert!(!reply.headers.contains_key("set-cookie"));
         let current = bed.get_as(&reply.jwt(), "/api/v1/users/current").await.json();
         assert_eq!(current["localUser"]["userId"], ada.to_string());
@@ -72,11 +75,17 @@ async fn cookie_counts_for_nothing_from_another_site() {
     bed.person("ada", "owner").await;
     let session = bed.sign_in("ada").await;
     let before = sessions(&bed).await;
-    for site in [CROSS, ("origin", "https://svc.test.evil.example"), ("origin", "null")] {
+    for site in [
+        CROSS,
+        ("origin", "https://svc.test.evil.example"),
+        ("origin", "null"),
+    ] {
         let reply = bed.refresh_with(&session.cookie, &[site]).await;
         assert_refused(&reply, 401, Some("cloud_token_required"), site.1);
         // The account of the cloud token, not that of the cookie, is asked for: there is none.
-        let reply = bed.refresh_with(&session.cookie, &[site, ("svc-cloud-token", "good")]).await;
+        let reply = bed
+            .refresh_with(&session.cookie, &[site, ("svc-cloud-token", "good")])
+            .await;
         assert_refused(&reply, 401, None, site.1);
     }
     assert_eq!(sessions(&bed).await, before);
@@ -110,21 +119,46 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
         ("stranger", 401, "cloud_token_required"),
         ("away", 503, "cloud_unavailable"),
     ] {
-        let reply = bed.refresh_with(&session.cookie, &[("svc-cloud-token", token)]).await;
+        let reply = bed
+            .refresh_with(&session.cookie, &[("svc-cloud-token", token)])
+            .await;
         assert_refused(&reply, status, Some(code), token);
     }
     assert_eq!(sessions(&bed).await, before);
     // The session itself goes on until its access token ends, without the cloud.
     assert_eq!(bed.status_as(&session.jwt).await, 200);
-    let next = bed.refresh_with(&session.cookie, &[("svc-cloud-token", "good")]).await;
+    let next = bed
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
     let session = next.signed_in();
     // On every refresh: what the cloud takes back counts at the next one.
     cloud.says("good", Err(CloudError::Rejected));
-    let reply = bed.refresh_with(&session.cookie, &[("svc-cloud-token", "good")]).await;
+    let reply = bed
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
     assert_refused(&reply, 401, Some("cloud_token_required"), "taken back");
     cloud.says("good", Ok("c1"));
-    let reply = bed.refresh_with(&session.cookie, &[("svc-cloud-token", "good")]).await;
+    let reply = bed
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
     assert_eq!(reply.status, 201);
+}
+
+#[tokio::test]
+async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
+    let (bed, _cloud) = bed_with_cloud().await;
+    let ada = bed.person("ada", "owner").await;
+    bed.link(ada, "c1").await;
+    let bearer = format!("Bearer {}", bed.token(ada));
+    for token in ["good", "stranger", "unknown", "away", ""] {
+        let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token)];
+        let reply = bed.send("GET", "/api/v1/users/current", &headers, "").await;
+        assert_eq!(reply.status, 200, "{token}");
+        assert_eq!(reply.json()["cloudUser"]["cloudAccountId"], "c1", "{token}");
+        // Nor does it stand in for the credential.
+        let reply = bed.send("GET", "/api/v1/users/current", &headers[1..], "").await;
+        assert_eq!(reply.status, 401, "{token}");
+    }
 }
 
 #[tokio::test]
@@ -135,8 +169,13 @@ async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
     bed.link(ada, "c1").await;
     let bearer = [("authorization", format!("Bearer {}", session.jwt))];
     let headers = bearer.each_ref().map(|(name, value)| (*name, value.as_str()));
-    assert_eq!(bed.send("POST", "/api/v1/auth/logout", &headers, "").await.status, 201);
-    let reply = bed.refresh_with(&session.cookie, &[("svc-cloud-token", "away")]).await;
+    assert_eq!(
+        bed.send("POST", "/api/v1/auth/logout", &headers, "").await.status,
+        201
+    );
+    let reply = bed
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "away")])
+        .await;
     assert_eq!((reply.status, reply.code()), (401, None));
     assert!(reply.clears_cookie());
 }
@@ -147,7 +186,10 @@ async fn disabled_account_goes_on_by_no_cloud_account() {
     let owner = bed.owner().await;
     let bob = bed.user("bob", false, &["member"]).await;
     bed.link(bob, "c1").await;
-    assert_eq!(refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status, 201);
+    assert_eq!(
+        refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+        201
+    );
     bed.enable(&owner, bob, false).await;
     let reply = refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await;
     assert_refused(&reply, 401, None, "disabled");
@@ -160,9 +202,14 @@ async fn refreshes_of_an_app_of_another_site_push_out_no_session() {
     let session = bed.sign_in("ada").await;
     bed.link(ada, "c1").await;
     for _ in 0..60 {
-        assert_eq!(refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status, 201);
+        assert_eq!(
+            refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+            201
+        );
     }
-    let reply = bed.refresh_with(&session.cookie, &[("svc-cloud-token", "good")]).await;
+    let reply = bed
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
     assert_eq!(reply.status, 201);
 }
 

@@ -84,7 +84,10 @@ async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec<String> {
             ended_at: None,
         };
         let token = RefreshToken::generate(&SystemRandom).unwrap();
-        change.insert_session(&session, Some(&token.hash())).await.unwrap();
+        change
+            .insert_session(&session, Some(&token.hash()))
+            .await
+            .unwrap();
         cookies.push(token.secret().to_owned());
     }
     change.commit().await.unwrap();
@@ -95,8 +98,16 @@ async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec<String> {
 /// current one is unused.
 async fn assert_lineages(bed: &Bed, sessions: usize) {
     for (what, sql, expected) in [
-        ("sessions", "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND NOT revoked", sessions),
-        ("unused tokens", "SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL AND salt IS NULL", sessions),
+        (
+            "sessions",
+            "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND NOT revoked",
+            sessions,
+        ),
+        (
+            "unused tokens",
+            "SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL AND salt IS NULL",
+            sessions,
+        ),
         (
             "unused tokens of the current generation",
             "SELECT count(*) FROM refresh_tokens t JOIN sessions s ON s.session_id = t.session_id \
@@ -183,7 +194,10 @@ async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
             assert_eq!(bed.refresh(&cookie).await.status, 201);
         }
     }
-    println!("{dropped} of {} refreshes dropped", WORKERS * SESSIONS * REFRESHES);
+    println!(
+        "{dropped} of {} refreshes dropped",
+        WORKERS * SESSIONS * REFRESHES
+    );
     assert!(dropped > WORKERS * SESSIONS * REFRESHES / 4, "{dropped}");
     assert_lineages(&bed, WORKERS * SESSIONS).await;
     assert!(bed.audit(AuditEvent::RefreshTokenReused).await.is_empty());
@@ -225,7 +239,11 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
             // What was granted in spite of the change was granted before, and ended by it.
             if login.status == 201 && overtaken.get() > before {
                 assert_eq!(bed.status_as(&login.jwt()).await, 401, "{polls} {disables}");
-                assert_eq!(bed.refresh(login.cookie().unwrap()).await.status, 401, "{polls} {disables}");
+                assert_eq!(
+                    bed.refresh(login.cookie().unwrap()).await.status,
+                    401,
+                    "{polls} {disables}"
+                );
             }
         }
     }
@@ -264,5 +282,8 @@ async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
     let begun = bed.audit(AuditEvent::LoginSucceeded).await.len() as i64;
     assert_eq!(bed.number("SELECT count(*) FROM sessions").await, begun);
     let ended = bed.audit(AuditEvent::LoggedOut).await.len() as i64;
-    assert_eq!(bed.number("SELECT count(*) FROM sessions WHERE revoked").await, ended);
+    assert_eq!(
+        bed.number("SELECT count(*) FROM sessions WHERE revoked").await,
+        ended
+    );
 }

@@ -31,13 +31,21 @@ async fn setup_makes_the_owner_who_can_sign_in() {
             200
         );
     }
-    let by_other_case = bed.login(&[("svc-app", "admin")], &json!({"username": "ADA", "password": PASSWORD})).await;
+    let by_other_case = bed
+        .login(
+            &[("svc-app", "admin")],
+            &json!({"username": "ADA", "password": PASSWORD}),
+        )
+        .await;
     assert_eq!(by_other_case.status, 201);
     let id = by_other_case.json()["user"]["userId"].clone();
     assert_eq!(
-        bed.login(&[("svc-app", "admin")], &json!({"userId": id, "password": PASSWORD}))
-            .await
-            .status,
+        bed.login(
+            &[("svc-app", "admin")],
+            &json!({"userId": id, "password": PASSWORD})
+        )
+        .await
+        .status,
         201
     );
 }

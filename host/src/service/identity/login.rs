@@ -185,7 +185,10 @@ impl Logins {
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let store = &self.context.store;
-        let id = request.user_id.as_deref().and_then(|id| id.parse::<UserId>().ok());
+        let id = request
+            .user_id
+            .as_deref()
+            .and_then(|id| id.parse::<UserId>().ok());
         // Asked in any case: an unknown account takes as long as a known one.
         Ok(match (&request.username, id) {
             (None, Some(id)) => store.user_for_login_by_id(id).await?,
@@ -228,7 +231,11 @@ impl Logins {
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
     /// The name that was typed is not written: it may be a password in the wrong field.
     fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
-        let details: Vec<_> = request.app.iter().map(|app| ("app", app.as_str().to_owned())).collect();
+        let details: Vec<_> = request
+            .app
+            .iter()
+            .map(|app| ("app", app.as_str().to_owned()))
+            .collect();
         let entry = self
             .context
             .audit_entry(event, &request.client, None, user, &details);

@@ -152,7 +152,8 @@ impl Setup {
             Ok(settings) => settings,
             Err(ServiceError::Invalid(more)) => {
                 // By the name that the client knows it by.
-                let of_name = |error: &FieldError| has_name && error.path == format!("settings.{SERVER_NAME}");
+                let of_name =
+                    |error: &FieldError| has_name && error.path == format!("settings.{SERVER_NAME}");
                 errors.extend(more.into_iter().map(|error| match of_name(&error) {
                     true => FieldError::new("serverName", error.message),
                     false => error,
