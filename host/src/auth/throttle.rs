@@ -37,11 +37,26 @@ impl Rate {
     }
 }
 
-/// Buckets by key. A bucket is the moment at which it will be full again.
+/// Buckets by key.
 #[derive(Debug)]
 pub struct Buckets<K> {
     rate: Rate,
-    full_at: Mutex<HashMap<K, Instant>>,
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+/// Tokens that were taken and have not come back, as of a moment. Counted in tokens, not in time: the refill may
+/// change between two attempts.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    missing: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn missing_at(&self, now: Instant, refill: Duration) -> f64 {
+        let back = now.duration_since(self.at).as_secs_f64() / refill.as_secs_f64();
+        (self.missing - back).max(0.0)
+    }
 }
 
 impl<K: Eq + Hash> Buckets<K> {
@@ -49,12 +64,12 @@ impl<K: Eq + Hash> Buckets<K> {
     pub fn new(rate: Rate) -> Self {
         Self {
             rate,
-            full_at: Mutex::default(),
+            buckets: Mutex::default(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, Instant>> {
-        self.full_at.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Bucket>> {
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a token.
@@ -66,26 +81,31 @@ impl<K: Eq + Hash> Buckets<K> {
     }
 
     fn take_at(&self, key: K, refill: Duration) -> Result<(), Duration> {
+        // Quotients of times are not exact.
+        const TOLERANCE: f64 = 1e-6;
         let now = Instant::now();
         let mut buckets = self.lock();
         if buckets.len() >= MAX_BUCKETS {
-            buckets.retain(|_, full_at| *full_at > now);
+            buckets.retain(|_, bucket| bucket.missing_at(now, self.rate.refill) > 0.0);
         }
-        let full_at = buckets.entry(key).or_insert(now);
-        let after = (*full_at).max(now) + refill;
-        let missing = after.duration_since(now);
-        let room = refill * self.rate.burst;
-        if missing > room {
-            return Err(missing - room);
+        let bucket = buckets.entry(key).or_insert(Bucket {
+            missing: 0.0,
+            at: now,
+        });
+        let missing = bucket.missing_at(now, refill);
+        *bucket = Bucket { missing, at: now };
+        let beyond = missing + 1.0 - f64::from(self.rate.burst);
+        if beyond > TOLERANCE {
+            return Err(refill.mul_f64(beyond));
         }
-        *full_at = after;
+        bucket.missing += 1.0;
         Ok(())
     }
 
     /// Gives a token back.
     pub fn give_back(&self, key: &K) {
-        if let Some(full_at) = self.lock().get_mut(key) {
-            *full_at = full_at.checked_sub(self.rate.refill).unwrap_or(*full_at);
+        if let Some(bucket) = self.lock().get_mut(key) {
+            bucket.missing = (bucket.missing - 1.0).max(0.0);
         }
     }
 
@@ -205,9 +225,13 @@ impl LoginThrottle {
                 shared.user_and_address.give_back(&(user, party));
                 return Err(wait);
             }
-            if matches!(user, Subject::Account(_)) {
-                *shared.failures().entry(user).or_insert(0) += 1;
+            let mut failures = shared.failures();
+            if failures.len() >= MAX_BUCKETS {
+                // Names are made up by whoever tries them; accounts are not.
+                failures.retain(|subject, _| matches!(subject, Subject::Account(_)));
             }
+            let count = failures.entry(user).or_insert(0);
+            *count = count.saturating_add(1);
         }
         Ok(Attempt {
             shared: Arc::clone(shared),
@@ -234,7 +258,11 @@ impl Shared {
     }
 
     fn user_refill(&self, user: Subject) -> Duration {
-        if self.failures().get(&user).is_some_and(|count| *count >= CONSECUTIVE_FAILURES) {
+        if self
+            .failures()
+            .get(&user)
+            .is_some_and(|count| *count >= CONSECUTIVE_FAILURES)
+        {
             self.user_refill_after_many
         } else {
             self.user.rate.refill
@@ -292,7 +320,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn names_that_nobody_has_are_bounded_alike() {
         let throttle = throttle();
-        let begin = |number| throttle.begin(Some(Subject::Name(7)), party(number), false).is_ok();
+        let begin = |number| {
+            throttle
+                .begin(Some(Subject::Name(7)), party(number), false)
+                .is_ok()
+        };
         assert_eq!((0..1000).filter(|_| begin(1)).count(), 20);
         assert_eq!((0..1000).filter(|number| begin(*number as u8)).count(), 20);
     }
@@ -345,17 +377,38 @@ mod tests {
             tokio::time::advance(Duration::from_secs(60)).await;
             let _counted = throttle.begin(user, party(number), false).unwrap();
         }
-        let mut parties = (100..).map(party);
-        let mut begin = || throttle.begin(user, parties.next().unwrap(), false);
-        let wait = loop {
-            match begin() {
-                Ok(_counted) => {}
-                Err(wait) => break wait,
+        let more = (100..200).filter(|number| throttle.begin(user, party(*number), false).is_ok());
+        assert!(more.count() <= 40, "slower, with no burst on the way");
+        tokio::time::advance(Duration::from_secs(120)).await;
+        assert!(
+            throttle.begin(user, party(201), false).is_err(),
+            "one in 10 minutes"
+        );
+        tokio::time::advance(Duration::from_secs(600)).await;
+        assert!(throttle.begin(user, party(201), false).is_ok());
+        // The owner signs in from where they are known: all is as quick as before.
+        throttle.begin(user, party(1), true).unwrap().forgive();
+        tokio::time::advance(Duration::from_secs(120)).await;
+        assert!(throttle.begin(user, party(202), false).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_name_that_nobody_has_slows_down_like_an_account() {
+        for subject in [account(1), Subject::Name(1)] {
+            let throttle = throttle();
+            for number in 0..100 {
+                tokio::time::advance(Duration::from_secs(60)).await;
+                let _counted = throttle.begin(Some(subject), party(number), false).unwrap();
             }
-        };
-        tokio::time::advance(wait).await;
-        assert!(begin().is_ok());
-        assert_eq!(begin().unwrap_err(), Duration::from_secs(600));
+            let more =
+                (100..200).filter(|number| throttle.begin(Some(subject), party(*number), false).is_ok());
+            assert_eq!(more.count(), 39, "{subject:?}");
+            tokio::time::advance(Duration::from_secs(120)).await;
+            assert!(
+                throttle.begin(Some(subject), party(201), false).is_err(),
+                "{subject:?}"
+            );
+        }
     }
 
     #[test]

@@ -6,9 +6,7 @@
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 use salvo::http::header::{COOKIE, HeaderValue};
-use salvo::oapi::{
-    BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
-};
+use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
 use super::client::Client;
@@ -65,13 +63,18 @@ impl<'ex> Extractible<'ex> for RefreshCookie {
     async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
         let name = format!("{PREFIX}{}", State::of(depot)?.keys.current().instance_id);
         let lines = req.headers().get_all(COOKIE).iter();
-        let value = lines
+        let mut values = lines
             .filter_map(|line| line.to_str().ok())
             .flat_map(Cookie::split_parse)
             .filter_map(Result::ok)
             // Cookies do not know ports: another server on this host may have set some too.
-            .find(|cookie| cookie.name() == name)
+            .filter(|cookie| cookie.name() == name)
             .map(|cookie| cookie.value().to_owned());
+        let value = match (values.next(), values.next()) {
+            // Somebody else set one of them, and nothing tells which: none counts.
+            (Some(_), Some(_)) => Some(String::new()),
+            (value, _) => value,
+        };
         let secure = Client::extract(req, depot).await?.https;
         Ok(Self { name, secure, value })
     }

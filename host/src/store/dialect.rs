@@ -27,6 +27,9 @@ pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 /// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.
 pub(super) const VACUUM: &str = "VACUUM";
 
+/// PostgreSQL: waits until no other change of accounts, sessions or tokens is under way. SQLite has one writer anyway.
+pub(super) const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
+
 /// For work that may take minutes and was asked for: PostgreSQL's limit on a statement's time is lifted.
 pub(super) async fn take_time(tx: &mut Tx) -> Result<()> {
     if tx.engine() == Engine::Postgres {

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Store;
 use super::args::{Arg, args};
 use super::db::{Record, Tx};
 use super::error::{Result, StoreError};
 use super::writer::WriteTx;
-use super::{Lane, Store};
 use sqlx::SqlSafeStr;
 
 /// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of
@@ -19,10 +19,10 @@ pub struct IdentityChange {
 }
 
 impl Store {
-    /// Begins a change. It holds the write lock: hash passwords before.
+    /// Begins a change, alone: whatever it reads stays so until its end. Hash passwords before.
     pub async fn change_identity(&self) -> Result<IdentityChange> {
         Ok(IdentityChange {
-            tx: self.write(Lane::Interactive).await?,
+            tx: self.0.lanes.begin_alone(self.pools()).await?,
             store: self.clone(),
         })
     }

@@ -251,11 +251,14 @@ impl IdentityChange {
         self.execute(sql, &args![user.get(), keep, now]).await
     }
 
-    /// Lets all but the newest `keep` sessions of an account go without another refresh.
+    /// Lets all but the newest `keep` sessions of an account go without another refresh. Those that cannot be
+    /// refreshed do not count: a cloud-hosted app begins one each quarter of an hour.
     pub async fn retire_sessions(&mut self, user: UserId, keep: i64, now: Timestamp) -> Result<()> {
         let sql = "UPDATE sessions SET ended_at = $2 WHERE user_id = $1 AND ended_at IS NULL AND session_id <= \
-                   (SELECT session_id FROM sessions WHERE user_id = $1 AND ended_at IS NULL \
-                    ORDER BY session_id DESC LIMIT 1 OFFSET $3)";
+                   (SELECT s.session_id FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL \
+                    AND s.idle_expires_at > $2 AND s.expires_at > $2 \
+                    AND EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.session_id = s.session_id) \
+                    ORDER BY s.session_id DESC LIMIT 1 OFFSET $3)";
         self.execute(sql, &args![user.get(), now, keep]).await.map(drop)
     }
 

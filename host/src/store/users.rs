@@ -322,6 +322,19 @@ impl IdentityChange {
         self.execute(sql, &args![id.get(), hash]).await.map(drop)
     }
 
+    /// Whether an account has this hash of a password.
+    pub async fn has_password_hash(&mut self, id: UserId, hash: &str) -> Result<bool> {
+        let sql = "SELECT user_id FROM users WHERE user_id = $1 AND password_hash = $2";
+        let row: Option<(i64,)> = self.fetch_optional(sql, &args![id.get(), hash]).await?;
+        Ok(row.is_some())
+    }
+
+    /// Replaces the hash of a password by another of the same password; nothing happens if it is not `old` any more.
+    pub async fn replace_password_hash(&mut self, id: UserId, old: &str, hash: &str) -> Result<()> {
+        let sql = "UPDATE users SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2";
+        self.execute(sql, &args![id.get(), old, hash]).await.map(drop)
+    }
+
     /// Makes an account the owner, in place of whoever was.
     pub async fn set_owner(&mut self, id: UserId, now: Timestamp) -> Result<()> {
         self.execute("UPDATE users SET is_owner = FALSE WHERE is_owner", &[])

@@ -1,7 +1,8 @@
 //! Who may write, and when: two lanes onto the one writing connection of SQLite.
 //!
 //! What a user waits for goes first. A scan takes its turn per transaction, keeps it for some tens of milliseconds,
-//! and gives way when somebody on the interactive lane is waiting. PostgreSQL orders its writers by itself.
+//! and gives way when somebody on the interactive lane is waiting. PostgreSQL orders its writers by itself, but for
+//! those that decide by what they have read.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -124,6 +125,24 @@ impl Lanes {
                     tx.execute("SET LOCAL synchronous_commit = off", &[]).await?;
                 }
                 Ok(WriteTx { tx, _turn: None })
+            }
+        }
+    }
+
+    /// As [`Lanes::begin`] on the interactive lane, and alone: no other transaction that was begun like this runs at
+    /// the same time, here or in another process. What it has read stays true until its end.
+    pub(super) async fn begin_alone(&self, pools: &Pools) -> Result<WriteTx> {
+        match pools {
+            Pools::Sqlite { .. } => self.begin(pools, Lane::Interactive).await,
+            Pools::Postgres(_) => {
+                // In line here first: whoever waits holds no connection.
+                let turn = self.turn(Lane::Interactive).await;
+                let mut begun = self.begin(pools, Lane::Interactive).await?;
+                begun.execute(dialect::LOCK_IDENTITY, &[]).await?;
+                Ok(WriteTx {
+                    _turn: Some(turn),
+                    ..begun
+                })
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::random::SystemRandom;
 use crate::secret_key::SecretKey;
 
 /// The routes that take no credential. A new one must be added here, on purpose.
-const PUBLIC: [&str; 10] = [
+const PUBLIC: [&str; 14] = [
     "GET /api",
     "GET /api/docs",
     "GET /api/docs-json",
@@ -22,8 +22,12 @@ const PUBLIC: [&str; 10] = [
     "GET /api/v1/health",
     "GET /api/v1/health/ready",
     "GET /api/v1/instance",
+    "GET /api/v1/release-channels",
+    "GET /api/v1/updates",
+    "GET /api/v1/users/public",
     "POST /api/v1/auth/login",
     "POST /api/v1/auth/logout",
+    "POST /api/v1/auth/refresh",
     "POST /api/v1/setup",
 ];
 
@@ -104,8 +108,10 @@ async fn owner_is_let_in_everywhere() {
     let token = bed.owner().await;
     for route in routes().iter().filter(|route| route.method == Method::GET) {
         let reply = bed.get_as(&token, &filled(route.path)).await;
+        // Without a cloud nobody knows of updates.
+        let away = route.path == "/api/v1/updates" && reply.status == 503;
         assert!(
-            [200, 400, 404].contains(&reply.status),
+            away || [200, 400, 404].contains(&reply.status),
             "{route:?} {}",
             reply.status
         );

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use salvo::conn::SocketAddr;
 use salvo::http::HeaderMap;
+use salvo::http::ReqBody;
 use salvo::http::body::Body as _;
 use salvo::http::uri::Scheme;
-use salvo::http::ReqBody;
 use salvo::{ConnCtrl, Request, Service};
 use serde_json::Value;
 
@@ -98,6 +98,7 @@ pub(super) struct Bed {
     pub(super) clock: Arc<TestClock>,
     pub(super) peer: IpAddr,
     pub(super) root: PathBuf,
+    pub(super) database_url: String,
     pub(super) directory: tempfile::TempDir,
 }
 
@@ -131,7 +132,14 @@ impl Bed {
         let root = at("music");
         std::fs::create_dir(&root).unwrap();
         let url = options.database_url.unwrap_or_else(|| sqlite_url(&directory));
-        let store = Store::open(&url, StoreOptions { postgres_connections: 4 }).await.unwrap();
+        let store = Store::open(
+            &url,
+            StoreOptions {
+                postgres_connections: 4,
+            },
+        )
+        .await
+        .unwrap();
         let random = Arc::new(SystemRandom);
         let clock = Arc::new(TestClock::default());
         let first = Instance {
@@ -170,7 +178,7 @@ impl Bed {
             data_dir: directory.path().to_owned(),
             listen: ([127, 0, 0, 1], 0).into(),
             media: vec![(MediaKind::music(), root.clone())],
-            database_url: url,
+            database_url: url.clone(),
             plugin_dir: None,
             dev: options.dev,
             kiosk: options.kiosk,
@@ -210,6 +218,7 @@ impl Bed {
             clock,
             peer: options.peer,
             root,
+            database_url: url,
             directory,
         }
     }
@@ -219,7 +228,13 @@ impl Bed {
     }
 
     /// Sends a request; headers as they are, a body as it is.
-    pub(super) async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub(super) async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Reply {
         let mut request = salvo::hyper::Request::builder()
             .method(method)
             .uri(target)
@@ -289,7 +304,6 @@ impl Bed {
         ];
         self.send(method, target, &headers, &body.to_string()).await
     }
-
 
     /// Adds an account with these roles, behind the API: hashing a password takes its time.
     pub(super) async fn user(&self, name: &str, is_owner: bool, roles: &[&str]) -> UserId {

@@ -5,12 +5,21 @@ mod bed;
 mod connections;
 mod document;
 mod general;
+mod jwt;
 mod library;
 mod limits;
+mod login;
+mod login_limits;
 mod ls;
 mod media;
 mod media_bed;
-mod session;
+mod people;
+mod refresh;
+mod refresh_cloud;
+mod refresh_load;
+mod setup;
+mod token_rules;
+mod tokens;
 
 use serde_json::{Value, json};
 

@@ -21,7 +21,7 @@ use crate::domain::user::{Account, User};
 use std::sync::Arc;
 
 /// One text for every refusal: it must not tell whether there is such an account.
-const REFUSED: ServiceError = ServiceError::Refused("login refused");
+pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
 /// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
 const MAX_JITTER_MS: u8 = 20;
 /// How long an address counts as known after a sign-in.
@@ -112,7 +112,7 @@ impl Logins {
             && user.is_guest
             && self.settings.guest_access()
         {
-            return self.admit(user.id, app, SessionKind::Local, request).await;
+            return self.admit(user.id, app, SessionKind::Local, None, request).await;
         }
         let attempt = self.begin(&request, user.as_ref()).await?;
         let usable = user
@@ -120,7 +120,7 @@ impl Logins {
             .filter(|user| user.enabled && !user.is_guest && request.app.is_some());
         let hash = hash.flatten().filter(|_| usable.is_some());
         let password = request.password.clone().unwrap_or_default();
-        let verdict = match self.passwords.verify(password.clone(), hash).await {
+        let verdict = match self.passwords.verify(password.clone(), hash.clone()).await {
             Ok(verdict) => verdict,
             Err(error) => {
                 // Nothing was compared.
@@ -133,10 +133,11 @@ impl Logins {
             return Err(REFUSED);
         };
         attempt.map(Attempt::forgive);
-        if outdated {
-            self.rehash(user.id, password).await?;
-        }
-        self.admit(user.id, app, SessionKind::Local, request).await
+        let hash = match hash {
+            Some(hash) if outdated => Some(self.rehash(user.id, password, hash).await?),
+            hash => hash,
+        };
+        self.admit(user.id, app, SessionKind::Local, hash, request).await
     }
 
     async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
@@ -153,11 +154,19 @@ impl Logins {
             code: None,
             message: "no account of this server is linked to the cloud account",
         })?;
-        self.admit(account.user.id, app, SessionKind::Cloud, request).await
+        self.admit(account.user.id, app, SessionKind::Cloud, None, request)
+            .await
     }
 
     /// The session of an account that proved who it is, if its roles let it use the app.
-    async fn admit(&self, user: UserId, app: App, kind: SessionKind, request: LoginRequest) -> Result<Login> {
+    async fn admit(
+        &self,
+        user: UserId,
+        app: App,
+        kind: SessionKind,
+        password_hash: Option<String>,
+        request: LoginRequest,
+    ) -> Result<Login> {
         let account = self.context.store.account(user).await?.ok_or(REFUSED)?;
         if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
             return Err(REFUSED);
@@ -168,6 +177,7 @@ impl Logins {
             client: request.client,
             refreshable: !request.cross_site,
             previous: request.previous,
+            password_hash,
         };
         let granted = self.sessions.open(account.user.clone(), opening).await?;
         Ok(Login { granted, account })
@@ -175,7 +185,10 @@ impl Logins {
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let store = &self.context.store;
-        let id = request.user_id.as_deref().and_then(|id| id.parse::<UserId>().ok());
+        let id = request
+            .user_id
+            .as_deref()
+            .and_then(|id| id.parse::<UserId>().ok());
         // Asked in any case: an unknown account takes as long as a known one.
         Ok(match (&request.username, id) {
             (None, Some(id)) => store.user_for_login_by_id(id).await?,
@@ -218,7 +231,11 @@ impl Logins {
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
     /// The name that was typed is not written: it may be a password in the wrong field.
     fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
-        let details: Vec<_> = request.app.iter().map(|app| ("app", app.as_str().to_owned())).collect();
+        let details: Vec<_> = request
+            .app
+            .iter()
+            .map(|app| ("app", app.as_str().to_owned()))
+            .collect();
         let entry = self
             .context
             .audit_entry(event, &request.client, None, user, &details);
@@ -230,14 +247,16 @@ impl Logins {
         });
     }
 
-    async fn rehash(&self, user: UserId, password: String) -> Result<()> {
-        if let Some(password) = NewPassword::new(password) {
-            let hash = self.passwords.hash(password).await?;
-            let mut change = self.context.store.change_identity().await?;
-            change.set_password_hash(user, &hash).await?;
-            change.commit_quietly().await?;
-        }
-        Ok(())
+    /// Makes the hash of a password anew, unless another password was set meanwhile; gives the hash that was made.
+    async fn rehash(&self, user: UserId, password: String, outdated: String) -> Result<String> {
+        let Some(password) = NewPassword::new(password) else {
+            return Ok(outdated);
+        };
+        let hash = self.passwords.hash(password).await?;
+        let mut change = self.context.store.change_identity().await?;
+        change.replace_password_hash(user, &outdated, &hash).await?;
+        change.commit_quietly().await?;
+        Ok(hash)
     }
 
     /// Compares the password of an account that is changing it, within the same limits as a sign-in.

@@ -7,6 +7,7 @@ use super::super::cloud::Cloud;
 use super::super::error::{Result, ServiceError};
 use super::super::settings::{SessionPolicy, SessionScope, Settings};
 use super::keys::{KeyRing, Keys};
+use super::login::REFUSED;
 use super::{ClientInfo, Context, Requester, require_not_stronger, uninterrupted};
 use crate::auth::access_token::LIFETIME_SECONDS;
 use crate::auth::app::App;
@@ -41,6 +42,8 @@ pub struct Opening {
     pub refreshable: bool,
     /// The refresh cookie that it sent, whose session ends.
     pub previous: Option<String>,
+    /// The hash of the password that it proved with, if with one.
+    pub password_hash: Option<String>,
 }
 
 /// A refresh cookie to be set.
@@ -128,7 +131,9 @@ fn step(presented: &PresentedRefresh, now: Timestamp) -> Step {
     }
     let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
     match &presented.rotated {
-        Some((at, salt)) if presented.generation + 1 == session.generation && now.millis() - at.millis() <= grace => {
+        Some((at, salt))
+            if presented.generation + 1 == session.generation && now.millis() - at.millis() <= grace =>
+        {
             salt.as_slice().try_into().map_or(Step::Reused, Step::Repeat)
         }
         _ => Step::Reused,
@@ -180,7 +185,11 @@ impl Sessions {
     /// Begins a session of an account that proved who it is.
     pub(super) async fn open(&self, user: User, opening: Opening) -> Result<Granted> {
         let sessions = self.clone();
-        uninterrupted("session-open", async move { sessions.begin(&user, opening).await }).await
+        uninterrupted(
+            "session-open",
+            async move { sessions.begin(&user, opening).await },
+        )
+        .await
     }
 
     async fn begin(&self, user: &User, opening: Opening) -> Result<Granted> {
@@ -217,6 +226,16 @@ impl Sessions {
         let access_token = self.access_token(&keys, user.id, opening.app, session.id)?;
         let previous = opening.previous.as_deref().and_then(RefreshToken::parse);
         let mut change = context.store.change_identity().await?;
+        // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
+        // all its sessions then must end this one too.
+        let account = change.account(user.id).await?;
+        let is_proved = match &opening.password_hash {
+            Some(hash) => change.has_password_hash(user.id, hash).await?,
+            None => true,
+        };
+        if !is_proved || !account.is_some_and(|account| account.user.enabled) {
+            return Err(REFUSED);
+        }
         let hash = token.as_ref().map(RefreshToken::hash);
         change
             .insert_session(&session, hash.as_ref().map(|hash| hash.as_slice()))
@@ -234,7 +253,9 @@ impl Sessions {
         };
         match replaced {
             Some(old) => {
-                change.revoke_session(old.session.user, old.session.id, now).await?;
+                change
+                    .revoke_session(old.session.user, old.session.id, now)
+                    .await?;
                 change.commit().await?;
             }
             None => change.commit_quietly().await?,
@@ -262,28 +283,18 @@ impl Sessions {
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
             return Err(ended());
         };
-        // Before anything is used up: whatever the cloud says, the session is as it was.
-        self.require_cloud_consent(&user, request.cloud_token.as_deref()).await?;
-        if let (Step::Rotate, Err(retry_after)) = (
-            step(&presented, self.context.now()),
-            self.refreshes_allowed(&presented),
-        ) {
-            return Err(ServiceError::Throttled { retry_after }.into());
+        if !presented.session.is_live(self.context.now()) {
+            return Err(ended());
         }
+        // Before anything is used up: whatever the cloud says, the session is as it was.
+        self.require_cloud_consent(&user, request.cloud_token.as_deref())
+            .await?;
         let sessions = self.clone();
         let client = request.client;
         let granted = uninterrupted("session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
         granted.await?.ok_or_else(ended)
-    }
-
-    fn refreshes_allowed(&self, presented: &PresentedRefresh) -> std::result::Result<(), Duration> {
-        // What repeats an answer costs nothing: tabs that ask at once are no flood.
-        match step(presented, self.context.now()) {
-            Step::Rotate => self.refreshes.take(presented.session.id),
-            _ => Ok(()),
-        }
     }
 
     fn may_go_on(&self, user: &User) -> bool {
@@ -316,7 +327,8 @@ impl Sessions {
         };
         let now = context.now();
         let session = &presented.session;
-        let app = App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
+        let app =
+            App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
         let policy = self.policy(app, user);
         let successor = match step(&presented, now) {
             Step::Ended => return Ok(None),
@@ -332,6 +344,9 @@ impl Sessions {
             }
             Step::Repeat(salt) => token.successor(keys.refresh_key(), &salt),
             Step::Rotate => {
+                // What repeats an answer costs nothing: tabs that ask at once are no flood.
+                let allowed = self.refreshes.take(session.id);
+                allowed.map_err(|retry_after| ServiceError::Throttled { retry_after })?;
                 let successor = token.successor(keys.refresh_key(), &salt);
                 let rotation = Rotation {
                     session: session.id,
@@ -378,6 +393,7 @@ impl Sessions {
             client: request.client,
             refreshable: false,
             previous: None,
+            password_hash: None,
         };
         Ok(self.open(account.user, opening).await?)
     }

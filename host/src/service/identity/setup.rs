@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use subtle::ConstantTimeEq as _;
 
 use super::super::error::{FieldError, Result, ServiceError};
-use super::super::settings::registry::{self, SERVER_NAME};
+use super::super::settings::registry::SERVER_NAME;
 use super::super::settings::{Settings, store_setting};
 use super::accounts::{check, check_password, name_taken};
 use super::names::{check_username, username_key};
@@ -144,18 +144,20 @@ impl Setup {
         let mut errors = Vec::new();
         let username = check(check_username(&request.username), "username", &mut errors);
         let password = check(check_password(request.password), "password", &mut errors);
+        let has_name = request.server_name.is_some();
         if let Some(name) = request.server_name {
-            let name = serde_json::Value::from(name);
-            if let Some(Err(message)) = registry::find(SERVER_NAME).map(|setting| setting.check(&name)) {
-                errors.push(FieldError::new("serverName", message));
-            } else {
-                request.settings.insert(SERVER_NAME.to_owned(), name);
-            }
+            request.settings.insert(SERVER_NAME.to_owned(), name.into());
         }
         let settings = match Settings::check(&request.settings) {
             Ok(settings) => settings,
             Err(ServiceError::Invalid(more)) => {
-                errors.extend(more);
+                // By the name that the client knows it by.
+                let of_name =
+                    |error: &FieldError| has_name && error.path == format!("settings.{SERVER_NAME}");
+                errors.extend(more.into_iter().map(|error| match of_name(&error) {
+                    true => FieldError::new("serverName", error.message),
+                    false => error,
+                }));
                 Vec::new()
             }
             Err(other) => return Err(other),

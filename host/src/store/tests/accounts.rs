@@ -292,8 +292,14 @@ async fn sessions_are_revoked_retired_and_pruned() {
         let ada = user(bed, "ada", "member").await;
         let all: Vec<_> = (0..4).map(|_| session(bed, &ada)).collect();
         let mut begun = change(bed).await;
-        for one in &all {
-            begun.insert_session(one, None).await.unwrap();
+        for (number, one) in all.iter().enumerate() {
+            begun.insert_session(one, Some(&[number as u8; 32])).await.unwrap();
+        }
+        // What cannot be refreshed pushes nothing out.
+        for _ in 0..3 {
+            let mut passing = session(bed, &ada);
+            passing.idle_expires_at = later(2);
+            begun.insert_session(&passing, None).await.unwrap();
         }
         begun.retire_sessions(ada.id, 3, later(1)).await.unwrap();
         assert!(begun.revoke_session(ada.id, all[1].id, later(1)).await.unwrap());
@@ -307,7 +313,7 @@ async fn sessions_are_revoked_retired_and_pruned() {
         let live = bed.store.live_sessions(ada.id, later(2)).await.unwrap();
         assert_eq!(live.iter().map(|one| one.id).collect::<Vec<_>>(), [all[3].id, all[2].id]);
         let mut ended = change(bed).await;
-        assert_eq!(ended.revoke_sessions(ada.id, Some(all[3].id), later(3)).await.unwrap(), 2);
+        assert_eq!(ended.revoke_sessions(ada.id, Some(all[3].id), later(3)).await.unwrap(), 5);
         ended.note_known_address(ada.id, "192.0.2.1", later(3)).await.unwrap();
         ended.note_known_address(ada.id, "192.0.2.1", later(4)).await.unwrap();
         ended.commit().await.unwrap();

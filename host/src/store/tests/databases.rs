@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
 
 /// The PostgreSQL server for tests, if there is one.
 #[expect(
@@ -58,4 +59,25 @@ async fn run(url: &str, sql: String) {
         .await
         .unwrap();
     connection.close().await.unwrap();
+}
+
+/// What a query for one number gives, asked beside the store.
+pub(crate) async fn number(url: &str, sql: &str) -> i64 {
+    match url.strip_prefix("sqlite:") {
+        Some(path) => {
+            let options = SqliteConnectOptions::new().filename(path);
+            let mut connection = options.connect().await.unwrap();
+            let found = sqlx::query_scalar(AssertSqlSafe(sql.to_owned()));
+            let found = found.fetch_one(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+            found
+        }
+        None => {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            let found = sqlx::query_scalar(AssertSqlSafe(sql.to_owned()));
+            let found = found.fetch_one(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+            found
+        }
+    }
 }
