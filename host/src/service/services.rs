@@ -161,6 +161,7 @@ impl Services {
             throttle,
             data_dir: parts.data_dir,
             media,
+            turn: Arc::default(),
         };
         let dev = config.dev.then(|| Dev {
             context: context.clone(),

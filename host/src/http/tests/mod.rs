@@ -1,8 +1,12 @@
 //! The API in process: the real router, services, plugin host and store (SQLite in a directory of its own).
 
 mod access;
+mod access_matrix;
+mod audit;
 mod bed;
+mod canary;
 mod connections;
+mod dev;
 mod document;
 mod general;
 mod library;
@@ -10,7 +14,12 @@ mod limits;
 mod ls;
 mod media;
 mod media_bed;
+mod origins;
+mod reset;
+mod roles;
 mod session;
+mod settings;
+mod users;
 
 use serde_json::{Value, json};
 

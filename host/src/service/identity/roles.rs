@@ -315,10 +315,11 @@ async fn audit_role(
 /// Invalid for a name that is none.
 pub(super) fn known_capabilities(names: &[String], path: &str) -> Result<CapabilitySet> {
     let mut errors = Vec::new();
-    let known = names.iter().filter_map(|name| {
+    let known = names.iter().enumerate().filter_map(|(index, name)| {
         let known = Capability::from_name(name);
         if known.is_none() {
-            errors.push(FieldError::new(path, format!("`{}` is no capability", name.escape_debug())));
+            // The name is not repeated: it may be anything.
+            errors.push(FieldError::new(format!("{path}[{index}]"), "is no capability"));
         }
         known
     });
