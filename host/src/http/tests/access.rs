@@ -9,6 +9,7 @@ use crate::auth::app::App;
 use crate::domain::id::UserId;
 use crate::domain::time::{Clock, SystemClock};
 use crate::http::access::Access;
+use crate::http::route::Route;
 use crate::http::router::routes;
 use crate::random::SystemRandom;
 use crate::secret_key::SecretKey;
@@ -106,7 +107,8 @@ async fn known_caller_without_roles_gets_403_before_input_is_read() {
 async fn owner_is_let_in_everywhere() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    for route in routes().iter().filter(|route| route.method == Method::GET) {
+    let known = |route: &&Route| route.method == Method::GET && route.access != Access::Public;
+    for route in routes().iter().filter(known) {
         let reply = bed.get_as(&token, &filled(route.path)).await;
         assert!(
             [200, 400, 404].contains(&reply.status),
