@@ -234,7 +234,11 @@ impl Shared {
     }
 
     fn user_refill(&self, user: Subject) -> Duration {
-        if self.failures().get(&user).is_some_and(|count| *count >= CONSECUTIVE_FAILURES) {
+        if self
+            .failures()
+            .get(&user)
+            .is_some_and(|count| *count >= CONSECUTIVE_FAILURES)
+        {
             self.user_refill_after_many
         } else {
             self.user.rate.refill
@@ -292,7 +296,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn names_that_nobody_has_are_bounded_alike() {
         let throttle = throttle();
-        let begin = |number| throttle.begin(Some(Subject::Name(7)), party(number), false).is_ok();
+        let begin = |number| {
+            throttle
+                .begin(Some(Subject::Name(7)), party(number), false)
+                .is_ok()
+        };
         assert_eq!((0..1000).filter(|_| begin(1)).count(), 20);
         assert_eq!((0..1000).filter(|number| begin(*number as u8)).count(), 20);
     }
@@ -347,7 +355,10 @@ mod tests {
         }
         while throttle.begin(user, party(200), false).is_ok() {}
         tokio::time::advance(Duration::from_secs(120)).await;
-        assert!(throttle.begin(user, party(201), false).is_err(), "one in 10 minutes");
+        assert!(
+            throttle.begin(user, party(201), false).is_err(),
+            "one in 10 minutes"
+        );
         tokio::time::advance(Duration::from_secs(600)).await;
         assert!(throttle.begin(user, party(201), false).is_ok());
     }

@@ -16,12 +16,12 @@ use salvo::{Depot, Extractible, Request, extract::Metadata};
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::client::Client;
 use super::deadline::Deadline;
 use super::limits::{self, Limits};
+use super::middleware::guard::presented;
 use super::problem::Problem;
 use super::state::AppState;
-use super::client::Client;
-use super::middleware::guard::presented;
 use crate::auth::actor::Actor;
 use crate::auth::app::App;
 use crate::service::error::FieldError;

@@ -6,9 +6,7 @@
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 use salvo::http::header::{COOKIE, HeaderValue};
-use salvo::oapi::{
-    BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
-};
+use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
 use super::client::Client;

@@ -138,7 +138,10 @@ pub fn normalised(text: &str) -> std::result::Result<String, &'static str> {
     let url = Url::parse(text).map_err(|_| FORM)?;
     let scheme = matches!(url.scheme(), "http" | "https");
     // The parser takes any number of slashes, and escapes in the host.
-    let Some((_, rest)) = text.split_once("://").filter(|(_, rest)| !rest.starts_with('/') && !rest.contains('%')) else {
+    let Some((_, rest)) = text
+        .split_once("://")
+        .filter(|(_, rest)| !rest.starts_with('/') && !rest.contains('%'))
+    else {
         return Err(FORM);
     };
     let bare = url.username().is_empty()

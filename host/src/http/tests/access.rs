@@ -197,7 +197,10 @@ async fn no_url_trick_leads_to_any_protected_route() {
             ];
             let reply = bed.send(route.method.as_str(), &target, &tricks, "").await;
             let status = reply.status;
-            assert!([400, 401, 404, 405].contains(&status), "{route:?} {target} {status}");
+            assert!(
+                [400, 401, 404, 405].contains(&status),
+                "{route:?} {target} {status}"
+            );
             cases += 1;
         }
     }

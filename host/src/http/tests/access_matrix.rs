@@ -72,7 +72,10 @@ impl Matrix {
         let target = filled(route.path) + query;
         // Cut off: no handler may act on it.
         let body = if route.method == Method::GET { "" } else { "{" };
-        let reply = self.bed.send(route.method.as_str(), &target, &headers, body).await;
+        let reply = self
+            .bed
+            .send(route.method.as_str(), &target, &headers, body)
+            .await;
         let at = format!("{route:?} by {who}: {}", reply.status);
         match expected {
             Outcome::Allowed => assert!([200, 400, 404].contains(&reply.status), "{at}"),
@@ -80,8 +83,15 @@ impl Matrix {
                 assert_eq!(reply.status, status, "{at}");
                 let problem = reply.json();
                 assert_eq!(problem["code"].as_str(), code, "{at}");
-                assert!(problem["message"].is_string() && problem.get("errors").is_none(), "{at}");
-                assert_eq!(reply.headers.contains_key("www-authenticate"), status == 401, "{at}");
+                assert!(
+                    problem["message"].is_string() && problem.get("errors").is_none(),
+                    "{at}"
+                );
+                assert_eq!(
+                    reply.headers.contains_key("www-authenticate"),
+                    status == 401,
+                    "{at}"
+                );
             }
         }
         self.cases += 1;
@@ -100,7 +110,9 @@ async fn accounts(bed: &Bed) -> HashMap<String, UserId> {
     for &capability in Capability::ALL {
         for (prefix, one) in [("only", true), ("but", false)] {
             let name = format!("{prefix}-{}", word(capability));
-            let allowed = Capability::ALL.iter().filter(|other| (**other == capability) == one);
+            let allowed = Capability::ALL
+                .iter()
+                .filter(|other| (**other == capability) == one);
             let role = CustomRole {
                 name: name.clone(),
                 capabilities: allowed.map(|allowed| allowed.as_str().to_owned()).collect(),
@@ -127,7 +139,11 @@ async fn accounts(bed: &Bed) -> HashMap<String, UserId> {
 }
 
 /// A personal access token, made behind the API.
-pub(super) async fn personal_access_token(bed: &Bed, user: UserId, narrowed: Option<&[Capability]>) -> String {
+pub(super) async fn personal_access_token(
+    bed: &Bed,
+    user: UserId,
+    narrowed: Option<&[Capability]>,
+) -> String {
     let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
     let token = PersonalAccessToken {
         id: bed.id(),
@@ -182,7 +198,10 @@ async fn kinds(bed: &Bed, needed: &[Capability]) -> Kinds {
     let issue = |tokens: &AccessTokens, at| tokens.issue(owner, App::Admin, None, at, &SystemRandom).unwrap();
     let mut narrowed = HashMap::new();
     for &capability in needed {
-        narrowed.insert(capability, personal_access_token(bed, owner, Some(&[capability])).await);
+        narrowed.insert(
+            capability,
+            personal_access_token(bed, owner, Some(&[capability])).await,
+        );
     }
     Kinds {
         owner: bed.token(owner),
@@ -223,51 +242,131 @@ async fn check_kinds(matrix: &mut Matrix, route: &Route, kinds: &Kinds) {
         ("another server's token", bearer(&kinds.foreign), FOREIGN),
         ("who is gone", bearer(&kinds.gone), FOREIGN),
         ("who is disabled", bearer(&kinds.disabled), FOREIGN),
-        ("a disabled user's token", bearer(&kinds.disabled_token), BAD_TOKEN),
+        (
+            "a disabled user's token",
+            bearer(&kinds.disabled_token),
+            BAD_TOKEN,
+        ),
         ("the owner", owner.clone(), outcome(access, all, false)),
-        ("the owner in lower case", format!("bearer {}", kinds.owner), outcome(access, all, false)),
-        ("the owner's token", bearer(&kinds.owner_token), outcome(access, all, true)),
-        ("a token for nothing", bearer(&kinds.nothing_token), outcome(access, CapabilitySet::NONE, true)),
+        (
+            "the owner in lower case",
+            format!("bearer {}", kinds.owner),
+            outcome(access, all, false),
+        ),
+        (
+            "the owner's token",
+            bearer(&kinds.owner_token),
+            outcome(access, all, true),
+        ),
+        (
+            "a token for nothing",
+            bearer(&kinds.nothing_token),
+            outcome(access, CapabilitySet::NONE, true),
+        ),
         ("the guest", bearer(&kinds.guest), outcome(access, guest, false)),
     ];
     for (who, header, expected) in &by_header {
         matrix.check(route, who, &[header.as_str()], "", *expected).await;
     }
-    matrix.check(route, "two headers", &[owner.as_str(), &bearer(&kinds.guest)], "", UNKNOWN).await;
+    matrix
+        .check(
+            route,
+            "two headers",
+            &[owner.as_str(), &bearer(&kinds.guest)],
+            "",
+            UNKNOWN,
+        )
+        .await;
     if let Some(needed) = needed_by(access) {
         let only: CapabilitySet = [needed].into_iter().collect();
         let header = bearer(&kinds.narrowed[&needed]);
         let expected = outcome(access, only, true);
-        matrix.check(route, "a token for just this", &[header.as_str()], "", expected).await;
+        matrix
+            .check(route, "a token for just this", &[header.as_str()], "", expected)
+            .await;
     }
     // In the query: for reading alone.
     let reads = route.method == Method::GET;
-    let let_in = |is_token| if reads { outcome(access, all, is_token) } else { UNKNOWN };
+    let let_in = |is_token| {
+        if reads {
+            outcome(access, all, is_token)
+        } else {
+            UNKNOWN
+        }
+    };
     let in_query = format!("?token={}", kinds.owner);
-    matrix.check(route, "?token=", &[], &in_query, let_in(false)).await;
-    matrix.check(route, "basic and ?token=", &["Basic YWRhOnh4"], &in_query, let_in(false)).await;
+    matrix
+        .check(route, "?token=", &[], &in_query, let_in(false))
+        .await;
+    matrix
+        .check(
+            route,
+            "basic and ?token=",
+            &["Basic YWRhOnh4"],
+            &in_query,
+            let_in(false),
+        )
+        .await;
     let token_in_query = format!("?token={}", kinds.owner_token);
-    matrix.check(route, "?token= of a program", &[], &token_in_query, let_in(true)).await;
-    matrix.check(route, "?ToKeN=", &[], &format!("?ToKeN={}", kinds.owner), UNKNOWN).await;
-    matrix.check(route, "?authorization=", &[], &format!("?authorization={}", kinds.owner), UNKNOWN).await;
+    matrix
+        .check(route, "?token= of a program", &[], &token_in_query, let_in(true))
+        .await;
+    matrix
+        .check(route, "?ToKeN=", &[], &format!("?ToKeN={}", kinds.owner), UNKNOWN)
+        .await;
+    matrix
+        .check(
+            route,
+            "?authorization=",
+            &[],
+            &format!("?authorization={}", kinds.owner),
+            UNKNOWN,
+        )
+        .await;
     let twice = format!("{in_query}&token={}", kinds.owner);
     matrix.check(route, "?token= twice", &[], &twice, UNKNOWN).await;
-    let differing = if reads { UNKNOWN } else { outcome(access, all, false) };
+    let differing = if reads {
+        UNKNOWN
+    } else {
+        outcome(access, all, false)
+    };
     let other = format!("?token={}", kinds.guest);
-    matrix.check(route, "two different tokens", &[owner.as_str()], &other, differing).await;
+    matrix
+        .check(
+            route,
+            "two different tokens",
+            &[owner.as_str()],
+            &other,
+            differing,
+        )
+        .await;
 }
 
 async fn check_everything(database_url: Option<String>) {
-    let bed = Bed::start_with(BedOptions { database_url, ..BedOptions::default() }).await;
+    let bed = Bed::start_with(BedOptions {
+        database_url,
+        ..BedOptions::default()
+    })
+    .await;
     let started = Instant::now();
     let users = accounts(&bed).await;
-    let routes: Vec<_> = routes().into_iter().filter(|route| route.access != Access::Public).collect();
-    let needed: Vec<_> = routes.iter().filter_map(|route| needed_by(route.access)).collect();
+    let routes: Vec<_> = routes()
+        .into_iter()
+        .filter(|route| route.access != Access::Public)
+        .collect();
+    let needed: Vec<_> = routes
+        .iter()
+        .filter_map(|route| needed_by(route.access))
+        .collect();
     let kinds = kinds(&bed, &needed).await;
     let mut matrix = Matrix { bed, cases: 0 };
     for &capability in Capability::ALL {
         let only: CapabilitySet = [capability].into_iter().collect();
-        let but = Capability::ALL.iter().copied().filter(|other| *other != capability).collect();
+        let but = Capability::ALL
+            .iter()
+            .copied()
+            .filter(|other| *other != capability)
+            .collect();
         for (prefix, capabilities) in [("only", only), ("but", but)] {
             let name = format!("{prefix}-{}", word(capability));
             let header = format!("Bearer {}", matrix.bed.token(users[&name]));
@@ -281,7 +380,11 @@ async fn check_everything(database_url: Option<String>) {
         check_kinds(&mut matrix, route, &kinds).await;
     }
     assert!(matrix.cases >= 1_800, "{} cases", matrix.cases);
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        started.elapsed()
+    );
     eprintln!("{} cases in {:?}", matrix.cases, started.elapsed());
 }
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use salvo::conn::SocketAddr;
 use salvo::http::HeaderMap;
+use salvo::http::ReqBody;
 use salvo::http::body::Body as _;
 use salvo::http::uri::Scheme;
-use salvo::http::ReqBody;
 use salvo::{ConnCtrl, Request, Service};
 use serde_json::Value;
 
@@ -131,7 +131,14 @@ impl Bed {
         let root = at("music");
         std::fs::create_dir(&root).unwrap();
         let url = options.database_url.unwrap_or_else(|| sqlite_url(&directory));
-        let store = Store::open(&url, StoreOptions { postgres_connections: 4 }).await.unwrap();
+        let store = Store::open(
+            &url,
+            StoreOptions {
+                postgres_connections: 4,
+            },
+        )
+        .await
+        .unwrap();
         let random = Arc::new(SystemRandom);
         let clock = Arc::new(TestClock::default());
         let first = Instance {
@@ -219,7 +226,13 @@ impl Bed {
     }
 
     /// Sends a request; headers as they are, a body as it is.
-    pub(super) async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub(super) async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Reply {
         let mut request = salvo::hyper::Request::builder()
             .method(method)
             .uri(target)
@@ -289,7 +302,6 @@ impl Bed {
         ];
         self.send(method, target, &headers, &body.to_string()).await
     }
-
 
     /// Adds an account with these roles, behind the API: hashing a password takes its time.
     pub(super) async fn user(&self, name: &str, is_owner: bool, roles: &[&str]) -> UserId {

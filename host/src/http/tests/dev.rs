@@ -11,7 +11,12 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 async fn dev_bed(peer: IpAddr) -> Bed {
-    Bed::start_with(BedOptions { dev: true, peer, ..BedOptions::default() }).await
+    Bed::start_with(BedOptions {
+        dev: true,
+        peer,
+        ..BedOptions::default()
+    })
+    .await
 }
 
 /// All that an answer says, but for its number.
@@ -28,17 +33,28 @@ fn said(reply: &Reply) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
 
 #[tokio::test]
 async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
-    let bed = Bed::start_with(BedOptions { peer: HERE, ..BedOptions::default() }).await;
+    let bed = Bed::start_with(BedOptions {
+        peer: HERE,
+        ..BedOptions::default()
+    })
+    .await;
     let owner = format!("Bearer {}", bed.owner().await);
     let token = owner.as_str();
     let json = ("content-type", "application/json");
     let plain = [json];
     let known = [json, ("authorization", token)];
-    let browser = [json, ("origin", super::LISTED_ORIGIN), ("access-control-request-method", "POST")];
+    let browser = [
+        json,
+        ("origin", super::LISTED_ORIGIN),
+        ("access-control-request-method", "POST"),
+    ];
     assert_eq!(dev_routes().len(), 11);
     for headers in [&plain[..], &known, &browser] {
         for method in METHODS {
-            let unknown = said(&bed.send(method, "/api/v1/dev-nothing/at/all", headers, "{}").await);
+            let unknown = said(
+                &bed.send(method, "/api/v1/dev-nothing/at/all", headers, "{}")
+                    .await,
+            );
             assert_eq!(unknown.0, 404, "{method}");
             for route in dev_routes() {
                 let reply = bed.send(method, &filled(route.path), headers, "{}").await;
@@ -53,15 +69,22 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
     let far = dev_bed(IpAddr::from([192, 0, 2, 1])).await;
     let unknown = said(&far.get("/api/v1/nothing").await);
     for route in dev_routes() {
-        let json = [("content-type", "application/json"), ("x-forwarded-for", "127.0.0.1")];
-        let reply = far.send(route.method.as_str(), &filled(route.path), &json, "{}").await;
+        let json = [
+            ("content-type", "application/json"),
+            ("x-forwarded-for", "127.0.0.1"),
+        ];
+        let reply = far
+            .send(route.method.as_str(), &filled(route.path), &json, "{}")
+            .await;
         assert_eq!(said(&reply), unknown, "{route:?}");
     }
     let near = dev_bed(HERE).await;
     for proxy in ["forwarded", "x-forwarded-for", "x-real-ip"] {
         for route in dev_routes() {
             let json = [("content-type", "application/json"), (proxy, "127.0.0.1")];
-            let reply = near.send(route.method.as_str(), &filled(route.path), &json, "{}").await;
+            let reply = near
+                .send(route.method.as_str(), &filled(route.path), &json, "{}")
+                .await;
             assert_eq!(said(&reply), unknown, "{route:?}");
         }
     }
@@ -83,7 +106,10 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
         let bed = dev_bed(peer).await;
         let post = async |target: &str, body: Value| bed.post(&format!("/api/v1/dev/{target}"), &body).await;
         let get = async |target: &str| bed.get(&format!("/api/v1/dev/{target}")).await;
-        let delete = async |target: &str| bed.send("DELETE", &format!("/api/v1/dev/{target}"), &[], "").await;
+        let delete = async |target: &str| {
+            bed.send("DELETE", &format!("/api/v1/dev/{target}"), &[], "")
+                .await
+        };
 
         assert_eq!(post("first-time-setup", json!({})).await.status, 201);
         assert_eq!(bed.get("/api/v1/health").await.json()["state"], "normal");
@@ -108,7 +134,10 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
         let id = bob.json()["userId"].as_str().unwrap().to_owned();
         let role = json!({"userId": id, "role": "administrator"});
         let granted = post("users/grant-role", role.clone()).await;
-        assert_eq!((granted.status, &granted.json()["role"]), (201, &json!("administrator")));
+        assert_eq!(
+            (granted.status, &granted.json()["role"]),
+            (201, &json!("administrator"))
+        );
         for taken in [true, false] {
             let revoked = post("users/revoke-role", role.clone()).await;
             assert_eq!((revoked.status, revoked.json()), (201, json!(taken)));

@@ -8,7 +8,8 @@ const TARGET: &str = "/api/v1/cors-origins";
 const ORIGIN: &str = "https://good.example";
 
 async fn add(bed: &Bed, token: &str, origin: &str) -> Reply {
-    bed.send_as(token, "POST", TARGET, &json!({"origin": origin})).await
+    bed.send_as(token, "POST", TARGET, &json!({"origin": origin}))
+        .await
 }
 
 async fn from(bed: &Bed, method: &str, target: &str, origin: &str) -> Reply {
@@ -42,11 +43,18 @@ async fn origins_are_added_once_listed_and_deleted_for_good() {
     assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([record, second]));
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
     for _ in 0..2 {
-        assert_eq!(bed.send_as(&token, "DELETE", &path, &Value::Null).await.status, 200);
+        assert_eq!(
+            bed.send_as(&token, "DELETE", &path, &Value::Null).await.status,
+            200
+        );
     }
     for id in ["0000000000001", "junk", "%00"] {
         let path = format!("{TARGET}/{id}");
-        assert_eq!(bed.send_as(&token, "DELETE", &path, &Value::Null).await.status, 200, "{id}");
+        assert_eq!(
+            bed.send_as(&token, "DELETE", &path, &Value::Null).await.status,
+            200,
+            "{id}"
+        );
     }
     assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([second]));
     let again = add(&bed, &token, ORIGIN).await.json();
@@ -66,19 +74,53 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
         json!({"url": ORIGIN}),
         json!(ORIGIN),
     ] {
-        assert_eq!(bed.send_as(&token, "POST", TARGET, &body).await.status, 400, "{body}");
+        assert_eq!(
+            bed.send_as(&token, "POST", TARGET, &body).await.status,
+            400,
+            "{body}"
+        );
     }
     let long = format!("https://{}.example", "a".repeat(300));
     for origin in [
-        "", "*", "null", "good.example", "//good.example", "https:good.example", "https:/good.example",
-        "https:///good.example", "https://", "https://*", "https://*.good.example", "https://a@good.example",
-        "https://a:b@good.example", "https://@good.example", "https://good.example/a", "https://good.example//",
-        "https://good.example/?", "https://good.example?a", "https://good.example#", "https://good.example#a",
-        "https://good.example:99999", "https://good.example:a", "https://good.example.", "https://good.example\\",
-        "ftp://good.example", "ws://good.example", "file:///etc/passwd", "javascript:alert(1)",
-        "data:text/html,x", "about:blank", "chrome-extension://abc", " https://good.example",
-        "https://good.example ", "https://good.exa\tmple", "https://good.example\r\nx: y", "https://good\0.example",
-        "https://good.example,https://evil.example", "https://good%2eexample", &long,
+        "",
+        "*",
+        "null",
+        "good.example",
+        "//good.example",
+        "https:good.example",
+        "https:/good.example",
+        "https:///good.example",
+        "https://",
+        "https://*",
+        "https://*.good.example",
+        "https://a@good.example",
+        "https://a:b@good.example",
+        "https://@good.example",
+        "https://good.example/a",
+        "https://good.example//",
+        "https://good.example/?",
+        "https://good.example?a",
+        "https://good.example#",
+        "https://good.example#a",
+        "https://good.example:99999",
+        "https://good.example:a",
+        "https://good.example.",
+        "https://good.example\\",
+        "ftp://good.example",
+        "ws://good.example",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "about:blank",
+        "chrome-extension://abc",
+        " https://good.example",
+        "https://good.example ",
+        "https://good.exa\tmple",
+        "https://good.example\r\nx: y",
+        "https://good\0.example",
+        "https://good.example,https://evil.example",
+        "https://good%2eexample",
+        &long,
     ] {
         let reply = add(&bed, &token, origin).await;
         assert_eq!(reply.status, 400, "{origin:?}");
@@ -92,7 +134,12 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
     let nobody = bed.caller_without_roles().await;
-    assert!(!from(&bed, "GET", "/api", ORIGIN).await.headers.contains_key("access-control-allow-origin"));
+    assert!(
+        !from(&bed, "GET", "/api", ORIGIN)
+            .await
+            .headers
+            .contains_key("access-control-allow-origin")
+    );
     let record = add(&bed, &token, ORIGIN).await.json();
     let refused = [("origin", ORIGIN), ("authorization", &format!("Bearer {nobody}"))];
     let long = format!("/api?{}", "x".repeat(9000));
@@ -111,18 +158,37 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
         assert_eq!(reply.status, *status);
         assert_eq!(reply.header("access-control-allow-origin"), ORIGIN, "{status}");
         // Cookies are for the server's own pages.
-        assert!(!reply.headers.contains_key("access-control-allow-credentials"), "{status}");
+        assert!(
+            !reply.headers.contains_key("access-control-allow-credentials"),
+            "{status}"
+        );
         assert!(reply.header("vary").contains("Origin"), "{status}");
-        assert!(reply.header("access-control-expose-headers").contains("etag"), "{status}");
+        assert!(
+            reply.header("access-control-expose-headers").contains("etag"),
+            "{status}"
+        );
     }
     let asked = &answers[1].1;
     assert_eq!(asked.header("access-control-max-age"), "600");
     assert_eq!(asked.header("access-control-allow-private-network"), "true");
-    for header in ["authorization", "content-type", "svc-app", "svc-cloud-token", "range", "if-range"] {
-        assert!(asked.header("access-control-allow-headers").contains(header), "{header}");
+    for header in [
+        "authorization",
+        "content-type",
+        "svc-app",
+        "svc-cloud-token",
+        "range",
+        "if-range",
+    ] {
+        assert!(
+            asked.header("access-control-allow-headers").contains(header),
+            "{header}"
+        );
     }
     for method in ["GET", "HEAD", "POST", "PATCH", "DELETE"] {
-        assert!(asked.header("access-control-allow-methods").contains(method), "{method}");
+        assert!(
+            asked.header("access-control-allow-methods").contains(method),
+            "{method}"
+        );
     }
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
     bed.send_as(&token, "DELETE", &path, &Value::Null).await;
@@ -142,7 +208,10 @@ async fn failures_of_the_server_can_be_read_by_listed_origins() {
     let token = bed.owner().await;
     bed.get_as(&token, "/api/v1/versions").await;
     bed.store.close().await;
-    let headers = [("origin", LISTED_ORIGIN), ("authorization", &format!("Bearer {token}"))];
+    let headers = [
+        ("origin", LISTED_ORIGIN),
+        ("authorization", &format!("Bearer {token}")),
+    ];
     let reply = bed.send("GET", "/api/v1/users", &headers, "").await;
     assert!(reply.status >= 500, "{}", reply.status);
     assert_eq!(reply.header("access-control-allow-origin"), LISTED_ORIGIN);
@@ -156,15 +225,43 @@ async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
     add(&bed, &token, ORIGIN).await;
     add(&bed, &token, "http://192.168.1.2:3000").await;
     for origin in [
-        "https://good.example.evil", "https://good.example.evil.com", "https://evil-good.example",
-        "https://evilgood.example", "https://a.good.example", "https://good.exampl", "https://good.examplee",
-        "https://good.example.", "https://good.example:443", "https://good.example:444", "https://good.example/",
-        "https://good.example?", "https://GOOD.example", "HTTPS://good.example", "http://good.example",
-        "https://user@good.example", "https://good.example@evil.example", "https://evil.example#good.example",
-        "https://gооd.example", "https://good。example", "https://good.example%00", "https://good.example%60.evil",
-        "https://good.example_.evil", "https://good.example, https://evil.example", "https://good.example https://x",
-        "null", "*", "", "good.example", "//good.example", "file://", "http://192.168.1.2", "http://192.168.1.2:30000",
-        "http://192.168.1.2:3000.evil", "http://192.168.001.2:3000", "http://svc.test.evil", "http://evilsvc.test",
+        "https://good.example.evil",
+        "https://good.example.evil.com",
+        "https://evil-good.example",
+        "https://evilgood.example",
+        "https://a.good.example",
+        "https://good.exampl",
+        "https://good.examplee",
+        "https://good.example.",
+        "https://good.example:443",
+        "https://good.example:444",
+        "https://good.example/",
+        "https://good.example?",
+        "https://GOOD.example",
+        "HTTPS://good.example",
+        "http://good.example",
+        "https://user@good.example",
+        "https://good.example@evil.example",
+        "https://evil.example#good.example",
+        "https://gооd.example",
+        "https://good。example",
+        "https://good.example%00",
+        "https://good.example%60.evil",
+        "https://good.example_.evil",
+        "https://good.example, https://evil.example",
+        "https://good.example https://x",
+        "null",
+        "*",
+        "",
+        "good.example",
+        "//good.example",
+        "file://",
+        "http://192.168.1.2",
+        "http://192.168.1.2:30000",
+        "http://192.168.1.2:3000.evil",
+        "http://192.168.001.2:3000",
+        "http://svc.test.evil",
+        "http://evilsvc.test",
     ] {
         for reply in [
             from(&bed, "GET", "/api", origin).await,
@@ -172,7 +269,10 @@ async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
         ] {
             for header in ["origin", "credentials", "methods", "headers", "private-network"] {
                 let header = format!("access-control-allow-{header}");
-                assert!(!reply.headers.contains_key(header.as_str()), "{origin:?} {header}");
+                assert!(
+                    !reply.headers.contains_key(header.as_str()),
+                    "{origin:?} {header}"
+                );
             }
             assert!(reply.header("vary").contains("Origin"), "{origin:?}");
         }
@@ -192,7 +292,11 @@ async fn origins_that_are_added_at_the_same_time_are_all_allowed_at_once() {
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..20 {
         let (bed, token) = (std::sync::Arc::clone(&bed), token.clone());
-        calls.spawn(async move { add(&bed, &token, &format!("https://app{number}.example")).await.status });
+        calls.spawn(async move {
+            add(&bed, &token, &format!("https://app{number}.example"))
+                .await
+                .status
+        });
     }
     assert_eq!(calls.join_all().await, [201; 20]);
     for number in 0..20 {

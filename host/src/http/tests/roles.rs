@@ -26,11 +26,18 @@ pub(super) async fn allowed_to(bed: &Bed, name: &str, capabilities: &[Capability
 }
 
 async fn assign(bed: &Bed, token: &str, role: &str, body: &Value) -> Reply {
-    bed.send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body).await
+    bed.send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
+        .await
 }
 
 async fn unassign(bed: &Bed, token: &str, role: &str, query: &str) -> Reply {
-    bed.send_as(token, "DELETE", &format!("{ROLES}/{role}/assignments?{query}"), &Value::Null).await
+    bed.send_as(
+        token,
+        "DELETE",
+        &format!("{ROLES}/{role}/assignments?{query}"),
+        &Value::Null,
+    )
+    .await
 }
 
 async fn assignments(bed: &Bed, token: &str, query: &str) -> Vec<(String, String)> {
@@ -38,7 +45,12 @@ async fn assignments(bed: &Bed, token: &str, query: &str) -> Vec<(String, String
     assert_eq!(reply.status, 200, "{query}");
     let list = reply.json().as_array().unwrap().clone();
     list.iter()
-        .map(|one| (one["userId"].as_str().unwrap().to_owned(), one["role"].as_str().unwrap().to_owned()))
+        .map(|one| {
+            (
+                one["userId"].as_str().unwrap().to_owned(),
+                one["role"].as_str().unwrap().to_owned(),
+            )
+        })
         .collect()
 }
 
@@ -50,16 +62,34 @@ fn ids(users: &[UserId]) -> Value {
 async fn roles_are_listed_with_what_they_allow() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    let made = bed.send_as(&token, "POST", ROLES, &json!({"name": "curator", "capabilities": ["Photos.Update", "Photos.Read", "Photos.Read"]})).await;
+    let made = bed
+        .send_as(
+            &token,
+            "POST",
+            ROLES,
+            &json!({"name": "curator", "capabilities": ["Photos.Update", "Photos.Read", "Photos.Read"]}),
+        )
+        .await;
     let expected = json!({"role": "curator", "builtIn": false, "assignable": true, "capabilities": ["Photos.Read", "Photos.Update"]});
     assert_eq!((made.status, made.json()), (201, expected.clone()));
     let roles = bed.get_as(&token, ROLES).await.json();
-    let names: Vec<_> = roles.as_array().unwrap().iter().map(|role| role["role"].as_str().unwrap()).collect();
+    let names: Vec<_> = roles
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|role| role["role"].as_str().unwrap())
+        .collect();
     let built_in: Vec<_> = Role::ALL.iter().map(|role| role.as_str()).collect();
     assert_eq!(names, [&built_in[..], &["curator"]].concat());
     assert_eq!(roles[8], expected);
-    assert_eq!((&roles[0]["assignable"], &roles[6]["assignable"]), (&json!(false), &json!(false)));
-    assert_eq!(roles[0]["capabilities"].as_array().unwrap().len(), Capability::ALL.len());
+    assert_eq!(
+        (&roles[0]["assignable"], &roles[6]["assignable"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(
+        roles[0]["capabilities"].as_array().unwrap().len(),
+        Capability::ALL.len()
+    );
 }
 
 #[tokio::test]
@@ -68,25 +98,68 @@ async fn names_and_capabilities_of_roles_are_checked() {
     let token = bed.owner().await;
     let long = "x".repeat(65);
     for (name, status) in [
-        ("owner", 409), ("newcomer", 409), ("Curator", 400), ("", 400), ("a b", 400), ("a/b", 400), ("assignments", 400),
-        ("ä", 400), ("2nd", 400), (&long, 400), ("curator", 201), ("curator", 409),
+        ("owner", 409),
+        ("newcomer", 409),
+        ("Curator", 400),
+        ("", 400),
+        ("a b", 400),
+        ("a/b", 400),
+        ("assignments", 400),
+        ("ä", 400),
+        ("2nd", 400),
+        (&long, 400),
+        ("curator", 201),
+        ("curator", 409),
     ] {
         let body = json!({"name": name, "capabilities": []});
-        assert_eq!(bed.send_as(&token, "POST", ROLES, &body).await.status, status, "{name:?}");
+        assert_eq!(
+            bed.send_as(&token, "POST", ROLES, &body).await.status,
+            status,
+            "{name:?}"
+        );
     }
     for capabilities in [
-        json!(["Users.read"]), json!(["*"]), json!(["Users.Read", ""]), json!([1]), json!("Users.Read"), json!(null),
+        json!(["Users.read"]),
+        json!(["*"]),
+        json!(["Users.Read", ""]),
+        json!([1]),
+        json!("Users.Read"),
+        json!(null),
         json!([["Users.Read"]]),
     ] {
         let body = json!({"name": "other", "capabilities": capabilities});
-        assert_eq!(bed.send_as(&token, "POST", ROLES, &body).await.status, 400, "{body}");
+        assert_eq!(
+            bed.send_as(&token, "POST", ROLES, &body).await.status,
+            400,
+            "{body}"
+        );
         let target = format!("{ROLES}/curator");
-        assert_eq!(bed.send_as(&token, "PATCH", &target, &body).await.status, 400, "{body}");
+        assert_eq!(
+            bed.send_as(&token, "PATCH", &target, &body).await.status,
+            400,
+            "{body}"
+        );
     }
-    for (role, status) in [("owner", 403), ("administrator", 403), ("guest", 403), ("nothing", 404), ("Curator", 404)] {
+    for (role, status) in [
+        ("owner", 403),
+        ("administrator", 403),
+        ("guest", 403),
+        ("nothing", 404),
+        ("Curator", 404),
+    ] {
         let target = format!("{ROLES}/{role}");
-        assert_eq!(bed.send_as(&token, "PATCH", &target, &json!({"capabilities": []})).await.status, status, "{role}");
-        assert_eq!(bed.send_as(&token, "DELETE", &target, &Value::Null).await.status, status, "{role}");
+        assert_eq!(
+            bed.send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
+                .await
+                .status,
+            status,
+            "{role}"
+        );
+        assert_eq!(
+            bed.send_as(&token, "DELETE", &target, &Value::Null).await.status,
+            status,
+            "{role}"
+        );
     }
 }
 
@@ -105,16 +178,24 @@ async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     };
     both(200).await;
     for _ in 0..3 {
-        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": []})).await;
+        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": []}))
+            .await;
         both(403).await;
-        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]})).await;
+        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]}))
+            .await;
         both(200).await;
     }
     let deleted = bed.send_as(&owner, "DELETE", &target, &Value::Null).await;
     assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
     both(403).await;
     // A new role of the old name is given to nobody.
-    bed.send_as(&owner, "POST", ROLES, &json!({"name": "bob-role", "capabilities": ["Users.Read"]})).await;
+    bed.send_as(
+        &owner,
+        "POST",
+        ROLES,
+        &json!({"name": "bob-role", "capabilities": ["Users.Read"]}),
+    )
+    .await;
     both(403).await;
     assign(&bed, &owner, "administrator", &ids(&[bob])).await;
     both(200).await;
@@ -156,28 +237,64 @@ async fn nobody_makes_gives_or_changes_a_role_that_allows_more_than_they_may() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
     let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
-    let lesser = [Capability::RoleAssignmentsCreate, Capability::RoleAssignmentsDelete, Capability::UsersRead];
+    let lesser = [
+        Capability::RoleAssignmentsCreate,
+        Capability::RoleAssignmentsDelete,
+        Capability::UsersRead,
+    ];
     let lesser = bed.token(allowed_to(&bed, "lesser", &lesser).await);
     let bob = bed.user("bob", false, &[]).await;
     for (token, capability) in [(&admin, "MediaServer.FactoryReset"), (&lesser, "Users.Update")] {
         let reset = json!({"name": "strong", "capabilities": [capability, "Users.Read"]});
-        assert_eq!(bed.send_as(token, "POST", ROLES, &reset).await.status, 403, "{capability}");
+        assert_eq!(
+            bed.send_as(token, "POST", ROLES, &reset).await.status,
+            403,
+            "{capability}"
+        );
         bed.send_as(&owner, "POST", ROLES, &reset).await;
         let target = format!("{ROLES}/strong");
         // Neither up nor down.
         for capabilities in [json!([capability]), json!([]), json!(["Users.Read"])] {
             let body = json!({"capabilities": capabilities});
-            assert_eq!(bed.send_as(token, "PATCH", &target, &body).await.status, 403, "{capabilities}");
+            assert_eq!(
+                bed.send_as(token, "PATCH", &target, &body).await.status,
+                403,
+                "{capabilities}"
+            );
         }
-        assert_eq!(bed.send_as(token, "DELETE", &target, &Value::Null).await.status, 403);
+        assert_eq!(
+            bed.send_as(token, "DELETE", &target, &Value::Null).await.status,
+            403
+        );
         assert_eq!(assign(&bed, token, "strong", &ids(&[bob])).await.status, 403);
         assign(&bed, &owner, "strong", &ids(&[bob])).await;
-        assert_eq!(unassign(&bed, token, "strong", &format!("userIds={bob}")).await.status, 403);
-        assert_eq!(bed.send_as(&owner, "DELETE", &target, &Value::Null).await.status, 200);
+        assert_eq!(
+            unassign(&bed, token, "strong", &format!("userIds={bob}"))
+                .await
+                .status,
+            403
+        );
+        assert_eq!(
+            bed.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
+            200
+        );
     }
-    assert_eq!(assign(&bed, &lesser, "administrator", &ids(&[bob])).await.status, 403);
+    assert_eq!(
+        assign(&bed, &lesser, "administrator", &ids(&[bob])).await.status,
+        403
+    );
     assert_eq!(assign(&bed, &lesser, "newcomer", &ids(&[bob])).await.status, 201);
-    assert_eq!(bed.send_as(&lesser, "POST", ROLES, &json!({"name": "weak", "capabilities": ["Users.Read"]})).await.status, 201);
+    assert_eq!(
+        bed.send_as(
+            &lesser,
+            "POST",
+            ROLES,
+            &json!({"name": "weak", "capabilities": ["Users.Read"]})
+        )
+        .await
+        .status,
+        201
+    );
 }
 
 #[tokio::test]
@@ -189,7 +306,10 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     let admin = bed.token(admin_id);
     let other = bed.user("other", false, &["administrator"]).await;
     let guest = bed.store.guest().await.unwrap().unwrap().id;
-    let lesser = [Capability::RoleAssignmentsCreate, Capability::RoleAssignmentsDelete];
+    let lesser = [
+        Capability::RoleAssignmentsCreate,
+        Capability::RoleAssignmentsDelete,
+    ];
     let lesser = bed.token(allowed_to(&bed, "lesser", &lesser).await);
     let before = assignments(&bed, &owner, "take=1000").await;
     for (token, role, target, give, take) in [
@@ -207,13 +327,26 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
         (&lesser, "newcomer", admin_id, 403, 403),
         (&lesser, "newcomer", owner_id, 403, 403),
     ] {
-        assert_eq!(assign(&bed, token, role, &ids(&[target])).await.status, give, "give {role} {target}");
+        assert_eq!(
+            assign(&bed, token, role, &ids(&[target])).await.status,
+            give,
+            "give {role} {target}"
+        );
         let query = format!("userIds={target}");
-        assert_eq!(unassign(&bed, token, role, &query).await.status, take, "take {role} {target}");
+        assert_eq!(
+            unassign(&bed, token, role, &query).await.status,
+            take,
+            "take {role} {target}"
+        );
     }
     assert_eq!(assignments(&bed, &owner, "take=1000").await, before);
     // Administrators are equals.
-    assert_eq!(unassign(&bed, &admin, "administrator", &format!("userIds={other}")).await.status, 200);
+    assert_eq!(
+        unassign(&bed, &admin, "administrator", &format!("userIds={other}"))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -221,30 +354,62 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
     let guest = bed.store.guest().await.unwrap().unwrap().id;
-    let (bob, eve) = (bed.user("bob", false, &["member"]).await, bed.user("eve", false, &[]).await);
+    let (bob, eve) = (
+        bed.user("bob", false, &["member"]).await,
+        bed.user("eve", false, &[]).await,
+    );
     let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
     let ada = bed.store.owner().await.unwrap().unwrap().user.id;
-    let bad = [json!("0000000000001"), json!("junk"), json!(guest), json!(ada), json!(""), json!(1), json!(null)];
+    let bad = [
+        json!("0000000000001"),
+        json!("junk"),
+        json!(guest),
+        json!(ada),
+        json!(""),
+        json!(1),
+        json!(null),
+    ];
     for bad in bad {
         for list in [json!([eve, bad]), json!([bad, eve])] {
-            let given = assign(&bed, &admin, "music_user", &json!({"userIds": list})).await.status;
+            let given = assign(&bed, &admin, "music_user", &json!({"userIds": list}))
+                .await
+                .status;
             assert!([400, 403].contains(&given), "{list} {given}");
         }
         let text = bad.as_str().map_or_else(|| bad.to_string(), str::to_owned);
-        let taken = unassign(&bed, &admin, "member", &format!("userIds={bob}&userIds={text}")).await.status;
+        let taken = unassign(&bed, &admin, "member", &format!("userIds={bob}&userIds={text}"))
+            .await
+            .status;
         assert!([400, 403].contains(&taken), "{bad} {taken}");
     }
-    for body in [json!({}), json!({"userIds": []}), json!({"userIds": bob}), json!([bob]), json!({"userIds": null}),
-        json!({"userIds": {"0": bob}}), json!({"userIds": vec![bob; 201]})] {
-        assert_eq!(assign(&bed, &admin, "music_user", &body).await.status, 400, "{body}");
+    for body in [
+        json!({}),
+        json!({"userIds": []}),
+        json!({"userIds": bob}),
+        json!([bob]),
+        json!({"userIds": null}),
+        json!({"userIds": {"0": bob}}),
+        json!({"userIds": vec![bob; 201]}),
+    ] {
+        assert_eq!(
+            assign(&bed, &admin, "music_user", &body).await.status,
+            400,
+            "{body}"
+        );
     }
-    assert_eq!(assignments(&bed, &owner, &format!("userId={bob}")).await, [(bob.to_string(), "member".into())]);
+    assert_eq!(
+        assignments(&bed, &owner, &format!("userId={bob}")).await,
+        [(bob.to_string(), "member".into())]
+    );
     assert_eq!(assignments(&bed, &owner, &format!("userId={eve}")).await, []);
 
     let given = assign(&bed, &admin, "music_user", &json!({"users": [bob, eve, bob]})).await;
     assert_eq!((given.status, given.json().as_array().unwrap().len()), (201, 2));
     let record = given.json()[0].clone();
-    assert_eq!((&record["userId"], &record["role"]), (&json!(bob), &json!("music_user")));
+    assert_eq!(
+        (&record["userId"], &record["role"]),
+        (&json!(bob), &json!("music_user"))
+    );
     assert!(record["createdAt"].as_str().unwrap().ends_with('Z'));
     // What is there already is given as it was.
     bed.clock.advance(std::time::Duration::from_secs(5));
@@ -260,7 +425,10 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
 async fn user_ids_are_read_in_every_spelling_of_lists() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
-    let (bob, eve) = (bed.user("bob", false, &[]).await, bed.user("eve", false, &[]).await);
+    let (bob, eve) = (
+        bed.user("bob", false, &[]).await,
+        bed.user("eve", false, &[]).await,
+    );
     for (query, taken) in [
         (format!("userIds={bob}&userIds={eve}"), 2),
         (format!("userIds[]={bob}&userIds[]={eve}"), 2),
@@ -272,14 +440,27 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
     ] {
         assign(&bed, &owner, "member", &ids(&[bob, eve])).await;
         let reply = unassign(&bed, &owner, "member", &query).await;
-        assert_eq!((reply.status, reply.json().as_array().map(Vec::len)), (200, Some(taken)), "{query}");
+        assert_eq!(
+            (reply.status, reply.json().as_array().map(Vec::len)),
+            (200, Some(taken)),
+            "{query}"
+        );
     }
     let many: Vec<_> = (0..201).map(|_| format!("userIds={bob}")).collect();
     for query in [
-        String::new(), "userIds=".into(), format!("userIds={bob},{eve}"), format!("userIds[x]={bob}"),
-        format!("userids={bob}"), format!("userIds[={bob}"), many.join("&"),
+        String::new(),
+        "userIds=".into(),
+        format!("userIds={bob},{eve}"),
+        format!("userIds[x]={bob}"),
+        format!("userids={bob}"),
+        format!("userIds[={bob}"),
+        many.join("&"),
     ] {
-        assert_eq!(unassign(&bed, &owner, "member", &query).await.status, 400, "{query}");
+        assert_eq!(
+            unassign(&bed, &owner, "member", &query).await.status,
+            400,
+            "{query}"
+        );
     }
 }
 
@@ -288,20 +469,45 @@ async fn assignments_are_a_plain_array_by_name_in_pages() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
     for number in 0..15 {
-        bed.user(&format!("user{number:02}"), false, &["member", "newcomer"]).await;
+        bed.user(&format!("user{number:02}"), false, &["member", "newcomer"])
+            .await;
     }
     let all = assignments(&bed, &owner, "take=1000").await;
     assert_eq!(all.len(), 15 * 2 + 2);
     let names = |list: &[(String, String)]| list.iter().map(|(_, role)| role.clone()).collect::<Vec<_>>();
     assert!(names(&all).is_sorted());
     assert_eq!(assignments(&bed, &owner, "").await, all[..12]);
-    assert_eq!(assignments(&bed, &owner, "sort=name&order=ASC&take=5&skip=10").await, all[10..15]);
-    assert!(names(&assignments(&bed, &owner, "order=DESC&take=1000").await).iter().rev().is_sorted());
+    assert_eq!(
+        assignments(&bed, &owner, "sort=name&order=ASC&take=5&skip=10").await,
+        all[10..15]
+    );
+    assert!(
+        names(&assignments(&bed, &owner, "order=DESC&take=1000").await)
+            .iter()
+            .rev()
+            .is_sorted()
+    );
     assert_eq!(assignments(&bed, &owner, "take=0").await, []);
     assert_eq!(assignments(&bed, &owner, "skip=1000000").await, []);
     assert_eq!(assignments(&bed, &owner, "userId=0000000000001").await, []);
-    for query in ["take=-1", "take=1001", "take=1.5", "take=1e1", "skip=-1", "order=asc", "sort=role", "userId=junk",
-        "userId=", "take=9223372036854775808"] {
-        assert_eq!(bed.get_as(&owner, &format!("{ROLES}/assignments?{query}")).await.status, 400, "{query}");
+    for query in [
+        "take=-1",
+        "take=1001",
+        "take=1.5",
+        "take=1e1",
+        "skip=-1",
+        "order=asc",
+        "sort=role",
+        "userId=junk",
+        "userId=",
+        "take=9223372036854775808",
+    ] {
+        assert_eq!(
+            bed.get_as(&owner, &format!("{ROLES}/assignments?{query}"))
+                .await
+                .status,
+            400,
+            "{query}"
+        );
     }
 }

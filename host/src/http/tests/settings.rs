@@ -26,19 +26,39 @@ async fn each_app_is_shown_its_settings_with_their_defaults() {
     // Whoever is known may look, also at the server's.
     let token = bed.caller_without_roles().await;
     for app in App::ALL {
-        let reply = bed.get_as(&token, &format!("{TARGET}/{}", app.as_str())).await.json();
+        let reply = bed
+            .get_as(&token, &format!("{TARGET}/{}", app.as_str()))
+            .await
+            .json();
         assert_eq!(reply["app"], app.as_str());
         assert_eq!(reply.as_object().unwrap().len(), 2);
         let settings = reply["settings"].as_object().unwrap().clone();
         for setting in SETTINGS {
             let expected = setting.is_for(app).then(|| setting.default());
-            assert_eq!(settings.get(setting.key), expected.as_ref(), "{app:?} {}", setting.key);
+            assert_eq!(
+                settings.get(setting.key),
+                expected.as_ref(),
+                "{app:?} {}",
+                setting.key
+            );
         }
     }
     for key in [
-        "server_name", "session_timeout", "guest_access", "public_user_list", "max_concurrent_streams",
-        "scan_schedule", "watch_directories", "auto_check_for_updates", "language", "theme", "start_page",
-        "audio_playback_timeout", "show_waveform", "photo_grid_size", "autoplay_next_episode",
+        "server_name",
+        "session_timeout",
+        "guest_access",
+        "public_user_list",
+        "max_concurrent_streams",
+        "scan_schedule",
+        "watch_directories",
+        "auto_check_for_updates",
+        "language",
+        "theme",
+        "start_page",
+        "audio_playback_timeout",
+        "show_waveform",
+        "photo_grid_size",
+        "autoplay_next_episode",
     ] {
         assert!(SETTINGS.iter().any(|setting| setting.key == key), "{key}");
     }
@@ -72,15 +92,22 @@ async fn missing_app_is_refused_where_null_means_all() {
         (json!({"app": null, "settings": null}), 400),
         (json!({"app": null, "settings": []}), 400),
         (json!({"app": null, "settings": {}}), 200),
-        (json!({"app": null, "settings": {"theme": "dark"}, "more": 1}), 200),
+        (
+            json!({"app": null, "settings": {"theme": "dark"}, "more": 1}),
+            200,
+        ),
         (json!({}), 400),
         (json!([]), 400),
     ] {
         assert_eq!(patch(&bed, &token, &body).await.status, status, "{body}");
     }
-    let reply = patch(&bed, &token, &json!({"app": "music", "settings": good})).await.json();
+    let reply = patch(&bed, &token, &json!({"app": "music", "settings": good}))
+        .await
+        .json();
     assert_eq!(reply, json!({"app": "music", "updated": {"theme": "dark"}}));
-    let reply = patch(&bed, &token, &json!({"app": null, "settings": good})).await.json();
+    let reply = patch(&bed, &token, &json!({"app": null, "settings": good}))
+        .await
+        .json();
     assert_eq!(reply, json!({"app": null, "updated": {"theme": "dark"}}));
 }
 
@@ -94,11 +121,19 @@ async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
     let reply = patch(&bed, &token, &body).await;
     assert_eq!(reply.status, 400);
     let errors = reply.json()["errors"].as_array().unwrap().clone();
-    let mut paths: Vec<_> = errors.iter().map(|error| error["path"].as_str().unwrap()).collect();
+    let mut paths: Vec<_> = errors
+        .iter()
+        .map(|error| error["path"].as_str().unwrap())
+        .collect();
     paths.sort_unstable();
     assert_eq!(
         paths,
-        ["settings", "settings.guest_access", "settings.max_concurrent_streams", "settings.theem"]
+        [
+            "settings",
+            "settings.guest_access",
+            "settings.max_concurrent_streams",
+            "settings.theem"
+        ]
     );
     assert_eq!(shown(&bed, &token, "music").await["theme"], "system");
     let reply = bed.get_as(&token, "/api/v1/audit").await.json();
@@ -126,11 +161,17 @@ async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_noth
             }
         }
         let reply = patch(&bed, &bed.token(writer), &alone).await;
-        assert_eq!((reply.status, &reply.json()["updated"][setting.key]), (200, &value));
+        assert_eq!(
+            (reply.status, &reply.json()["updated"][setting.key]),
+            (200, &value)
+        );
     }
     assert_eq!(shown(&bed, &nobody, "music").await["theme"], "system");
     let name = json!({"app": null, "settings": {"server_name": " Home "}});
-    assert_eq!(patch(&bed, &owner, &name).await.json()["updated"]["server_name"], "Home");
+    assert_eq!(
+        patch(&bed, &owner, &name).await.json()["updated"]["server_name"],
+        "Home"
+    );
     assert_eq!(bed.get("/api/v1/instance").await.json()["serverName"], "Home");
     assert_eq!(shown(&bed, &nobody, "cinema").await["server_name"], "Home");
 }
@@ -158,19 +199,41 @@ async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
     let token = bed.owner().await;
     let set = |app: Value, value: &str| json!({"app": app, "settings": {"session_timeout": value}});
     assert_eq!(patch(&bed, &token, &set(Value::Null, "7d")).await.status, 200);
-    assert_eq!(patch(&bed, &token, &set(json!("music"), "memory")).await.status, 200);
-    for (app, expected) in [("admin", "7d"), ("music", "memory"), ("photos", "7d"), ("cinema", "7d")] {
-        assert_eq!(shown(&bed, &token, app).await["session_timeout"], expected, "{app}");
+    assert_eq!(
+        patch(&bed, &token, &set(json!("music"), "memory")).await.status,
+        200
+    );
+    for (app, expected) in [
+        ("admin", "7d"),
+        ("music", "memory"),
+        ("photos", "7d"),
+        ("cinema", "7d"),
+    ] {
+        assert_eq!(
+            shown(&bed, &token, app).await["session_timeout"],
+            expected,
+            "{app}"
+        );
     }
-    assert_eq!(patch(&bed, &token, &set(Value::Null, "session")).await.status, 200);
+    assert_eq!(
+        patch(&bed, &token, &set(Value::Null, "session")).await.status,
+        200
+    );
     for app in App::ALL {
-        assert_eq!(shown(&bed, &token, app.as_str()).await["session_timeout"], "session");
+        assert_eq!(
+            shown(&bed, &token, app.as_str()).await["session_timeout"],
+            "session"
+        );
     }
 }
 
 #[tokio::test]
 async fn guest_reads_settings_and_changes_none() {
-    let bed = Bed::start_with(BedOptions { kiosk: true, ..BedOptions::default() }).await;
+    let bed = Bed::start_with(BedOptions {
+        kiosk: true,
+        ..BedOptions::default()
+    })
+    .await;
     let guest = bed.token(bed.store.guest().await.unwrap().unwrap().id);
     assert_eq!(shown(&bed, &guest, "music").await["theme"], "system");
     let body = json!({"app": null, "settings": {"theme": "dark"}});

@@ -64,20 +64,51 @@ async fn users_are_listed_by_the_moment_they_were_made() {
     assert_eq!(first_page[1], total);
     let newest_first: Vec<_> = oldest_first.iter().rev().cloned().collect();
     assert_eq!(names(&first_page[0]), newest_first[..12]);
-    assert_eq!(names(&get("order=DESC&sort=createdAt&take=3&skip=12").await[0]), newest_first[12..15]);
+    assert_eq!(
+        names(&get("order=DESC&sort=createdAt&take=3&skip=12").await[0]),
+        newest_first[12..15]
+    );
     assert_eq!(get("take=0").await, json!([[], total]));
     assert_eq!(get("skip=1000").await, json!([[], total]));
-    for (query, told) in [("roles=true", true), ("roles=1", true), ("roles=false", false), ("roles=0", false), ("", false)] {
+    for (query, told) in [
+        ("roles=true", true),
+        ("roles=1", true),
+        ("roles=false", false),
+        ("roles=0", false),
+        ("", false),
+    ] {
         let user = get(query).await[0][0].clone();
-        assert_eq!(user.get("roles"), told.then(|| json!(["member"])).as_ref(), "{query}");
+        assert_eq!(
+            user.get("roles"),
+            told.then(|| json!(["member"])).as_ref(),
+            "{query}"
+        );
         assert_eq!(user["enabled"], true);
     }
     for query in [
-        "roles=yes", "roles=TRUE", "roles=", "take=-1", "take=1001", "take=1.0", "take=1e2", "take=x", "take=",
-        "take=9223372036854775808", "skip=-1", "skip=0.5", "order=asc", "order=", "sort=username", "sort=password_hash",
-        "sort=createdAt;DROP TABLE users", "take=1&take=2", "order=DESC,username",
+        "roles=yes",
+        "roles=TRUE",
+        "roles=",
+        "take=-1",
+        "take=1001",
+        "take=1.0",
+        "take=1e2",
+        "take=x",
+        "take=",
+        "take=9223372036854775808",
+        "skip=-1",
+        "skip=0.5",
+        "order=asc",
+        "order=",
+        "sort=username",
+        "sort=password_hash",
+        "sort=createdAt;DROP TABLE users",
+        "take=1&take=2",
+        "order=DESC,username",
     ] {
-        let reply = bed.get_as(&token, &format!("{USERS}?{}", query.replace(' ', "%20"))).await;
+        let reply = bed
+            .get_as(&token, &format!("{USERS}?{}", query.replace(' ', "%20")))
+            .await;
         assert_eq!(reply.status, 400, "{query}");
         assert!(reply.json()["errors"][0]["path"].is_string(), "{query}");
     }
@@ -87,7 +118,12 @@ async fn users_are_listed_by_the_moment_they_were_made() {
 async fn a_user_is_shown_with_roles_and_without_secrets() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    let made = create(&bed, &token, &json!({"username": "Bob", "password": PASSWORD, "displayName": " Bobby ", "role": "member"})).await;
+    let made = create(
+        &bed,
+        &token,
+        &json!({"username": "Bob", "password": PASSWORD, "displayName": " Bobby ", "role": "member"}),
+    )
+    .await;
     assert_eq!(made.status, 201);
     let user = made.json();
     let id = user["userId"].as_str().unwrap();
@@ -96,34 +132,77 @@ async fn a_user_is_shown_with_roles_and_without_secrets() {
     assert_eq!(user, expected);
     let shown = bed.get_as(&token, &format!("{USERS}/{id}")).await;
     assert_eq!((shown.status, shown.json()), (200, expected));
-    assert_eq!(create(&bed, &token, &new("eve")).await.json()["roles"], json!(["newcomer"]));
+    assert_eq!(
+        create(&bed, &token, &new("eve")).await.json()["roles"],
+        json!(["newcomer"])
+    );
     for unknown in ["0000000000001", "junk", "1", "%25", "..%2fowner", "PUBLIC"] {
-        assert_eq!(bed.get_as(&token, &format!("{USERS}/{unknown}")).await.status, 404, "{unknown}");
+        assert_eq!(
+            bed.get_as(&token, &format!("{USERS}/{unknown}")).await.status,
+            404,
+            "{unknown}"
+        );
     }
 }
 
 #[tokio::test]
 async fn words_in_the_path_come_before_ids() {
     let bed = Bed::start().await;
-    let owner = bed.get_as(&bed.caller_without_roles().await, &format!("{USERS}/owner")).await;
+    let owner = bed
+        .get_as(&bed.caller_without_roles().await, &format!("{USERS}/owner"))
+        .await;
     assert_eq!(owner.status, 403);
-    let reader = bed.token(allowed_to(&bed, "reader", &[Capability::UsersRead, Capability::CurrentUserRead]).await);
+    let reader = bed.token(
+        allowed_to(
+            &bed,
+            "reader",
+            &[Capability::UsersRead, Capability::CurrentUserRead],
+        )
+        .await,
+    );
     let without_owner = bed.get_as(&reader, &format!("{USERS}/owner")).await;
     assert_eq!((without_owner.status, without_owner.json()), (200, Value::Null));
     let token = bed.owner().await;
-    assert_eq!(bed.get_as(&token, &format!("{USERS}/owner")).await.json()["username"], "ada");
-    assert!(bed.get_as(&token, &format!("{USERS}/public")).await.json().is_array());
+    assert_eq!(
+        bed.get_as(&token, &format!("{USERS}/owner")).await.json()["username"],
+        "ada"
+    );
+    assert!(
+        bed.get_as(&token, &format!("{USERS}/public"))
+            .await
+            .json()
+            .is_array()
+    );
     let current = bed.get_as(&reader, &format!("{USERS}/current")).await.json();
     assert_eq!(current["localUser"]["username"], "reader");
     assert_eq!(current["cloudUser"], Value::Null);
-    assert_eq!((&current["roles"], &current["capabilities"]), (&json!(["reader-role"]), &json!(["CurrentUser.Read", "Users.Read"])));
+    assert_eq!(
+        (&current["roles"], &current["capabilities"]),
+        (
+            &json!(["reader-role"]),
+            &json!(["CurrentUser.Read", "Users.Read"])
+        )
+    );
     // A cloud token is not looked at here.
     let bearer = format!("Bearer {reader}");
     let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", "junk")];
-    assert_eq!(bed.send("GET", &format!("{USERS}/current"), &headers, "").await.status, 200);
+    assert_eq!(
+        bed.send("GET", &format!("{USERS}/current"), &headers, "")
+            .await
+            .status,
+        200
+    );
     let narrowed = bed.store.user_for_login("reader").await.unwrap().unwrap().0.id;
-    let narrowed = personal_access_token(&bed, narrowed, Some(&[Capability::CurrentUserRead, Capability::UsersUpdate])).await;
-    assert_eq!(bed.get_as(&narrowed, &format!("{USERS}/current")).await.json()["capabilities"], json!(["CurrentUser.Read"]));
+    let narrowed = personal_access_token(
+        &bed,
+        narrowed,
+        Some(&[Capability::CurrentUserRead, Capability::UsersUpdate]),
+    )
+    .await;
+    assert_eq!(
+        bed.get_as(&narrowed, &format!("{USERS}/current")).await.json()["capabilities"],
+        json!(["CurrentUser.Read"])
+    );
 }
 
 #[tokio::test]
@@ -137,18 +216,35 @@ async fn active_users_are_those_of_the_last_fifteen_minutes() {
     assert!(active[0]["lastActiveAt"].is_string() && active[0].get("roles").is_none());
     bed.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
     let ada = bed.token(bed.store.owner().await.unwrap().unwrap().user.id);
-    assert_eq!(names(&bed.get_as(&ada, &format!("{USERS}/active")).await.json()), ["ada"]);
+    assert_eq!(
+        names(&bed.get_as(&ada, &format!("{USERS}/active")).await.json()),
+        ["ada"]
+    );
 }
 
 #[tokio::test]
 async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() {
     for kiosk in [false, true] {
-        let bed = Bed::start_with(BedOptions { kiosk, ..BedOptions::default() }).await;
+        let bed = Bed::start_with(BedOptions {
+            kiosk,
+            ..BedOptions::default()
+        })
+        .await;
         let token = bed.owner().await;
         let bob = bed.user("bob", false, &["member"]).await;
         let eve = bed.user("eve", false, &[]).await;
-        assert_eq!(update(&bed, &token, eve, &json!({"enabled": false, })).await.status, 200);
-        assert_eq!(update(&bed, &token, bob, &json!({"displayName": "Bobby"})).await.status, 200);
+        assert_eq!(
+            update(&bed, &token, eve, &json!({"enabled": false, }))
+                .await
+                .status,
+            200
+        );
+        assert_eq!(
+            update(&bed, &token, bob, &json!({"displayName": "Bobby"}))
+                .await
+                .status,
+            200
+        );
         let public = async || bed.get(&format!("{USERS}/public")).await.json();
         let guest: &[&str] = if kiosk { &["guest"] } else { &[] };
         assert_eq!(names(&public().await), [&["ada", "bob"], guest].concat());
@@ -156,7 +252,12 @@ async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() 
         assert_eq!(public().await[1], expected);
         let set = async |key: &str, value: bool| {
             let body = json!({"app": null, "settings": {key: value}});
-            assert_eq!(bed.send_as(&token, "PATCH", "/api/v1/settings", &body).await.status, 200);
+            assert_eq!(
+                bed.send_as(&token, "PATCH", "/api/v1/settings", &body)
+                    .await
+                    .status,
+                200
+            );
         };
         set("guest_access", true).await;
         assert_eq!(names(&public().await), ["ada", "bob", "guest"]);
@@ -182,35 +283,100 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
     let long = "x".repeat(65);
-    for name in ["", " ", " bob", "bob ", "b\nb", "b\u{200b}b", "b\u{202e}b", "guest", "GUEST", "ＧＵＥＳＴ", "public", "Current", &long] {
+    for name in [
+        "",
+        " ",
+        " bob",
+        "bob ",
+        "b\nb",
+        "b\u{200b}b",
+        "b\u{202e}b",
+        "guest",
+        "GUEST",
+        "ＧＵＥＳＴ",
+        "public",
+        "Current",
+        &long,
+    ] {
         let reply = create(&bed, &token, &new(name)).await;
-        assert_eq!((reply.status, &reply.json()["errors"][0]["path"]), (400, &json!("username")), "{name:?}");
+        assert_eq!(
+            (reply.status, &reply.json()["errors"][0]["path"]),
+            (400, &json!("username")),
+            "{name:?}"
+        );
     }
     for password in ["", "1234567", &"x".repeat(257)] {
         let reply = create(&bed, &token, &json!({"username": "bob", "password": password})).await;
-        assert_eq!((reply.status, &reply.json()["errors"][0]["path"]), (400, &json!("password")), "{password:?}");
+        assert_eq!(
+            (reply.status, &reply.json()["errors"][0]["path"]),
+            (400, &json!("password")),
+            "{password:?}"
+        );
     }
-    for (role, status) in [("owner", 403), ("guest", 403), ("Member", 400), ("", 400), ("%", 400), ("x' OR '1'='1", 400)] {
+    for (role, status) in [
+        ("owner", 403),
+        ("guest", 403),
+        ("Member", 400),
+        ("", 400),
+        ("%", 400),
+        ("x' OR '1'='1", 400),
+    ] {
         let body = json!({"username": "bob", "password": PASSWORD, "role": role});
         assert_eq!(create(&bed, &token, &body).await.status, status, "{role:?}");
     }
-    for body in [json!({}), json!({"username": "bob"}), json!({"password": PASSWORD}), json!({"username": 1, "password": PASSWORD}),
-        json!({"username": "bob", "password": 12_345_678}), json!([]), json!(null),
-        json!({"username": "bob", "password": PASSWORD, "displayName": "\n"}), json!({"username": "bob", "password": PASSWORD, "displayName": ""})] {
+    for body in [
+        json!({}),
+        json!({"username": "bob"}),
+        json!({"password": PASSWORD}),
+        json!({"username": 1, "password": PASSWORD}),
+        json!({"username": "bob", "password": 12_345_678}),
+        json!([]),
+        json!(null),
+        json!({"username": "bob", "password": PASSWORD, "displayName": "\n"}),
+        json!({"username": "bob", "password": PASSWORD, "displayName": ""}),
+    ] {
         assert_eq!(create(&bed, &token, &body).await.status, 400, "{body}");
     }
     // Wildcards are names like any other, and twins of a name are the same name.
-    for name in ["%", "_", "*", "\\", "bob", "%%", "bob.", "'; DROP TABLE users; --"] {
+    for name in [
+        "%",
+        "_",
+        "*",
+        "\\",
+        "bob",
+        "%%",
+        "bob.",
+        "'; DROP TABLE users; --",
+    ] {
         assert_eq!(create(&bed, &token, &new(name)).await.status, 201, "{name}");
     }
     for twin in ["BOB", "Ｂｏｂ", "böb", "%"] {
         let reply = create(&bed, &token, &new(twin)).await;
-        assert_eq!((reply.status, &reply.json()["code"]), (409, &json!("username_taken")), "{twin}");
+        assert_eq!(
+            (reply.status, &reply.json()["code"]),
+            (409, &json!("username_taken")),
+            "{twin}"
+        );
     }
     let bob = bed.store.user_for_login("bob").await.unwrap().unwrap().0.id;
-    assert_eq!(update(&bed, &token, bob, &json!({"username": "ADA"})).await.status, 409);
-    assert_eq!(update(&bed, &token, bob, &json!({"username": "BOB"})).await.json()["username"], "BOB");
-    assert_eq!(update(&bed, &token, bob, &json!({"username": "Guest"})).await.status, 400);
+    assert_eq!(
+        update(&bed, &token, bob, &json!({"username": "ADA"}))
+            .await
+            .status,
+        409
+    );
+    assert_eq!(
+        update(&bed, &token, bob, &json!({"username": "BOB"}))
+            .await
+            .json()["username"],
+        "BOB"
+    );
+    assert_eq!(
+        update(&bed, &token, bob, &json!({"username": "Guest"}))
+            .await
+            .status,
+        400
+    );
     assert_eq!(sign_in(&bed, "%%%", PASSWORD).await.status, 403);
     assert_eq!(sign_in(&bed, "b_b", PASSWORD).await.status, 403);
     assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
@@ -223,37 +389,89 @@ async fn nobody_acts_on_who_may_do_more() {
     let admin_id = bed.user("admin", false, &["administrator"]).await;
     let other_id = bed.user("other", false, &["administrator"]).await;
     let bob = bed.user("bob", false, &["newcomer"]).await;
-    let editor = allowed_to(&bed, "editor", &[Capability::UsersUpdate, Capability::UsersCreate, Capability::CurrentUserUpdate]).await;
+    let editor = allowed_to(
+        &bed,
+        "editor",
+        &[
+            Capability::UsersUpdate,
+            Capability::UsersCreate,
+            Capability::CurrentUserUpdate,
+        ],
+    )
+    .await;
     let guest = bed.store.guest().await.unwrap().unwrap().id;
     let tokens = |id: UserId| bed.token(id);
     for (by, target, status) in [
-        (owner_id, owner_id, 200), (owner_id, admin_id, 200), (owner_id, bob, 200), (owner_id, guest, 403),
-        (admin_id, owner_id, 403), (admin_id, other_id, 200), (admin_id, admin_id, 200), (admin_id, editor, 200),
-        (admin_id, guest, 403), (editor, owner_id, 403), (editor, admin_id, 403), (editor, editor, 200),
-        (editor, bob, 403), (editor, guest, 403), (bob, owner_id, 403),
+        (owner_id, owner_id, 200),
+        (owner_id, admin_id, 200),
+        (owner_id, bob, 200),
+        (owner_id, guest, 403),
+        (admin_id, owner_id, 403),
+        (admin_id, other_id, 200),
+        (admin_id, admin_id, 200),
+        (admin_id, editor, 200),
+        (admin_id, guest, 403),
+        (editor, owner_id, 403),
+        (editor, admin_id, 403),
+        (editor, editor, 200),
+        (editor, bob, 403),
+        (editor, guest, 403),
+        (bob, owner_id, 403),
     ] {
-        for body in [json!({"displayName": "Changed"}), json!({"password": "another password"}), json!({"enabled": true})] {
+        for body in [
+            json!({"displayName": "Changed"}),
+            json!({"password": "another password"}),
+            json!({"enabled": true}),
+        ] {
             let reply = update(&bed, &tokens(by), target, &body).await;
             assert_eq!(reply.status, status, "{by} {target} {body}");
             let pats = format!("{USERS}/{target}/personal-access-tokens");
-            let minted = bed.send_as(&tokens(by), "POST", &pats, &json!({"label": "x"})).await.status;
+            let minted = bed
+                .send_as(&tokens(by), "POST", &pats, &json!({"label": "x"}))
+                .await
+                .status;
             assert_eq!(minted, if status == 200 { 201 } else { 403 }, "{by} {target}");
         }
     }
     for (target, status) in [(owner_id, 403), (guest, 403), (admin_id, 200), (bob, 200)] {
-        assert_eq!(update(&bed, &tokens(owner_id), target, &json!({"enabled": false})).await.status, status, "{target}");
+        assert_eq!(
+            update(&bed, &tokens(owner_id), target, &json!({"enabled": false}))
+                .await
+                .status,
+            status,
+            "{target}"
+        );
     }
-    for (by, path) in [(owner_id, owner_id.to_string()), (other_id, other_id.to_string()), (other_id, "current".into())] {
-        assert_eq!(update(&bed, &tokens(by), path, &json!({"enabled": false})).await.status, 403);
+    for (by, path) in [
+        (owner_id, owner_id.to_string()),
+        (other_id, other_id.to_string()),
+        (other_id, "current".into()),
+    ] {
+        assert_eq!(
+            update(&bed, &tokens(by), path, &json!({"enabled": false}))
+                .await
+                .status,
+            403
+        );
     }
     let by_editor = json!({"username": "new", "password": PASSWORD, "role": "member"});
     assert_eq!(create(&bed, &tokens(editor), &by_editor).await.status, 403);
     assert_eq!(create(&bed, &tokens(editor), &new("new")).await.status, 201);
     // A token narrowed below its user's roles acts with what is left.
     let narrowed = personal_access_token(&bed, owner_id, Some(&[Capability::UsersUpdate])).await;
-    assert_eq!(update(&bed, &narrowed, other_id, &json!({"displayName": "x"})).await.status, 403);
+    assert_eq!(
+        update(&bed, &narrowed, other_id, &json!({"displayName": "x"}))
+            .await
+            .status,
+        403
+    );
     let guest = tokens(guest);
-    assert_eq!(update(&bed, &guest, "current", &json!({"displayName": "x"})).await.status, 403);
+    assert_eq!(
+        update(&bed, &guest, "current", &json!({"displayName": "x"}))
+            .await
+            .status,
+        403
+    );
 }
 
 #[tokio::test]
@@ -261,7 +479,10 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
     assert_eq!(create(&bed, &owner, &new("bob")).await.status, 201);
-    let (first, second) = (jwt(&sign_in(&bed, "bob", PASSWORD).await), jwt(&sign_in(&bed, "bob", PASSWORD).await));
+    let (first, second) = (
+        jwt(&sign_in(&bed, "bob", PASSWORD).await),
+        jwt(&sign_in(&bed, "bob", PASSWORD).await),
+    );
     let current = format!("{USERS}/current");
     let alive = async |token: &str| bed.get_as(token, &current).await.status;
     let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
@@ -275,12 +496,22 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     let third = jwt(&sign_in(&bed, "bob", "a new password").await);
     // By another: every session ends.
     let bob = bed.store.user_for_login("bob").await.unwrap().unwrap().0.id;
-    assert_eq!(update(&bed, &owner, bob, &json!({"password": "yet another one"})).await.status, 200);
+    assert_eq!(
+        update(&bed, &owner, bob, &json!({"password": "yet another one"}))
+            .await
+            .status,
+        200
+    );
     assert_eq!((alive(&first).await, alive(&third).await), (401, 401));
     // A program's token sets no password: it would outlive its revocation.
     let program = personal_access_token(&bed, bob, None).await;
-    let reply = bed.send_as(&program, "PATCH", &current, &json!({"password": "mine for good"})).await;
-    assert_eq!((reply.status, &reply.json()["code"]), (403, &json!("pat_not_permitted")));
+    let reply = bed
+        .send_as(&program, "PATCH", &current, &json!({"password": "mine for good"}))
+        .await;
+    assert_eq!(
+        (reply.status, &reply.json()["code"]),
+        (403, &json!("pat_not_permitted"))
+    );
     // Disabled: out, and back in with old tokens of programs alone.
     let fourth = jwt(&sign_in(&bed, "bob", "yet another one").await);
     update(&bed, &owner, bob, &json!({"enabled": false})).await;
@@ -304,14 +535,19 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     assert!(forbidden.as_object().unwrap().len() >= 20);
     let with = |body: Value| {
         let mut all = forbidden.clone();
-        all.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(body.as_object().unwrap().clone());
         all
     };
     let made = create(&bed, &owner, &with(new("bob"))).await;
     assert_eq!(made.status, 201);
     let before = made.json();
     assert_ne!(before["userId"], "0000000000001");
-    assert_eq!((&before["isOwner"], &before["isGuest"], &before["cloudLinked"]), (&json!(false), &json!(false), &json!(false)));
+    assert_eq!(
+        (&before["isOwner"], &before["isGuest"], &before["cloudLinked"]),
+        (&json!(false), &json!(false), &json!(false))
+    );
     assert_eq!(before["roles"], json!(["newcomer"]));
     assert!(before["createdAt"].as_str().unwrap() > "2020");
     let bob = jwt(&sign_in(&bed, "bob", PASSWORD).await);
@@ -327,25 +563,62 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
         assert_eq!(same(reply.json()), same(before.clone()), "{path}");
     }
     let settings = with(json!({"app": null, "settings": {"theme": "dark"}}));
-    assert_eq!(bed.send_as(&bob, "PATCH", "/api/v1/settings", &settings).await.json(), json!({"app": null, "updated": {"theme": "dark"}}));
-    let origin = bed.send_as(&owner, "POST", "/api/v1/cors-origins", &with(json!({"origin": "https://a.example"}))).await.json();
+    assert_eq!(
+        bed.send_as(&bob, "PATCH", "/api/v1/settings", &settings)
+            .await
+            .json(),
+        json!({"app": null, "updated": {"theme": "dark"}})
+    );
+    let origin = bed
+        .send_as(
+            &owner,
+            "POST",
+            "/api/v1/cors-origins",
+            &with(json!({"origin": "https://a.example"})),
+        )
+        .await
+        .json();
     assert_ne!(origin["id"], "0000000000001");
     let mut role = with(json!({"name": "curator", "builtIn": true, "assignable": false}));
     role["capabilities"] = json!(["Photos.Read"]);
     let role = bed.send_as(&owner, "POST", "/api/v1/roles", &role).await.json();
-    assert_eq!((&role["builtIn"], &role["assignable"]), (&json!(false), &json!(true)));
+    assert_eq!(
+        (&role["builtIn"], &role["assignable"]),
+        (&json!(false), &json!(true))
+    );
     let given = with(json!({"userIds": [id], "role": "administrator"}));
-    let given = bed.send_as(&owner, "POST", "/api/v1/roles/curator/assignments", &given).await.json();
-    assert_eq!((&given[0]["userId"], &given[0]["role"]), (&json!(id), &json!("curator")));
+    let given = bed
+        .send_as(&owner, "POST", "/api/v1/roles/curator/assignments", &given)
+        .await
+        .json();
+    assert_eq!(
+        (&given[0]["userId"], &given[0]["role"]),
+        (&json!(id), &json!("curator"))
+    );
     assert!(given[0]["createdAt"].as_str().unwrap() > "2020");
-    let mut token = with(json!({"label": "x", "token": "svc_pat_mine", "createdBy": "0000000000001", "hint": "mine"}));
+    let mut token =
+        with(json!({"label": "x", "token": "svc_pat_mine", "createdBy": "0000000000001", "hint": "mine"}));
     token["capabilities"] = json!(["CurrentUser.Read"]);
-    let token = bed.send_as(&owner, "POST", &format!("{USERS}/{id}/personal-access-tokens"), &token).await;
+    let token = bed
+        .send_as(
+            &owner,
+            "POST",
+            &format!("{USERS}/{id}/personal-access-tokens"),
+            &token,
+        )
+        .await;
     assert_eq!(token.status, 201);
-    let stored = bed.get_as(&owner, &format!("{USERS}/{id}/personal-access-tokens")).await.json()[0].clone();
+    let stored = bed
+        .get_as(&owner, &format!("{USERS}/{id}/personal-access-tokens"))
+        .await
+        .json()[0]
+        .clone();
     assert_ne!(stored["createdBy"], "0000000000001");
     assert_ne!(stored["hint"], "mine");
-    let after = bed.get_as(&owner, &format!("{USERS}?roles=1&order=ASC")).await.json();
+    let after = bed
+        .get_as(&owner, &format!("{USERS}?roles=1&order=ASC"))
+        .await
+        .json();
     assert_eq!(names(&after[0]), ["guest", "ada", "bob"]);
     assert_eq!(after[0][2]["roles"], json!(["curator", "newcomer"]));
     assert_eq!(after[0][1]["isOwner"], true);
@@ -367,13 +640,27 @@ async fn a_refused_change_changes_nothing_at_all() {
     ] {
         let status = update(&bed, &owner, bob, &body).await.status;
         assert!([400, 403, 409].contains(&status), "{body} {status}");
-        assert_eq!(bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(), before, "{body}");
+        assert_eq!(
+            bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
+            before,
+            "{body}"
+        );
     }
-    let named = update(&bed, &owner, bob, &json!({"displayName": "New"})).await.json();
+    let named = update(&bed, &owner, bob, &json!({"displayName": "New"}))
+        .await
+        .json();
     assert_eq!(named["displayName"], "New");
-    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null, "username": null})).await.json();
-    assert_eq!((unnamed.get("displayName"), &unnamed["username"]), (None, &json!("bob")));
-    assert_eq!(update(&bed, &owner, "0000000000001", &json!({})).await.status, 404);
+    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null, "username": null}))
+        .await
+        .json();
+    assert_eq!(
+        (unnamed.get("displayName"), &unnamed["username"]),
+        (None, &json!("bob"))
+    );
+    assert_eq!(
+        update(&bed, &owner, "0000000000001", &json!({})).await.status,
+        404
+    );
 }
 
 #[tokio::test]
@@ -382,29 +669,86 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
     let owner = bed.owner().await;
     let before = bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json();
     let payloads = [
-        "' OR '1'='1", "1;DROP TABLE users", "\" OR 1=1 --", "%' --", "') UNION SELECT password_hash FROM users --", "$1",
-        "\\", "?", "{{7*7}}", "${jndi:ldap://x}", "../../etc/passwd", "\u{0}", "0000000000001' --", "createdAt, password_hash",
-        "(SELECT 1)", "NULL", "\u{feff}", "😀", "a\r\nb",
+        "' OR '1'='1",
+        "1;DROP TABLE users",
+        "\" OR 1=1 --",
+        "%' --",
+        "') UNION SELECT password_hash FROM users --",
+        "$1",
+        "\\",
+        "?",
+        "{{7*7}}",
+        "${jndi:ldap://x}",
+        "../../etc/passwd",
+        "\u{0}",
+        "0000000000001' --",
+        "createdAt, password_hash",
+        "(SELECT 1)",
+        "NULL",
+        "\u{feff}",
+        "😀",
+        "a\r\nb",
     ];
     let mut cases = 0;
     for payload in payloads {
         let text: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();
         let path = text.replace('+', "%20");
-        for target in ["users", "roles/assignments", "audit", "index/runs", "music/tracks", "photos", "ls", "index/run/logs"] {
-            for name in ["sort", "order", "take", "skip", "roles", "userId", "event", "orderBy", "runId", "path", "rootDir"] {
-                let reply = bed.get_as(&owner, &format!("/api/v1/{target}?{name}={text}")).await;
-                assert!([200, 400, 404].contains(&reply.status), "{target} {name}={payload:?} {}", reply.status);
+        for target in [
+            "users",
+            "roles/assignments",
+            "audit",
+            "index/runs",
+            "music/tracks",
+            "photos",
+            "ls",
+            "index/run/logs",
+        ] {
+            for name in [
+                "sort", "order", "take", "skip", "roles", "userId", "event", "orderBy", "runId", "path",
+                "rootDir",
+            ] {
+                let reply = bed
+                    .get_as(&owner, &format!("/api/v1/{target}?{name}={text}"))
+                    .await;
+                assert!(
+                    [200, 400, 404].contains(&reply.status),
+                    "{target} {name}={payload:?} {}",
+                    reply.status
+                );
                 cases += 1;
             }
         }
-        for target in ["users/", "users/current/sessions/", "roles/", "cors-origins/", "settings/", "index/runs/", "music/tracks/", "photos/"] {
+        for target in [
+            "users/",
+            "users/current/sessions/",
+            "roles/",
+            "cors-origins/",
+            "settings/",
+            "index/runs/",
+            "music/tracks/",
+            "photos/",
+        ] {
             for method in ["GET", "DELETE", "PATCH"] {
-                let reply = bed.send_as(&owner, method, &format!("/api/v1/{target}{path}"), &json!({"capabilities": []})).await;
-                assert!([200, 400, 404, 405].contains(&reply.status), "{method} {target} {payload:?} {}", reply.status);
+                let reply = bed
+                    .send_as(
+                        &owner,
+                        method,
+                        &format!("/api/v1/{target}{path}"),
+                        &json!({"capabilities": []}),
+                    )
+                    .await;
+                assert!(
+                    [200, 400, 404, 405].contains(&reply.status),
+                    "{method} {target} {payload:?} {}",
+                    reply.status
+                );
                 cases += 1;
             }
         }
     }
     assert!(cases >= 2_000, "{cases}");
-    assert_eq!(bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1], before[1]);
+    assert_eq!(
+        bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
+        before[1]
+    );
 }

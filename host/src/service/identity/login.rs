@@ -153,7 +153,8 @@ impl Logins {
             code: None,
             message: "no account of this server is linked to the cloud account",
         })?;
-        self.admit(account.user.id, app, SessionKind::Cloud, request).await
+        self.admit(account.user.id, app, SessionKind::Cloud, request)
+            .await
     }
 
     /// The session of an account that proved who it is, if its roles let it use the app.
@@ -175,7 +176,10 @@ impl Logins {
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let store = &self.context.store;
-        let id = request.user_id.as_deref().and_then(|id| id.parse::<UserId>().ok());
+        let id = request
+            .user_id
+            .as_deref()
+            .and_then(|id| id.parse::<UserId>().ok());
         // Asked in any case: an unknown account takes as long as a known one.
         Ok(match (&request.username, id) {
             (None, Some(id)) => store.user_for_login_by_id(id).await?,
@@ -218,7 +222,11 @@ impl Logins {
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
     /// The name that was typed is not written: it may be a password in the wrong field.
     fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
-        let details: Vec<_> = request.app.iter().map(|app| ("app", app.as_str().to_owned())).collect();
+        let details: Vec<_> = request
+            .app
+            .iter()
+            .map(|app| ("app", app.as_str().to_owned()))
+            .collect();
         let entry = self
             .context
             .audit_entry(event, &request.client, None, user, &details);

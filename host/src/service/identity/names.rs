@@ -111,7 +111,17 @@ mod tests {
             assert!(check_role_name(good).is_ok(), "{good:?}");
         }
         let long = "x".repeat(65);
-        for bad in ["", "assignments", "Curator", "2nd", "a b", "a/b", "ä", "a\n", &long] {
+        for bad in [
+            "",
+            "assignments",
+            "Curator",
+            "2nd",
+            "a b",
+            "a/b",
+            "ä",
+            "a\n",
+            &long,
+        ] {
             assert!(check_role_name(bad).is_err(), "{bad:?}");
         }
     }

@@ -128,7 +128,9 @@ fn step(presented: &PresentedRefresh, now: Timestamp) -> Step {
     }
     let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
     match &presented.rotated {
-        Some((at, salt)) if presented.generation + 1 == session.generation && now.millis() - at.millis() <= grace => {
+        Some((at, salt))
+            if presented.generation + 1 == session.generation && now.millis() - at.millis() <= grace =>
+        {
             salt.as_slice().try_into().map_or(Step::Reused, Step::Repeat)
         }
         _ => Step::Reused,
@@ -180,7 +182,11 @@ impl Sessions {
     /// Begins a session of an account that proved who it is.
     pub(super) async fn open(&self, user: User, opening: Opening) -> Result<Granted> {
         let sessions = self.clone();
-        uninterrupted("session-open", async move { sessions.begin(&user, opening).await }).await
+        uninterrupted(
+            "session-open",
+            async move { sessions.begin(&user, opening).await },
+        )
+        .await
     }
 
     async fn begin(&self, user: &User, opening: Opening) -> Result<Granted> {
@@ -234,7 +240,9 @@ impl Sessions {
         };
         match replaced {
             Some(old) => {
-                change.revoke_session(old.session.user, old.session.id, now).await?;
+                change
+                    .revoke_session(old.session.user, old.session.id, now)
+                    .await?;
                 change.commit().await?;
             }
             None => change.commit_quietly().await?,
@@ -263,7 +271,8 @@ impl Sessions {
             return Err(ended());
         };
         // Before anything is used up: whatever the cloud says, the session is as it was.
-        self.require_cloud_consent(&user, request.cloud_token.as_deref()).await?;
+        self.require_cloud_consent(&user, request.cloud_token.as_deref())
+            .await?;
         if let (Step::Rotate, Err(retry_after)) = (
             step(&presented, self.context.now()),
             self.refreshes_allowed(&presented),
@@ -316,7 +325,8 @@ impl Sessions {
         };
         let now = context.now();
         let session = &presented.session;
-        let app = App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
+        let app =
+            App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
         let policy = self.policy(app, user);
         let successor = match step(&presented, now) {
             Step::Ended => return Ok(None),

@@ -170,7 +170,11 @@ impl Settings {
 
     /// How long sessions of an app last.
     pub fn session_policy(&self, app: App) -> SessionPolicy {
-        SessionPolicy::from_word(self.known(SESSION_TIMEOUT, Some(app)).as_str().unwrap_or_default())
+        SessionPolicy::from_word(
+            self.known(SESSION_TIMEOUT, Some(app))
+                .as_str()
+                .unwrap_or_default(),
+        )
     }
 
     /// All settings that an app is shown, with the account's own.
@@ -178,7 +182,13 @@ impl Settings {
     /// # Errors
     /// The store's.
     pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
-        let own: BTreeMap<_, _> = self.context.store.account_settings(user).await?.into_iter().collect();
+        let own: BTreeMap<_, _> = self
+            .context
+            .store
+            .account_settings(user)
+            .await?
+            .into_iter()
+            .collect();
         let shown = SETTINGS.iter().filter(|setting| setting.is_for(app));
         let values = shown.map(|setting| {
             let value = if setting.scope.is_server_wide() {
@@ -204,11 +214,20 @@ impl Settings {
         let mut checked = Vec::new();
         for (key, value) in settings {
             // Only what looks like a key is repeated: anything else may be a secret in the wrong place.
-            let is_word = key.len() <= MAX_KEY && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            let path = if is_word { format!("settings.{key}") } else { "settings".to_owned() };
+            let is_word =
+                key.len() <= MAX_KEY && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            let path = if is_word {
+                format!("settings.{key}")
+            } else {
+                "settings".to_owned()
+            };
             let outcome = registry::find(key)
                 .ok_or_else(|| "there is no such setting".to_owned())
-                .and_then(|setting| setting.check(value).map(|value| CheckedSetting { setting, value }));
+                .and_then(|setting| {
+                    setting
+                        .check(value)
+                        .map(|value| CheckedSetting { setting, value })
+                });
             match outcome {
                 Ok(setting) => checked.push(setting),
                 Err(message) => errors.push(FieldError::new(path, message)),
@@ -226,7 +245,8 @@ impl Settings {
     /// # Errors
     /// Refused when one is the server's and the caller may not change those; invalid; the store's.
     pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
-        let server_wide = |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
+        let server_wide =
+            |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
         if patch.settings.keys().any(server_wide) && !by.actor.may(Capability::ServerSettingsUpdate) {
             return Err(ServiceError::Refused("your roles do not allow this"));
         }
