@@ -28,14 +28,14 @@ const NAME_LENGTH: usize = 64;
 
 /// A writer for lines, without their secrets.
 #[derive(Debug)]
-pub struct Redacted<W> {
+pub(super) struct Redacted<W> {
     inner: W,
     colours: bool,
 }
 
 impl<W> Redacted<W> {
     /// In front of `inner`. With `colours`, the formatter's own escape sequences for them are let through.
-    pub fn new(inner: W, colours: bool) -> Self {
+    pub(super) fn new(inner: W, colours: bool) -> Self {
         Self { inner, colours }
     }
 }

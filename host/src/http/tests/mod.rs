@@ -16,9 +16,11 @@ mod media;
 mod media_bed;
 mod origins;
 mod reset;
+mod reset_restart;
 mod roles;
 mod session;
 mod settings;
+mod user_changes;
 mod users;
 
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use super::{Bed, INSTANCE, Reply};
 use crate::auth::capability::Capability;
 use crate::data_dir::DataDir;
 use crate::domain::kind::MediaKind;
-use crate::domain::time::{Clock as _, SystemClock};
+use crate::domain::time::SystemClock;
 use crate::installation;
 use crate::random::SystemRandom;
 use crate::store::databases::sqlite_url;
@@ -21,9 +21,8 @@ use crate::store::{Instance, Store, StoreOptions};
 
 const TARGET: &str = "/api/v1/reset";
 const PASSWORD: &str = "correct horse";
-const NEXT: &str = "ffffffffffffffffffffffffffffffff";
 
-async fn reset(bed: &Bed, token: &str, kind: &str, phrase: &str) -> Reply {
+pub(super) async fn reset(bed: &Bed, token: &str, kind: &str, phrase: &str) -> Reply {
     bed.send_as(
         token,
         "POST",
@@ -38,7 +37,7 @@ async fn factory_reset(bed: &Bed, token: &str) {
     assert_eq!((reply.status, reply.json()), (201, json!(true)));
 }
 
-async fn set_up(bed: &Bed, name: &str) -> Reply {
+pub(super) async fn set_up(bed: &Bed, name: &str) -> Reply {
     bed.post("/api/v1/setup", &json!({"username": name, "password": PASSWORD}))
         .await
 }
@@ -72,7 +71,7 @@ fn tree(at: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     found
 }
 
-async fn with_media() -> Bed {
+pub(super) async fn with_media() -> Bed {
     let bed = Bed::start().await;
     let folder = bed.folder(MediaKind::music()).await;
     bed.track(folder, "one.mp3", "One", b"0123456789").await;
@@ -81,7 +80,7 @@ async fn with_media() -> Bed {
 }
 
 /// The installation in a directory, as the next start finds it.
-async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(Instance, String), String>) {
+pub(super) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(Instance, String), String>) {
     let store = Store::open(&sqlite_url(directory), StoreOptions::default())
         .await
         .unwrap();
@@ -94,7 +93,7 @@ async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(Instance, S
 }
 
 /// Ends a server as a stop of the process does, but for its directory.
-async fn stopped(bed: Bed) -> tempfile::TempDir {
+pub(super) async fn stopped(bed: Bed) -> tempfile::TempDir {
     let Bed {
         service,
         state,
@@ -107,12 +106,12 @@ async fn stopped(bed: Bed) -> tempfile::TempDir {
     directory
 }
 
-fn marker(directory: &tempfile::TempDir) -> Vec<String> {
+pub(super) fn marker(directory: &tempfile::TempDir) -> Vec<String> {
     let text = std::fs::read_to_string(directory.path().join("instance-id")).unwrap();
     text.lines().map(str::to_owned).collect()
 }
 
-fn signing_key(directory: &tempfile::TempDir) -> Vec<u8> {
+pub(super) fn signing_key(directory: &tempfile::TempDir) -> Vec<u8> {
     std::fs::read(directory.path().join("keys/signing.key")).unwrap()
 }
 
@@ -352,108 +351,6 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let (store, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);
     assert_eq!(store.owner().await.unwrap().unwrap().user.username, "eve");
-}
-
-#[tokio::test]
-async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
-    let bed = Arc::new(with_media().await);
-    let token = bed.owner().await;
-    let mut calls = tokio::task::JoinSet::new();
-    for _ in 0..8 {
-        let (bed, token) = (Arc::clone(&bed), token.clone());
-        calls.spawn(async move { reset(&bed, &token, "factory", "Factory reset").await.status });
-    }
-    let mut statuses = calls.join_all().await;
-    statuses.sort_unstable();
-    assert_eq!(statuses[0], 201);
-    // Who asked with an account that is gone by then changes nothing.
-    assert!(
-        statuses[1..]
-            .iter()
-            .all(|status| [401, 403, 410].contains(status)),
-        "{statuses:?}"
-    );
-    let id = bed.get("/api/v1/instance").await.json()["instanceId"].clone();
-    assert_eq!(set_up(&bed, "eve").await.status, 201);
-    let directory = stopped(Arc::into_inner(bed).unwrap()).await;
-    assert_eq!(marker(&directory), [id.as_str().unwrap()]);
-    let (_, found) = restarted(&directory).await;
-    assert_eq!(found.unwrap().0.instance_id, id);
-}
-
-#[tokio::test]
-async fn a_reset_cut_off_before_its_commit_never_happened() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
-    let (directory, key_before) = {
-        let key = signing_key(&bed.directory);
-        (stopped(bed).await, key)
-    };
-    let data_dir = DataDir::open(directory.path()).unwrap();
-    data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
-    drop(data_dir);
-    for _ in 0..2 {
-        let (store, found) = restarted(&directory).await;
-        assert_eq!(found.unwrap().0.instance_id, INSTANCE);
-        assert_eq!(
-            (marker(&directory), signing_key(&directory)),
-            (vec![INSTANCE.to_owned()], key_before.clone())
-        );
-        assert!(store.owner_exists().await.unwrap());
-        store.close().await;
-    }
-}
-
-#[tokio::test]
-async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
-    let key = signing_key(&bed.directory);
-    let mut change = bed.store.change_identity().await.unwrap();
-    let next = Instance {
-        instance_id: NEXT.into(),
-        created_at: bed.clock.now(),
-    };
-    change.delete_everything(&next).await.unwrap();
-    change.commit().await.unwrap();
-    let directory = stopped(bed).await;
-    let data_dir = DataDir::open(directory.path()).unwrap();
-    data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
-    drop(data_dir);
-    let (store, found) = restarted(&directory).await;
-    let (instance, first) = found.unwrap();
-    assert_eq!(instance.instance_id, NEXT);
-    assert_ne!(signing_key(&directory), key);
-    assert_eq!(marker(&directory), [NEXT]);
-    assert!(!store.owner_exists().await.unwrap());
-    store.close().await;
-    assert_eq!(restarted(&directory).await.1.unwrap().1, first, "once is enough");
-}
-
-#[tokio::test]
-async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
-    let directory = stopped(bed).await;
-    let database = directory.path().join("svc.db");
-    for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
-        // Not all of them are there.
-        let _ = std::fs::rename(
-            directory.path().join(name),
-            directory.path().join(format!("old-{name}")),
-        );
-    }
-    assert!(!database.exists());
-    let (store, lost) = restarted(&directory).await;
-    assert!(lost.unwrap_err().contains(INSTANCE));
-    let other = Instance {
-        instance_id: NEXT.into(),
-        created_at: SystemClock.now(),
-    };
-    store.create_instance_if_absent(&other).await.unwrap();
-    store.close().await;
-    assert!(restarted(&directory).await.1.unwrap_err().contains(NEXT));
-    assert_eq!(marker(&directory), [INSTANCE]);
 }
 
 #[tokio::test]
