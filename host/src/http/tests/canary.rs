@@ -61,7 +61,7 @@ fn form(text: &str) -> String {
 }
 
 /// What a secret looks like where it leaked.
-fn forms(secret: &str) -> Vec<Vec<u8>> {
+fn forms(secret: &str) -> Vec<String> {
     let plain = secret.trim_start_matches("svc_pat_").rsplit('.').next().unwrap();
     let mut forms = vec![plain.to_owned(), escaped(plain), escaped(plain).to_uppercase(), form(plain), form(plain).replace('+', "%20")];
     // In base64 a text looks different by where it begins.
@@ -72,20 +72,15 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
         forms.push(inner);
     }
     forms.push(plain.bytes().map(|byte| format!("{byte:02x}")).collect());
-    forms.into_iter().map(String::into_bytes).collect()
+    forms
 }
 
 struct Hunt {
     bed: Bed,
     secrets: Vec<(&'static str, String)>,
-    needles: Vec<(&'static str, Vec<u8>)>,
+    needles: Vec<(&'static str, String)>,
     lines: Lines,
     requests: usize,
-}
-
-fn contains(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let (first, length) = (*needle.first()?, needle.len());
-    (0..text.len().checked_sub(length)? + 1).find(|at| text[*at] == first && &text[*at..*at + length] == needle)
 }
 
 impl Hunt {
@@ -95,10 +90,11 @@ impl Hunt {
     }
 
     fn search(&self, text: &[u8], place: &str) {
+        let text = String::from_utf8_lossy(text);
         for (name, needle) in &self.needles {
-            if let Some(at) = contains(text, needle) {
-                let around = &text[at.saturating_sub(300)..(at + 100).min(text.len())];
-                panic!("the {name} is in {place}: {}", String::from_utf8_lossy(around));
+            if let Some(at) = text.find(needle) {
+                let start = text.floor_char_boundary(at.saturating_sub(300));
+                panic!("the {name} is in {place}: {}", &text[start..at + needle.len()]);
             }
         }
     }
