@@ -27,7 +27,9 @@ pub async fn identify(
         (stored, false) => {
             return Err(StartError::OtherDatabase {
                 expected: marker.join(" or "),
-                found: stored.map_or("is empty".to_owned(), |stored| format!("to {}", stored.instance_id)),
+                found: stored.map_or("is empty".to_owned(), |stored| {
+                    format!("to {}", stored.instance_id)
+                }),
             });
         }
         (Some(stored), true) => stored,

@@ -153,7 +153,11 @@ mod tests {
             name: name.to_owned(),
             capabilities: capabilities.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
         };
-        let nothing = [role("Owner", None), role("root", None), role("", Some(&["Users.read", ""]))];
+        let nothing = [
+            role("Owner", None),
+            role("root", None),
+            role("", Some(&["Users.read", ""])),
+        ];
         assert_eq!(capabilities_of_roles(&nothing), CapabilitySet::NONE);
         let both = [role("newcomer", None), role("curator", Some(&["Photos.Update"]))];
         let sum = capabilities_of(Newcomer).union([PhotosUpdate].into_iter().collect());

@@ -181,7 +181,13 @@ mod tests {
             let text = String::from_utf8(text).unwrap();
             assert_eq!(PersonalAccessSecret::parse(&text), None, "{text}");
         }
-        for junk in ["", "svc_pat_", "svc_pat_x", "svc_pat_ä", &format!("{}0", made.secret())] {
+        for junk in [
+            "",
+            "svc_pat_",
+            "svc_pat_x",
+            "svc_pat_ä",
+            &format!("{}0", made.secret()),
+        ] {
             assert_eq!(PersonalAccessSecret::parse(junk), None, "{junk:?}");
         }
     }
@@ -205,7 +211,14 @@ mod tests {
 
     #[test]
     fn refresh_tokens_of_another_form_are_none() {
-        for junk in ["", "abc", "====", &"A".repeat(42), &"A".repeat(44), &"ä".repeat(22)] {
+        for junk in [
+            "",
+            "abc",
+            "====",
+            &"A".repeat(42),
+            &"A".repeat(44),
+            &"ä".repeat(22),
+        ] {
             assert_eq!(RefreshToken::parse(junk), None, "{junk:?}");
         }
     }

@@ -138,7 +138,10 @@ fn table(accounts: &[Account]) -> String {
         let user = &account.user;
         let state = if user.enabled { "enabled " } else { "disabled" };
         let (id, name) = (user.id, &user.username);
-        format!("{id}  {name:width$}  {state}  {}\n", account.role_names().join(", "))
+        format!(
+            "{id}  {name:width$}  {state}  {}\n",
+            account.role_names().join(", ")
+        )
     });
     lines.collect()
 }

@@ -16,12 +16,12 @@ use salvo::{Depot, Extractible, Request, extract::Metadata};
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::client::Client;
 use super::deadline::Deadline;
 use super::limits::{self, Limits};
+use super::middleware::guard::presented;
 use super::problem::Problem;
 use super::state::AppState;
-use super::client::Client;
-use super::middleware::guard::presented;
 use crate::auth::actor::Actor;
 use crate::auth::app::App;
 use crate::service::error::FieldError;
@@ -253,9 +253,12 @@ fn json_error(error: &serde_json::Error) -> FieldError {
     let field = message
         .strip_prefix("missing field `")
         .and_then(|rest| rest.split_once('`'));
-    match field {
-        Some((field, _)) => FieldError::new(field, "is missing"),
-        None => FieldError::new("", message),
+    // "invalid type: string \"secret\", expected u32 at line 1 column 2": what was sent is not repeated.
+    let expected = message.rsplit_once(", expected ").filter(|_| error.is_data());
+    match (field, expected) {
+        (Some((field, _)), _) => FieldError::new(field, "is missing"),
+        (None, Some((_, expected))) => FieldError::new("", format!("expected {expected}")),
+        (None, None) => FieldError::new("", message),
     }
 }
 

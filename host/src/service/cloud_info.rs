@@ -88,7 +88,10 @@ impl CloudInfo {
     /// # Errors
     /// The store's.
     pub async fn seats(&self) -> Result<Seats> {
-        let total = self.subscription().await.and_then(|subscription| subscription.seats);
+        let total = self
+            .subscription()
+            .await
+            .and_then(|subscription| subscription.seats);
         Ok(Seats {
             used: self.store.count_people().await?,
             total,

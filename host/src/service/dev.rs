@@ -90,7 +90,8 @@ impl Dev {
     /// # Errors
     /// Invalid input; conflict for a name that is taken; the store's.
     pub async fn create_user(&self, username: &str, password: String, role: &str) -> Result<Account> {
-        let username = check_username(username).map_err(|message| ServiceError::invalid("username", message))?;
+        let username =
+            check_username(username).map_err(|message| ServiceError::invalid("username", message))?;
         let password =
             check_password(password).map_err(|message| ServiceError::invalid("password", message))?;
         let now = self.context.now();
@@ -142,7 +143,9 @@ impl Dev {
         let role = known_role(role)?;
         let mut change = self.context.store.change_identity().await?;
         change.account(user).await?.ok_or(ServiceError::NotFound)?;
-        let (assignment, _) = change.assign_role(user, role.as_str(), self.context.now()).await?;
+        let (assignment, _) = change
+            .assign_role(user, role.as_str(), self.context.now())
+            .await?;
         change.commit().await?;
         Ok(assignment)
     }

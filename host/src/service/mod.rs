@@ -1,10 +1,10 @@
 //! The use cases, one file per resource. A service takes the actor where it matters, asks store and plugins, and
 //! knows nothing of HTTP. Whether the actor may call it at all is the route's capability, checked before.
 
+pub mod browse;
 pub mod cloud;
 pub mod cloud_info;
 pub mod dev;
-pub mod browse;
 pub mod error;
 pub mod identity;
 pub mod indexing;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use tokio::sync::Mutex;
 use url::Url;
 
 use super::error::{Result, ServiceError};
@@ -20,6 +21,7 @@ pub struct Origins {
     context: Context,
     built_in: Arc<[String]>,
     allowed: Arc<RwLock<Arc<BTreeSet<String>>>>,
+    reading: Arc<Mutex<()>>,
 }
 
 impl Origins {
@@ -32,6 +34,7 @@ impl Origins {
             context,
             built_in: built_in.into_iter().collect(),
             allowed: Arc::default(),
+            reading: Arc::default(),
         };
         origins.reload().await?;
         Ok(origins)
@@ -42,6 +45,8 @@ impl Origins {
     /// # Errors
     /// The store's.
     pub async fn reload(&self) -> Result<()> {
+        // One at a time: what was read first must not replace what was read later.
+        let _reading = self.reading.lock().await;
         let stored = self.context.store.cors_origins().await?;
         let stored = stored.into_iter().map(|origin| origin.origin);
         let all = Arc::new(self.built_in.iter().cloned().chain(stored).collect());
@@ -132,7 +137,13 @@ pub fn normalised(text: &str) -> std::result::Result<String, &'static str> {
     }
     let url = Url::parse(text).map_err(|_| FORM)?;
     let scheme = matches!(url.scheme(), "http" | "https");
-    let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+    // The parser takes any number of slashes, and escapes in the host.
+    let Some((_, rest)) = text
+        .split_once("://")
+        .filter(|(_, rest)| !rest.starts_with('/') && !rest.contains('%'))
+    else {
+        return Err(FORM);
+    };
     let bare = url.username().is_empty()
         && url.password().is_none()
         && !rest.contains('@')
@@ -175,6 +186,10 @@ mod tests {
             "null",
             "app.example",
             "https://",
+            "https:app.example",
+            "https:/app.example",
+            "https:///app.example",
+            "https://%61pp.example",
             "https://*.example",
             "https://user@app.example",
             "https://user:pass@app.example",

@@ -1,6 +1,9 @@
 //! Emptying the index, and making the server as new. Media files are never touched.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+
+use tokio::sync::Mutex;
 
 use super::error::{Result, ServiceError};
 use super::identity::keys::{KeyRing, Keys};
@@ -17,7 +20,6 @@ use crate::domain::kind::MediaKind;
 use crate::random::random_hex;
 use crate::secret_key::SecretKey;
 use crate::store::Instance;
-use std::path::PathBuf;
 
 /// What is to be emptied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,9 @@ pub struct Reset {
     pub data_dir: Arc<DataDir>,
     /// The configured media directories.
     pub media: Arc<[(MediaKind, PathBuf)]>,
+    /// Held by the reset that is under way: two factory resets at once would leave marker, database and key of
+    /// different instances.
+    pub turn: Arc<Mutex<()>>,
 }
 
 impl Reset {
@@ -86,6 +91,11 @@ impl Reset {
         }
         let this = self.clone();
         uninterrupted("reset", async move {
+            let _turn = this.turn.lock().await;
+            // Whoever waited for a factory reset was let in by an account that it deleted.
+            if this.context.store.account(by.actor.user.id).await?.is_none() {
+                return Err(ServiceError::Refused("the server was reset meanwhile"));
+            }
             this.stop_indexing().await;
             match reset {
                 ResetType::Deindex => this.deindex(&by).await,
@@ -102,6 +112,7 @@ impl Reset {
     pub async fn factory_unasked(&self) -> Result<()> {
         let this = self.clone();
         uninterrupted("reset", async move {
+            let _turn = this.turn.lock().await;
             this.stop_indexing().await;
             this.factory(None).await
         })

@@ -139,7 +139,12 @@ impl Services {
         let origins = Origins::open(context.clone(), parts.origins).await?;
         let activity = ActivityLog::default();
         let throttle = LoginThrottle::new(parts.login_limits);
-        let sessions = Sessions::new(context.clone(), keys.clone(), settings.clone(), Arc::clone(&cloud));
+        let sessions = Sessions::new(
+            context.clone(),
+            keys.clone(),
+            settings.clone(),
+            Arc::clone(&cloud),
+        );
         let logins = Logins::new(
             context.clone(),
             passwords.clone(),
@@ -161,6 +166,7 @@ impl Services {
             throttle,
             data_dir: parts.data_dir,
             media,
+            turn: Arc::default(),
         };
         let dev = config.dev.then(|| Dev {
             context: context.clone(),

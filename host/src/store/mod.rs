@@ -9,6 +9,9 @@ mod args;
 mod audit;
 mod bulk;
 mod counts;
+#[cfg(test)]
+#[path = "tests/databases.rs"]
+pub(crate) mod databases;
 mod db;
 mod dialect;
 mod directories;
@@ -29,9 +32,6 @@ mod select;
 mod sessions;
 mod settings;
 mod sqlite;
-#[cfg(test)]
-#[path = "tests/databases.rs"]
-pub(crate) mod databases;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,11 +1,11 @@
 //! Roles that administrators made, and who has which role.
 
+use super::Store;
 use super::args::args;
 use super::error::Result;
 use super::identity::IdentityChange;
 use super::select::{Conditions, direction};
 use super::users::{names_from_json, names_to_json};
-use super::Store;
 use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::domain::time::Timestamp;
@@ -69,7 +69,8 @@ impl IdentityChange {
 
     /// Adds a role; `false` if there is one of that name.
     pub async fn insert_role(&mut self, role: &CustomRole) -> Result<bool> {
-        let sql = "INSERT INTO roles (role, capabilities, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+        let sql =
+            "INSERT INTO roles (role, capabilities, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         let values = args![
             role.name.as_str(),
             names_to_json(&role.capabilities),

@@ -84,8 +84,11 @@ impl IdentityChange {
     pub async fn delete_cors_origin(&mut self, id: CorsOriginId) -> Result<Option<String>> {
         let sql = "SELECT origin FROM cors_origins WHERE cors_origin_id = $1";
         let row: Option<(String,)> = self.fetch_optional(sql, &args![id.get()]).await?;
-        self.execute("DELETE FROM cors_origins WHERE cors_origin_id = $1", &args![id.get()])
-            .await?;
+        self.execute(
+            "DELETE FROM cors_origins WHERE cors_origin_id = $1",
+            &args![id.get()],
+        )
+        .await?;
         Ok(row.map(|(origin,)| origin))
     }
 }

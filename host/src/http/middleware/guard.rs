@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use salvo::http::{Method, StatusCode};
 use salvo::http::header::AUTHORIZATION;
+use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
 use crate::auth::credential::{self, Credential, Presented};

@@ -130,10 +130,7 @@ pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Answer
 
 /// Gives an account a role
 #[endpoint]
-pub async fn grant_role(
-    state: State,
-    body: Body<RoleInput>,
-) -> Result<Created<RoleAssignmentView>, Problem> {
+pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<RoleAssignmentView>, Problem> {
     let user = user_id(&body.0.user_id)?;
     let assignment = dev(&state)?.grant_role(user, &body.0.role).await?;
     Ok(Created(assignment.into()))
@@ -148,10 +145,7 @@ pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<
 
 /// Adds a library
 #[endpoint]
-pub async fn create_library(
-    state: State,
-    body: Body<CreateLibraryInput>,
-) -> Result<Created<Value>, Problem> {
+pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Result<Created<Value>, Problem> {
     let CreateLibraryInput {
         name,
         media_kind,

@@ -13,8 +13,8 @@ use crate::http::extract::{Input, LateBody, State};
 use crate::http::problem::Problem;
 use crate::http::router;
 use crate::http::views::general::{
-    HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView, UpdatesView,
-    VersionsView,
+    HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView,
+    UpdatesView, VersionsView,
 };
 use crate::service::identity::setup::SetupRequest;
 

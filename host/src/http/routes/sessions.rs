@@ -11,7 +11,9 @@ use crate::http::problem::Problem;
 use crate::http::views::auth::SessionView;
 
 fn views(sessions: Vec<Session>, current: Option<SessionId>) -> Answer<Vec<SessionView>> {
-    let views = sessions.into_iter().map(|session| SessionView::new(session, current));
+    let views = sessions
+        .into_iter()
+        .map(|session| SessionView::new(session, current));
     Answer(views.collect())
 }
 

@@ -1,6 +1,5 @@
 //! Settings, the web origins that may call, and the audit log.
 
-
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
@@ -56,7 +55,10 @@ pub struct AuditQuery {
 
 impl FromQuery for AuditQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let events: Vec<_> = AuditEvent::ALL.iter().map(|event| (event.as_str(), *event)).collect();
+        let events: Vec<_> = AuditEvent::ALL
+            .iter()
+            .map(|event| (event.as_str(), *event))
+            .collect();
         Self {
             filter: AuditFilter {
                 event: reader.choice("event", "Of this event alone.", &events),

@@ -9,6 +9,7 @@ use crate::auth::app::App;
 use crate::domain::id::UserId;
 use crate::domain::time::{Clock, SystemClock};
 use crate::http::access::Access;
+use crate::http::route::Route;
 use crate::http::router::routes;
 use crate::random::SystemRandom;
 use crate::secret_key::SecretKey;
@@ -106,7 +107,8 @@ async fn known_caller_without_roles_gets_403_before_input_is_read() {
 async fn owner_is_let_in_everywhere() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    for route in routes().iter().filter(|route| route.method == Method::GET) {
+    let known = |route: &&Route| route.method == Method::GET && route.access != Access::Public;
+    for route in routes().iter().filter(known) {
         let reply = bed.get_as(&token, &filled(route.path)).await;
         // Without a cloud nobody knows of updates.
         let away = route.path == "/api/v1/updates" && reply.status == 503;
@@ -143,6 +145,90 @@ async fn url_tricks_lead_to_no_protected_route() {
         ] {
             let status = bed.send("GET", target, &[(name, value)], "").await.status;
             assert!([400, 401, 404, 405].contains(&status), "{target} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_url_trick_leads_to_any_protected_route() {
+    let bed = Bed::start().await;
+    let mut cases = 0;
+    for route in routes().iter().filter(|route| route.access != Access::Public) {
+        let path = filled(route.path);
+        let (head, tail) = path.rsplit_once('/').unwrap();
+        let below = path.strip_prefix("/api/v1").unwrap();
+        for target in [
+            path.clone(),
+            format!("{path}?r=/api/v1/health"),
+            format!("{path}?/api/v1/health"),
+            format!("{path}?path=/api/v1/auth/login&authorization=x"),
+            format!("{path}/"),
+            format!("{path}//"),
+            format!("/{path}"),
+            format!("//svc.test{path}"),
+            format!("{head}//{tail}"),
+            format!("{head}/./{tail}"),
+            format!("{head}/x/../{tail}"),
+            format!("/api/v1/health/..{below}"),
+            format!("/api/v1/health/%2e%2e{below}"),
+            format!("/api/v1/health%2f..{below}"),
+            format!("/api/v1/health/%2e%2e%2f{}", below.trim_start_matches('/')),
+            format!("/api/v1/auth/login/../..{below}"),
+            format!("{path};x=/api/v1/health"),
+            format!("{path};.css"),
+            format!("{path}.json"),
+            format!("{path}%00"),
+            format!("{path}%20"),
+            format!("{path}%0a"),
+            format!("{path}%23/api/v1/health"),
+            format!("{path}%3fr=/api/v1/health"),
+            format!("{path}/api/v1/health"),
+            path.to_uppercase(),
+            path.replacen("/api", "/%61pi", 1),
+            path.replacen("/v1", "/v%31", 1),
+            path.replacen("/v1", "/v1%2f", 1),
+            format!("http://svc.test{path}"),
+            format!("http://127.0.0.1{path}"),
+        ] {
+            let tricks = [
+                ("x-original-url", "/api/v1/health"),
+                ("x-rewrite-url", "/api/v1/health"),
+                ("x-http-method-override", "OPTIONS"),
+                ("x-forwarded-for", "127.0.0.1"),
+                ("x-forwarded-user", "ada"),
+            ];
+            let reply = bed.send(route.method.as_str(), &target, &tricks, "").await;
+            let status = reply.status;
+            assert!(
+                [400, 401, 404, 405].contains(&status),
+                "{route:?} {target} {status}"
+            );
+            cases += 1;
+        }
+    }
+    assert!(cases >= 1_500, "{cases}");
+}
+
+#[tokio::test]
+async fn tokens_signed_with_guessable_keys_let_nobody_in() {
+    let bed = Bed::start().await;
+    let owner = bed.user("ada", true, &["owner"]).await;
+    for byte in 0..=255 {
+        let guessed = AccessTokens::new(super::INSTANCE, &SecretKey::from_bytes([byte; 32]));
+        let token = guessed
+            .issue(owner, App::Admin, None, SystemClock.now(), &SystemRandom)
+            .unwrap();
+        let status = bed.get_as(&token, "/api/v1/versions").await.status;
+        assert!([401, 410].contains(&status), "{byte} {status}");
+    }
+}
+
+#[test]
+fn there_is_no_way_to_recover_a_password() {
+    for route in routes() {
+        let path = route.path.to_lowercase();
+        for word in ["recover", "forgot", "password"] {
+            assert!(!path.contains(word), "{route:?}");
         }
     }
 }

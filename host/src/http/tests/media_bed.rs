@@ -32,7 +32,13 @@ impl Bed {
     }
 
     /// Puts a file on disk and its record in the store.
-    pub(super) async fn file(&self, folder: FolderId, name: &str, content: &[u8], record: FileRecord) -> FileId {
+    pub(super) async fn file(
+        &self,
+        folder: FolderId,
+        name: &str,
+        content: &[u8],
+        record: FileRecord,
+    ) -> FileId {
         std::fs::write(self.root.join("Album").join(name), content).unwrap();
         let id = self.id();
         let file = ScannedFile {

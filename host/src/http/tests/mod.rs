@@ -1,8 +1,12 @@
 //! The API in process: the real router, services, plugin host and store (SQLite in a directory of its own).
 
 mod access;
+mod access_matrix;
+mod audit;
 mod bed;
+mod canary;
 mod connections;
+mod dev;
 mod document;
 mod general;
 mod jwt;
@@ -13,13 +17,20 @@ mod login_limits;
 mod ls;
 mod media;
 mod media_bed;
+mod origins;
 mod people;
 mod refresh;
 mod refresh_cloud;
 mod refresh_load;
+mod reset;
+mod reset_restart;
+mod roles;
+mod settings;
 mod setup;
 mod token_rules;
 mod tokens;
+mod user_changes;
+mod users;
 
 use serde_json::{Value, json};
 

@@ -131,7 +131,10 @@ impl ReleaseChannelsView {
             current: current.to_owned(),
             available: vec![
                 channel("stable", "Releases."),
-                channel("beta", "What becomes the next release, for those who want to try it."),
+                channel(
+                    "beta",
+                    "What becomes the next release, for those who want to try it.",
+                ),
                 channel("dev", "Builds from source."),
             ],
         }

@@ -109,7 +109,11 @@ impl Accounts {
     /// # Errors
     /// Not found; the store's.
     pub async fn get(&self, id: UserId) -> Result<Account> {
-        self.context.store.account(id).await?.ok_or(ServiceError::NotFound)
+        self.context
+            .store
+            .account(id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// The owner, if there is one.
@@ -224,7 +228,11 @@ impl Accounts {
         }
         let checked = self.check_update(&by, &target.user, request).await?;
         let context = self.context.clone();
-        uninterrupted("user-update", async move { apply(&context, &by, id, checked).await }).await
+        uninterrupted(
+            "user-update",
+            async move { apply(&context, &by, id, checked).await },
+        )
+        .await
     }
 
     async fn check_update(&self, by: &Requester, target: &User, request: UpdateUser) -> Result<Checked> {
@@ -297,7 +305,9 @@ async fn apply(context: &Context, by: &Requester, id: UserId, checked: Checked) 
     if let Some(hash) = &checked.password_hash {
         change.set_password_hash(id, hash).await?;
         let event = AuditEvent::PasswordChanged;
-        change.audit(&context.audit_of(by, event, Some(&new), &[])).await?;
+        change
+            .audit(&context.audit_of(by, event, Some(&new), &[]))
+            .await?;
     }
     // Whoever knew the old password, or was let in until now, is out; the caller stays.
     if checked.password_hash.is_some() || !new.enabled {

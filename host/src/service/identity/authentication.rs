@@ -114,10 +114,13 @@ impl Authentication {
         let actor = match credential.ok_or(AuthenticationError::Missing)? {
             Credential::AccessToken(token) => {
                 let keys = self.keys.current();
-                let identity = keys.access_tokens.read(&token, now).map_err(|refusal| match refusal {
-                    TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
-                    TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
-                })?;
+                let identity = keys
+                    .access_tokens
+                    .read(&token, now)
+                    .map_err(|refusal| match refusal {
+                        TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
+                        TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
+                    })?;
                 self.signed_in(identity).await?
             }
             Credential::PersonalAccessToken(text) => {

@@ -13,6 +13,9 @@ const MAX_ROLE_NAME: usize = 64;
 /// Names that mean something else than an account.
 const RESERVED_NAMES: [&str; 3] = ["guest", "public", "current"];
 
+/// The path `/roles/assignments` is taken.
+const RESERVED_ROLE: &str = "assignments";
+
 /// What makes two usernames the same: case, diacritics and compatibility forms do not tell accounts apart.
 pub fn username_key(username: &str) -> String {
     fold(username)
@@ -62,7 +65,9 @@ pub fn check_role_name(name: &str) -> Result<String, &'static str> {
             .bytes()
             .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
         && name.starts_with(|first: char| first.is_ascii_lowercase());
-    if fits {
+    if name == RESERVED_ROLE {
+        Err("is reserved")
+    } else if fits {
         Ok(name.to_owned())
     } else {
         Err("must have 1 to 64 of a-z, 0-9, _ and -, and begin with a letter")
@@ -106,7 +111,17 @@ mod tests {
             assert!(check_role_name(good).is_ok(), "{good:?}");
         }
         let long = "x".repeat(65);
-        for bad in ["", "Curator", "2nd", "a b", "a/b", "ä", "a\n", &long] {
+        for bad in [
+            "",
+            "assignments",
+            "Curator",
+            "2nd",
+            "a b",
+            "a/b",
+            "ä",
+            "a\n",
+            &long,
+        ] {
             assert!(check_role_name(bad).is_err(), "{bad:?}");
         }
     }

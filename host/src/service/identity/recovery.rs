@@ -48,7 +48,9 @@ impl Recovery {
     async fn find(&self, username: &str) -> Result<User> {
         let found = self.context.store.user_for_login(&username_key(username)).await?;
         match found {
-            Some((user, _)) if user.is_guest => Err(ServiceError::Refused("the guest's account cannot be changed")),
+            Some((user, _)) if user.is_guest => {
+                Err(ServiceError::Refused("the guest's account cannot be changed"))
+            }
             Some((user, _)) => Ok(user),
             None => Err(ServiceError::NotFound),
         }
@@ -58,7 +60,12 @@ impl Recovery {
     ///
     /// # Errors
     /// Not found; invalid; the store's.
-    pub async fn set_password(&self, passwords: &Passwords, username: &str, password: String) -> Result<User> {
+    pub async fn set_password(
+        &self,
+        passwords: &Passwords,
+        username: &str,
+        password: String,
+    ) -> Result<User> {
         let user = self.find(username).await?;
         let password =
             check_password(password).map_err(|message| ServiceError::invalid("password", message))?;

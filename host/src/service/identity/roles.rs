@@ -117,7 +117,10 @@ impl Roles {
             };
             let mut change = context.store.change_identity().await?;
             if Role::from_name(&role.name).is_some() || !change.insert_role(&role).await? {
-                return Err(ServiceError::conflict("role_exists", "there is a role of this name"));
+                return Err(ServiceError::conflict(
+                    "role_exists",
+                    "there is a role of this name",
+                ));
             }
             audit_role(&context, &mut change, &by, AuditEvent::RoleCreated, &role).await?;
             change.commit().await?;
@@ -138,7 +141,9 @@ impl Roles {
             let mut change = context.store.change_identity().await?;
             let role = changeable(&mut change, &by, &name).await?;
             let role = CustomRole { capabilities, ..role };
-            change.set_role_capabilities(&role.name, &role.capabilities).await?;
+            change
+                .set_role_capabilities(&role.name, &role.capabilities)
+                .await?;
             audit_role(&context, &mut change, &by, AuditEvent::RoleUpdated, &role).await?;
             change.commit().await?;
             Ok(role.into())
@@ -180,7 +185,11 @@ impl Roles {
         page: Page,
         order: Order,
     ) -> Result<Vec<RoleAssignment>> {
-        Ok(self.context.store.list_role_assignments(user, page, order).await?)
+        Ok(self
+            .context
+            .store
+            .list_role_assignments(user, page, order)
+            .await?)
     }
 
     /// Gives accounts a role, all or none of them. An account that has it already keeps it as it was.
@@ -304,9 +313,7 @@ async fn audit_role(
         ("role", role.name.clone()),
         ("capabilities", role.capabilities.join(", ")),
     ];
-    Ok(change
-        .audit(&context.audit_of(by, event, None, &details))
-        .await?)
+    Ok(change.audit(&context.audit_of(by, event, None, &details)).await?)
 }
 
 /// The capabilities of a request.
@@ -315,10 +322,11 @@ async fn audit_role(
 /// Invalid for a name that is none.
 pub(super) fn known_capabilities(names: &[String], path: &str) -> Result<CapabilitySet> {
     let mut errors = Vec::new();
-    let known = names.iter().filter_map(|name| {
+    let known = names.iter().enumerate().filter_map(|(index, name)| {
         let known = Capability::from_name(name);
         if known.is_none() {
-            errors.push(FieldError::new(path, format!("`{}` is no capability", name.escape_debug())));
+            // The name is not repeated: it may be anything.
+            errors.push(FieldError::new(format!("{path}[{index}]"), "is no capability"));
         }
         known
     });
@@ -332,5 +340,7 @@ pub(super) fn known_capabilities(names: &[String], path: &str) -> Result<Capabil
 
 /// The names of a set, in the order of the table.
 pub(super) fn names_of(set: CapabilitySet) -> Vec<String> {
-    set.iter().map(|capability| capability.as_str().to_owned()).collect()
+    set.iter()
+        .map(|capability| capability.as_str().to_owned())
+        .collect()
 }

@@ -74,7 +74,10 @@ impl PersonalAccessTokens {
                 Some(names) => Some(known_capabilities(names, "capabilities")?),
             };
             if narrowed.is_some_and(|narrowed| !narrowed.is_subset(capabilities_of(&target))) {
-                return Err(ServiceError::invalid("capabilities", "the user has not all of these"));
+                return Err(ServiceError::invalid(
+                    "capabilities",
+                    "the user has not all of these",
+                ));
             }
             if change.count_live_tokens(user, now).await? >= MAX_TOKENS {
                 return Err(ServiceError::conflict(
@@ -95,7 +98,9 @@ impl PersonalAccessTokens {
                 expires_at: request.expires_at,
                 last_used_at: None,
             };
-            change.insert_personal_access_token(&token, &secret.hash()).await?;
+            change
+                .insert_personal_access_token(&token, &secret.hash())
+                .await?;
             let details = [("label", token.label.clone()), ("tokenId", token.id.to_string())];
             let event = AuditEvent::TokenCreated;
             change

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::Mutex;
 
 use super::error::{FieldError, Result, ServiceError};
 use super::identity::{Context, Requester, uninterrupted};
@@ -21,6 +22,8 @@ use registry::{GUEST_ACCESS, PUBLIC_USER_LIST, SERVER_NAME, SESSION_TIMEOUT, SET
 /// How long a session without a lasting cookie is remembered while nobody uses it.
 const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
 const UNSEEN_BROWSER_SESSION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Characters of a key that is repeated in an error.
+const MAX_KEY: usize = 40;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Where the apps keep a session.
@@ -97,6 +100,7 @@ pub struct Settings {
     context: Context,
     kiosk: bool,
     server: Arc<RwLock<Arc<ServerValues>>>,
+    reading: Arc<Mutex<()>>,
 }
 
 impl Settings {
@@ -109,6 +113,7 @@ impl Settings {
             context,
             kiosk,
             server: Arc::default(),
+            reading: Arc::default(),
         };
         settings.reload().await?;
         Ok(settings)
@@ -119,6 +124,8 @@ impl Settings {
     /// # Errors
     /// The store's.
     pub async fn reload(&self) -> Result<()> {
+        // One at a time: what was read first must not replace what was read later.
+        let _reading = self.reading.lock().await;
         let rows = self.context.store.server_settings().await?;
         let values = rows.into_iter().filter_map(|ServerSetting { app, key, value }| {
             // A key or value of another version counts for nothing rather than for a fault.
@@ -163,7 +170,11 @@ impl Settings {
 
     /// How long sessions of an app last.
     pub fn session_policy(&self, app: App) -> SessionPolicy {
-        SessionPolicy::from_word(self.known(SESSION_TIMEOUT, Some(app)).as_str().unwrap_or_default())
+        SessionPolicy::from_word(
+            self.known(SESSION_TIMEOUT, Some(app))
+                .as_str()
+                .unwrap_or_default(),
+        )
     }
 
     /// All settings that an app is shown, with the account's own.
@@ -171,7 +182,13 @@ impl Settings {
     /// # Errors
     /// The store's.
     pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
-        let own: BTreeMap<_, _> = self.context.store.account_settings(user).await?.into_iter().collect();
+        let own: BTreeMap<_, _> = self
+            .context
+            .store
+            .account_settings(user)
+            .await?
+            .into_iter()
+            .collect();
         let shown = SETTINGS.iter().filter(|setting| setting.is_for(app));
         let values = shown.map(|setting| {
             let value = if setting.scope.is_server_wide() {
@@ -196,10 +213,21 @@ impl Settings {
         let mut errors = Vec::new();
         let mut checked = Vec::new();
         for (key, value) in settings {
-            let path = format!("settings.{key}");
+            // Only what looks like a key is repeated: anything else may be a secret in the wrong place.
+            let is_word =
+                key.len() <= MAX_KEY && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            let path = if is_word {
+                format!("settings.{key}")
+            } else {
+                "settings".to_owned()
+            };
             let outcome = registry::find(key)
                 .ok_or_else(|| "there is no such setting".to_owned())
-                .and_then(|setting| setting.check(value).map(|value| CheckedSetting { setting, value }));
+                .and_then(|setting| {
+                    setting
+                        .check(value)
+                        .map(|value| CheckedSetting { setting, value })
+                });
             match outcome {
                 Ok(setting) => checked.push(setting),
                 Err(message) => errors.push(FieldError::new(path, message)),
@@ -217,7 +245,8 @@ impl Settings {
     /// # Errors
     /// Refused when one is the server's and the caller may not change those; invalid; the store's.
     pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
-        let server_wide = |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
+        let server_wide =
+            |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
         if patch.settings.keys().any(server_wide) && !by.actor.may(Capability::ServerSettingsUpdate) {
             return Err(ServiceError::Refused("your roles do not allow this"));
         }

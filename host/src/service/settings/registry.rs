@@ -69,7 +69,12 @@ pub struct Setting {
 }
 
 const fn setting(key: &'static str, app: Option<App>, scope: Scope, kind: Kind) -> Setting {
-    Setting { key, app, scope, kind }
+    Setting {
+        key,
+        app,
+        scope,
+        kind,
+    }
 }
 
 const fn boolean(default: bool) -> Kind {
@@ -145,7 +150,9 @@ impl Setting {
                 if fits && !text.chars().any(char::is_control) {
                     Ok(json!(text))
                 } else {
-                    Err(format!("must have 1 to {max} characters and no control characters"))
+                    Err(format!(
+                        "must have 1 to {max} characters and no control characters"
+                    ))
                 }
             }
             (Kind::Text { .. }, _) => Err("must be a text".to_owned()),
@@ -169,7 +176,12 @@ mod tests {
         keys.dedup();
         assert_eq!(keys.len(), SETTINGS.len());
         for setting in SETTINGS {
-            assert_eq!(setting.check(&setting.default()), Ok(setting.default()), "{}", setting.key);
+            assert_eq!(
+                setting.check(&setting.default()),
+                Ok(setting.default()),
+                "{}",
+                setting.key
+            );
         }
     }
 
@@ -193,7 +205,10 @@ mod tests {
         ] {
             assert!(find(key).unwrap().check(&bad).is_err(), "{key} {bad}");
         }
-        assert_eq!(find("server_name").unwrap().check(&json!(" Home ")), Ok(json!("Home")));
+        assert_eq!(
+            find("server_name").unwrap().check(&json!(" Home ")),
+            Ok(json!("Home"))
+        );
         assert!(find("Server_Name").is_none());
     }
 }

@@ -107,12 +107,21 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
 
         let account = bed.store.account(ada.id).await.unwrap().unwrap();
         assert_eq!(account.role_names(), ["curator", "member"]);
-        assert_eq!(account.roles[0].capabilities.as_deref(), Some(&["Photos.Update".to_owned()][..]));
+        assert_eq!(
+            account.roles[0].capabilities.as_deref(),
+            Some(&["Photos.Update".to_owned()][..])
+        );
         assert_eq!(account.roles[1].capabilities, None);
-        assert_eq!(bed.store.account_by_cloud("cloud-1").await.unwrap(), Some(account.clone()));
+        assert_eq!(
+            bed.store.account_by_cloud("cloud-1").await.unwrap(),
+            Some(account.clone())
+        );
         assert_eq!(bed.store.account_by_cloud("cloud").await.unwrap(), None);
         let (found, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
-        assert_eq!((found, hash.as_deref()), (account.user.clone(), Some("$argon2id$")));
+        assert_eq!(
+            (found, hash.as_deref()),
+            (account.user.clone(), Some("$argon2id$"))
+        );
         for other in ["Ada", "%", "ad_", ""] {
             assert_eq!(bed.store.user_for_login(other).await.unwrap(), None, "{other}");
         }
@@ -194,7 +203,10 @@ async fn account_is_changed_and_its_name_stays_unique() {
         assert_eq!(enabled.iter().map(|user| user.id).collect::<Vec<_>>(), [bob.id]);
         assert_eq!(bed.store.count_people().await.unwrap(), 1);
         let owner = bed.store.owner().await.unwrap().unwrap();
-        assert_eq!((owner.user.id, owner.role_names()), (bob.id, vec!["member".to_owned(), "owner".to_owned()]));
+        assert_eq!(
+            (owner.user.id, owner.role_names()),
+            (bob.id, vec!["member".to_owned(), "owner".to_owned()])
+        );
         let mut moved = bed.store.change_identity().await.unwrap();
         moved.set_owner(ada.id, NOW).await.unwrap();
         assert!(moved.delete_user(bob.id).await.unwrap());
@@ -218,16 +230,33 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
         let list = async |user, order| {
             let page = Page::default();
             let rows = bed.store.list_role_assignments(user, page, order).await.unwrap();
-            rows.into_iter().map(|row| (row.role, row.user)).collect::<Vec<_>>()
+            rows.into_iter()
+                .map(|row| (row.role, row.user))
+                .collect::<Vec<_>>()
         };
         let (guest, member) = ("guest".to_owned(), "member".to_owned());
         assert_eq!(
             list(None, Order::Ascending).await,
-            [(guest.clone(), bob.id), (member.clone(), ada.id), (member.clone(), bob.id)]
+            [
+                (guest.clone(), bob.id),
+                (member.clone(), ada.id),
+                (member.clone(), bob.id)
+            ]
         );
-        assert_eq!(list(Some(bob.id), Order::Descending).await, [(member.clone(), bob.id), (guest, bob.id)]);
+        assert_eq!(
+            list(Some(bob.id), Order::Descending).await,
+            [(member.clone(), bob.id), (guest, bob.id)]
+        );
         let mut roles = change(bed).await;
-        assert_eq!(roles.unassign_role(ada.id, "member").await.unwrap().unwrap().created_at, NOW);
+        assert_eq!(
+            roles
+                .unassign_role(ada.id, "member")
+                .await
+                .unwrap()
+                .unwrap()
+                .created_at,
+            NOW
+        );
         assert_eq!(roles.unassign_role(ada.id, "member").await.unwrap(), None);
         roles.delete_role("member").await.unwrap();
         roles.commit().await.unwrap();
@@ -280,8 +309,17 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
         let next = bed.store.presented_refresh(&[2; 32]).await.unwrap().unwrap();
         assert_eq!((next.generation, next.rotated), (1, None));
         assert!(bed.store.presented_refresh(&[3; 32]).await.unwrap().is_none());
-        assert_eq!(bed.store.live_sessions(ada.id, later(1009)).await.unwrap(), [first.clone()]);
-        assert!(bed.store.live_sessions(ada.id, later(1010)).await.unwrap().is_empty());
+        assert_eq!(
+            bed.store.live_sessions(ada.id, later(1009)).await.unwrap(),
+            [first.clone()]
+        );
+        assert!(
+            bed.store
+                .live_sessions(ada.id, later(1010))
+                .await
+                .unwrap()
+                .is_empty()
+        );
     })
     .await;
 }
@@ -304,24 +342,59 @@ async fn sessions_are_revoked_retired_and_pruned() {
         begun.retire_sessions(ada.id, 3, later(1)).await.unwrap();
         assert!(begun.revoke_session(ada.id, all[1].id, later(1)).await.unwrap());
         assert!(!begun.revoke_session(ada.id, all[1].id, later(1)).await.unwrap());
-        assert!(!begun.revoke_session(UserId::from(1), all[2].id, later(1)).await.unwrap());
+        assert!(
+            !begun
+                .revoke_session(UserId::from(1), all[2].id, later(1))
+                .await
+                .unwrap()
+        );
         begun.commit().await.unwrap();
         let counts = async |at: usize| bed.store.session_counts(all[at].id, ada.id).await.unwrap();
         // A retired session's access token ends by itself, a revoked one's at once.
         assert!(counts(0).await && !counts(1).await && counts(2).await);
-        assert!(!bed.store.session_counts(all[2].id, UserId::from(1)).await.unwrap());
+        assert!(
+            !bed.store
+                .session_counts(all[2].id, UserId::from(1))
+                .await
+                .unwrap()
+        );
         let live = bed.store.live_sessions(ada.id, later(2)).await.unwrap();
-        assert_eq!(live.iter().map(|one| one.id).collect::<Vec<_>>(), [all[3].id, all[2].id]);
+        assert_eq!(
+            live.iter().map(|one| one.id).collect::<Vec<_>>(),
+            [all[3].id, all[2].id]
+        );
         let mut ended = change(bed).await;
-        assert_eq!(ended.revoke_sessions(ada.id, Some(all[3].id), later(3)).await.unwrap(), 5);
-        ended.note_known_address(ada.id, "192.0.2.1", later(3)).await.unwrap();
-        ended.note_known_address(ada.id, "192.0.2.1", later(4)).await.unwrap();
+        assert_eq!(
+            ended
+                .revoke_sessions(ada.id, Some(all[3].id), later(3))
+                .await
+                .unwrap(),
+            5
+        );
+        ended
+            .note_known_address(ada.id, "192.0.2.1", later(3))
+            .await
+            .unwrap();
+        ended
+            .note_known_address(ada.id, "192.0.2.1", later(4))
+            .await
+            .unwrap();
         ended.commit().await.unwrap();
-        let known = async |since| bed.store.is_known_address(ada.id, "192.0.2.1", since).await.unwrap();
+        let known = async |since| {
+            bed.store
+                .is_known_address(ada.id, "192.0.2.1", since)
+                .await
+                .unwrap()
+        };
         assert!(known(later(4)).await && !known(later(5)).await);
         bed.store.prune_identity(later(4), later(5), 10).await.unwrap();
         assert!(!known(later(0)).await);
-        let rows = bed.store.pools().count("SELECT count(*) FROM sessions", &[]).await.unwrap();
+        let rows = bed
+            .store
+            .pools()
+            .count("SELECT count(*) FROM sessions", &[])
+            .await
+            .unwrap();
         assert_eq!(rows, 1);
     })
     .await;
@@ -347,7 +420,10 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         assert_eq!(made.count_live_tokens(ada.id, later(9)).await.unwrap(), 1);
         assert_eq!(made.count_live_tokens(ada.id, later(10)).await.unwrap(), 0);
         made.commit().await.unwrap();
-        assert_eq!(bed.store.personal_access_token(&[7; 32]).await.unwrap(), Some(token.clone()));
+        assert_eq!(
+            bed.store.personal_access_token(&[7; 32]).await.unwrap(),
+            Some(token.clone())
+        );
         assert_eq!(bed.store.personal_access_token(&[8; 32]).await.unwrap(), None);
         let activity = Activity {
             users: vec![(ada.id.get(), later(3))],
@@ -360,7 +436,12 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         assert_eq!(bed.store.enabled_users(Some(later(3))).await.unwrap().len(), 1);
         assert!(bed.store.enabled_users(Some(later(4))).await.unwrap().is_empty());
         let mut gone = change(bed).await;
-        assert!(!gone.delete_personal_access_token(UserId::from(1), token.id).await.unwrap());
+        assert!(
+            !gone
+                .delete_personal_access_token(UserId::from(1), token.id)
+                .await
+                .unwrap()
+        );
         assert!(gone.delete_user(ada.id).await.unwrap());
         gone.commit().await.unwrap();
         assert_eq!(bed.store.personal_access_token(&[7; 32]).await.unwrap(), None);
@@ -376,8 +457,12 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
         set.set_server_setting("", "a", "1").await.unwrap();
         set.set_server_setting("music", "a", "2").await.unwrap();
         set.set_server_setting("music", "b", "\"x\"").await.unwrap();
-        set.set_account_setting(ada.id, "theme", "\"dark\"").await.unwrap();
-        set.set_account_setting(ada.id, "theme", "\"light\"").await.unwrap();
+        set.set_account_setting(ada.id, "theme", "\"dark\"")
+            .await
+            .unwrap();
+        set.set_account_setting(ada.id, "theme", "\"light\"")
+            .await
+            .unwrap();
         set.commit().await.unwrap();
         assert_eq!(bed.store.server_settings().await.unwrap().len(), 3);
         let mut all = change(bed).await;
@@ -411,12 +496,21 @@ async fn origin_is_stored_once() {
         };
         let first = origin(NOW);
         let mut added = change(bed).await;
-        assert_eq!(added.insert_cors_origin(&first).await.unwrap(), (first.clone(), true));
-        assert_eq!(added.insert_cors_origin(&origin(later(1))).await.unwrap(), (first.clone(), false));
+        assert_eq!(
+            added.insert_cors_origin(&first).await.unwrap(),
+            (first.clone(), true)
+        );
+        assert_eq!(
+            added.insert_cors_origin(&origin(later(1))).await.unwrap(),
+            (first.clone(), false)
+        );
         added.commit().await.unwrap();
         assert_eq!(bed.store.cors_origins().await.unwrap(), [first.clone()]);
         let mut removed = change(bed).await;
-        assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), Some(first.origin));
+        assert_eq!(
+            removed.delete_cors_origin(first.id).await.unwrap(),
+            Some(first.origin)
+        );
         assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), None);
     })
     .await;
@@ -463,7 +557,10 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
         assert_eq!(list(None, None, Order::Ascending).await, lines);
         assert_eq!(list(None, None, Order::Descending).await[0], lines[3]);
         assert_eq!(list(None, Some(1), Order::Ascending).await, lines[..2]);
-        assert_eq!(list(Some(AuditEvent::UserUpdated), Some(2), Order::Ascending).await, lines[1..3]);
+        assert_eq!(
+            list(Some(AuditEvent::UserUpdated), Some(2), Order::Ascending).await,
+            lines[1..3]
+        );
         bed.store.prune_identity(NOW, NOW, 2).await.unwrap();
         assert_eq!(list(None, None, Order::Ascending).await, lines[2..]);
     })
@@ -479,10 +576,18 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         bed.persist(vec![file]).await;
         let library = bed.id();
         let mut used = change(bed).await;
-        used.insert_session(&session(bed, &ada), Some(&[1; 32])).await.unwrap();
-        used.set_server_setting("", "server_name", "\"Home\"").await.unwrap();
-        used.insert_library(library, "All", &MediaKind::music(), &["".to_owned()], NOW).await.unwrap();
-        used.audit(&line(bed, AuditEvent::SetupCompleted, Some(1), None)).await.unwrap();
+        used.insert_session(&session(bed, &ada), Some(&[1; 32]))
+            .await
+            .unwrap();
+        used.set_server_setting("", "server_name", "\"Home\"")
+            .await
+            .unwrap();
+        used.insert_library(library, "All", &MediaKind::music(), &["".to_owned()], NOW)
+            .await
+            .unwrap();
+        used.audit(&line(bed, AuditEvent::SetupCompleted, Some(1), None))
+            .await
+            .unwrap();
         used.commit().await.unwrap();
 
         let mut deindexed = change(bed).await;
@@ -503,7 +608,10 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         reset.commit().await.unwrap();
         assert_eq!(bed.store.instance().await.unwrap(), Some(new));
         for table in tables(bed).await {
-            let count = bed.store.pools().count(AssertSqlSafe(format!("SELECT count(*) FROM {table}")), &[]);
+            let count = bed
+                .store
+                .pools()
+                .count(AssertSqlSafe(format!("SELECT count(*) FROM {table}")), &[]);
             let kept = ["server", "schema_migrations"].contains(&table.as_str());
             assert_eq!(count.await.unwrap() > 0, kept, "{table}");
         }

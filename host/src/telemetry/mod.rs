@@ -1,0 +1,50 @@
+//! Log lines of the process.
+
+mod redact;
+
+use std::io::IsTerminal as _;
+
+use tracing::Subscriber;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::config::LogFormat;
+use redact::Redacted;
+
+/// What is logged unless `SVC_LOG` says otherwise: the server's own lines and what goes wrong elsewhere.
+const DEFAULT_FILTER: &str = "info,sqlx=warn,salvo=warn,salvo_core=error,hyper=warn";
+
+/// Starts logging to standard error. `filter` is a `tracing` filter such as `debug` or `svc::scan=trace`.
+///
+/// # Errors
+/// A filter that cannot be read.
+pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter.unwrap_or(DEFAULT_FILTER))?;
+    let colours = matches!(format, LogFormat::Text) && std::io::stderr().is_terminal();
+    tracing::subscriber::set_global_default(subscriber(format, filter, colours, std::io::stderr))?;
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        // Not the payload: it may quote user data.
+        tracing::error!(place, "panic");
+    }));
+    Ok(())
+}
+
+/// Writes lines of this format, none of them with a secret in it.
+pub(crate) fn subscriber<W>(
+    format: LogFormat,
+    filter: EnvFilter,
+    colours: bool,
+    writer: W,
+) -> Box<dyn Subscriber + Send + Sync>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(Redacted::new(writer, colours));
+    match format {
+        LogFormat::Text => Box::new(lines.with_ansi(colours).finish()),
+        LogFormat::Json => Box::new(lines.json().flatten_event(true).finish()),
+    }
+}

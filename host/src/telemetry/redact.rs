@@ -1,0 +1,342 @@
+//! The last look at a log line: no secret leaves the process in it, and nothing that commands a terminal.
+//!
+//! The server's own lines hold no secrets in the first place. Libraries do, at the finer levels: URLs, headers.
+
+use std::io::{self, Write};
+
+use tracing::Metadata;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Parameters of a query whose values are secrets.
+const PARAMETERS: [&str; 7] = [
+    "token",
+    "authorization",
+    "access_token",
+    "api_key",
+    "apikey",
+    "password",
+    "code",
+];
+/// Headers whose values are secrets. `authorization` and `cookie` stand for those that end in them as well.
+const HEADERS: [&str; 3] = ["authorization", "cookie", "svc-cloud-token"];
+/// In place of a secret.
+const GONE: char = '…';
+/// A shorter text after the prefix is no token.
+const TOKEN_LENGTH: usize = 8;
+/// Bytes of a parameter's name, at most.
+const NAME_LENGTH: usize = 64;
+
+/// A writer for lines, without their secrets.
+#[derive(Debug)]
+pub(super) struct Redacted<W> {
+    inner: W,
+    colours: bool,
+}
+
+impl<W> Redacted<W> {
+    /// In front of `inner`. With `colours`, the formatter's own escape sequences for them are let through.
+    pub(super) fn new(inner: W, colours: bool) -> Self {
+        Self { inner, colours }
+    }
+}
+
+impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Redacted<W> {
+    type Writer = Redacted<W::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Redacted::new(self.inner.make_writer(), self.colours)
+    }
+
+    fn make_writer_for(&'a self, meta: &Metadata<'_>) -> Self::Writer {
+        Redacted::new(self.inner.make_writer_for(meta), self.colours)
+    }
+}
+
+impl<W: Write> Write for Redacted<W> {
+    /// Takes all of it: the formatter hands each line over as a whole.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = redacted(&String::from_utf8_lossy(line), self.colours);
+        self.inner.write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A line as it may be shown.
+fn redacted(line: &str, colours: bool) -> String {
+    let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+    let mut shown = String::with_capacity(line.len());
+    let mut before = None;
+    let mut rest = body;
+    while let Some(first) = rest.chars().next() {
+        if let Some(secret) = secret_at(rest, before) {
+            shown.push_str(secret.kept);
+            shown.push(GONE);
+            before = Some(GONE);
+            rest = secret.rest;
+            continue;
+        }
+        let colour = if colours { colour_at(rest) } else { 0 };
+        let (piece, left) = rest
+            .split_at_checked(colour.max(first.len_utf8()))
+            .unwrap_or((rest, ""));
+        if colour == 0 && must_be_escaped(first) {
+            // As JSON writes it, so that a line of JSON stays one.
+            let mut units = [0; 2];
+            for unit in first.encode_utf16(&mut units) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            shown.push_str(piece);
+        }
+        before = Some(first);
+        rest = left;
+    }
+    shown + end
+}
+
+/// Bytes of the escape sequence for a colour that the text begins with.
+fn colour_at(text: &str) -> usize {
+    let Some(codes) = text.strip_prefix("\u{1b}[") else {
+        return 0;
+    };
+    let length = codes
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b';')
+        .count();
+    let ends = codes.get(length..).is_some_and(|end| end.starts_with('m'));
+    if ends { length + 3 } else { 0 }
+}
+
+/// Commands a terminal, or turns the text around.
+fn must_be_escaped(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A secret at the beginning of a text.
+struct Secret<'a> {
+    /// What is shown of it.
+    kept: &'a str,
+    /// What comes after it.
+    rest: &'a str,
+}
+
+fn secret_at(text: &str, before: Option<char>) -> Option<Secret<'_>> {
+    match text.as_bytes().first()? {
+        b'?' | b'&' | b';' => parameter(text),
+        b's' if text.starts_with("svc_") => token(text).or_else(|| cookie(text)),
+        b'e' if text.starts_with("eyJ") => access_token(text),
+        byte if byte.is_ascii_alphabetic() && !before.is_some_and(char::is_alphanumeric) => header(text),
+        _ => None,
+    }
+}
+
+fn split(text: &str, at: usize) -> Option<Secret<'_>> {
+    let (kept, rest) = text.split_at_checked(at)?;
+    Some(Secret { kept, rest })
+}
+
+/// `svc_pat_` with letters and digits.
+fn token(text: &str) -> Option<Secret<'_>> {
+    let Secret { kept, rest } = split(text, "svc_pat_".len()).filter(|secret| secret.kept == "svc_pat_")?;
+    let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let rest = rest.get(length..)?;
+    (length >= TOKEN_LENGTH).then_some(Secret { kept, rest })
+}
+
+/// `svc_refresh_token_…=` with whatever follows.
+fn cookie(text: &str) -> Option<Secret<'_>> {
+    let name = text.strip_prefix("svc_refresh_token_")?;
+    let id = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    name.get(id..)?.strip_prefix('=')?;
+    let Secret { kept, rest } = split(text, text.len() - name.len() + id + 1)?;
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\\' | ','));
+    Some(Secret {
+        kept,
+        rest: rest.get(end.unwrap_or(rest.len())..)?,
+    })
+}
+
+/// `eyJ….….…`: an access token, of ours or anybody's.
+fn access_token(text: &str) -> Option<Secret<'_>> {
+    let part = |text: &'_ str| {
+        text.bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            .count()
+    };
+    let dot = |text: &str| match text.get(..3) {
+        _ if text.starts_with('.') => Some(1),
+        Some(encoded) if encoded.eq_ignore_ascii_case("%2e") => Some(3),
+        _ => None,
+    };
+    let mut at = part(text);
+    at += dot(text.get(at..)?)?;
+    let payload = part(text.get(at..)?);
+    at += payload;
+    at += dot(text.get(at..)?)?;
+    at += part(text.get(at..)?);
+    (payload > 0).then_some(Secret {
+        kept: text.get(..3)?,
+        rest: text.get(at..)?,
+    })
+}
+
+/// `?name=` or `&name=` with a value, the name being written in any case and with escapes.
+fn parameter(text: &str) -> Option<Secret<'_>> {
+    let name = text.get(1..)?;
+    let length = name.bytes().take(NAME_LENGTH).position(|byte| byte == b'=')?;
+    let name = name.get(..length)?;
+    let (plain, _) = url::form_urlencoded::parse(name.as_bytes()).next()?;
+    if !PARAMETERS.iter().any(|secret| plain.eq_ignore_ascii_case(secret)) {
+        return None;
+    }
+    let Secret { kept, rest } = split(text, length + 2)?;
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '&' | '#' | '"' | '\\'));
+    Some(Secret {
+        kept,
+        rest: rest.get(end.unwrap_or(rest.len())..)?,
+    })
+}
+
+/// A header by its name, as a map of headers is written for people, in quotes or without.
+fn header(text: &str) -> Option<Secret<'_>> {
+    let name = HEADERS.iter().find(|name| {
+        text.get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    })?;
+    let after = text.get(name.len()..)?;
+    let between = after
+        .bytes()
+        .take_while(|byte| matches!(byte, b'"' | b'\\' | b':' | b'=' | b' '))
+        .count();
+    let mark = after.get(..between)?;
+    if !mark.contains([':', '=']) {
+        return None;
+    }
+    let Secret { kept, rest } = split(text, name.len() + between)?;
+    // Without quotes nobody knows where it ends.
+    let end = mark.contains('"').then(|| rest.find(['"', '\\'])).flatten();
+    Some(Secret {
+        kept,
+        rest: rest.get(end.unwrap_or(rest.len())..)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "svc_pat_0123456789abcdefghijABCDEFGHIJ";
+    const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_bmF0dXJl";
+
+    #[test]
+    fn secrets_are_taken_out_of_lines() {
+        for (line, expected) in [
+            (
+                format!("by {TOKEN}, twice {TOKEN}\n"),
+                "by svc_pat_…, twice svc_pat_…\n",
+            ),
+            (format!("Bearer {JWT}."), "Bearer eyJ…."),
+            (JWT.replace('.', "%2E"), "eyJ…"),
+            ("eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.".into(), "eyJ…"),
+            (
+                "GET /a?token=x1y2&take=3 HTTP".into(),
+                "GET /a?token=…&take=3 HTTP",
+            ),
+            (
+                "GET /a?take=3&ToKeN=x1,y2'z;w#f".into(),
+                "GET /a?take=3&ToKeN=…#f",
+            ),
+            (
+                "/a?%74oken=x1&%41PI%5fkey=y2 ".into(),
+                "/a?%74oken=…&%41PI%5fkey=… ",
+            ),
+            (
+                "/a?authorization=Bearer%20x&access_token=y&apikey=z&password=p&code=c".into(),
+                "/a?authorization=…&access_token=…&apikey=…&password=…&code=…",
+            ),
+            (
+                "{\"uri\":\"/a?token=x1\",\"x\":1}".into(),
+                "{\"uri\":\"/a?token=…\",\"x\":1}",
+            ),
+            (
+                "{\"authorization\": \"Bearer x\", \"accept\": \"*/*\"}".into(),
+                "{\"authorization\": \"…\", \"accept\": \"*/*\"}",
+            ),
+            (
+                "{\\\"cookie\\\": \\\"a=b; c=d\\\", \\\"x\\\"".into(),
+                "{\\\"cookie\\\": \\\"…\\\", \\\"x\\\"",
+            ),
+            ("Svc-Cloud-Token: secret, and more".into(), "Svc-Cloud-Token: …"),
+            (
+                "\"set-cookie\": \"x\"; \"proxy-authorization\": \"y\"".into(),
+                "\"set-cookie\": \"…\"; \"proxy-authorization\": \"…\"",
+            ),
+            (
+                "svc_refresh_token_00ff=abc-_def; Path=/".into(),
+                "svc_refresh_token_00ff=…; Path=/",
+            ),
+        ] {
+            assert_eq!(redacted(&line, false), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_resembles_a_secret_stays() {
+        for line in [
+            "svc_pat_short",
+            "svc_pat_",
+            "eyJ",
+            "eyJhbGciOiJIUzI1NiJ9",
+            "eyJ.a.b is not",
+            "/a?tokens=3&take=1",
+            "a token=3",
+            "code=404",
+            "authorization failed",
+            "cookies: 3",
+            "no cookie was sent",
+            "/a?token",
+            "é…?",
+            "?=&==",
+        ] {
+            let expected = if line.starts_with("eyJ.") {
+                "eyJ… is not"
+            } else {
+                line
+            };
+            assert_eq!(redacted(line, false), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn control_characters_are_escaped_but_for_the_end_of_the_line() {
+        let line = "a\nb\r\tc\u{1b}[2Jd\u{7f}e\u{9b}f\u{202e}g\0\n";
+        let expected = "a\\u000ab\\u000d\\u0009c\\u001b[2Jd\\u007fe\\u009bf\\u202eg\\u0000\n";
+        assert_eq!(redacted(line, false), expected);
+        assert_eq!(redacted(line, true), expected);
+    }
+
+    #[test]
+    fn colours_pass_where_they_are_wanted() {
+        let line = "\u{1b}[2m12:00\u{1b}[0m \u{1b}[38;5;1mred\u{1b}]0;title\u{7}\n";
+        assert_eq!(
+            redacted(line, true),
+            "\u{1b}[2m12:00\u{1b}[0m \u{1b}[38;5;1mred\\u001b]0;title\\u0007\n"
+        );
+        assert!(!redacted(line, false).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_do_not_stop_a_line() {
+        let mut written = Vec::new();
+        let line = b"a\xff?token=\xfe\xfd&b\n";
+        assert_eq!(
+            Redacted::new(&mut written, false).write(line).unwrap(),
+            line.len()
+        );
+        assert_eq!(String::from_utf8(written).unwrap(), "a\u{fffd}?token=…&b\n");
+    }
+}
