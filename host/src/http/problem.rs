@@ -105,7 +105,7 @@ pub struct Problem {
     code: Option<&'static str>,
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Problem {
@@ -145,7 +145,7 @@ impl Problem {
     /// With a header of its own.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -195,7 +195,8 @@ impl Problem {
                 HeaderValue::from_static("Bearer error=\"invalid_token\""),
             );
         }
-        if let Some((name, value)) = self.header {
+        if let Some(header) = self.header {
+            let (name, value) = *header;
             headers.insert(name, value);
         }
         res.replace_body(ResBody::Once(body.into()));

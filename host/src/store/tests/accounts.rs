@@ -414,7 +414,7 @@ async fn origin_is_stored_once() {
         assert_eq!(added.insert_cors_origin(&first).await.unwrap(), (first.clone(), true));
         assert_eq!(added.insert_cors_origin(&origin(later(1))).await.unwrap(), (first.clone(), false));
         added.commit().await.unwrap();
-        assert_eq!(bed.store.cors_origins().await.unwrap(), [first.clone()]);
+        assert_eq!(bed.store.cors_origins().await.unwrap(), std::slice::from_ref(&first));
         let mut removed = change(bed).await;
         assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), Some(first.origin));
         assert_eq!(removed.delete_cors_origin(first.id).await.unwrap(), None);
