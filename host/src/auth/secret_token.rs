@@ -202,7 +202,7 @@ mod tests {
             other.successor(&[1; 32], &[2; 16]),
             token.successor(&[3; 32], &[2; 16]),
             token.successor(&[1; 32], &[3; 16]),
-            token.clone(),
+            token,
         ] {
             assert_ne!(successor, different);
         }

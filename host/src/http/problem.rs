@@ -107,7 +107,7 @@ pub struct Problem {
     code: Option<&'static str>,
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Problem {
@@ -147,7 +147,7 @@ impl Problem {
     /// With a header of its own.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -197,7 +197,8 @@ impl Problem {
                 HeaderValue::from_static("Bearer error=\"invalid_token\""),
             );
         }
-        if let Some((name, value)) = self.header {
+        if let Some(header) = self.header {
+            let (name, value) = *header;
             headers.insert(name, value);
         }
         res.replace_body(ResBody::Once(body.into()));

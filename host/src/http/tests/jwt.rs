@@ -28,7 +28,7 @@ fn foreign(bed: &Bed, instance: &str, user: UserId) -> String {
 
 /// A token that says what ours say, with a signature of another key.
 fn forged(bed: &Bed, user: UserId, algorithm: Algorithm, secret: &[u8]) -> String {
-    let key_id = jsonwebtoken::decode_header(&bed.token(user)).unwrap().kid;
+    let key_id = jsonwebtoken::decode_header(bed.token(user)).unwrap().kid;
     let now = bed.clock.now().seconds();
     let claims = json!({
         "iss": format!("svc:{INSTANCE}"), "aud": "svc-api", "sub": user.to_string(), "sid": "none", "jti": "00",

@@ -12,7 +12,7 @@ use super::sessions::{Granted, Opening, Sessions};
 use super::{ClientInfo, Context, capabilities_of};
 use crate::auth::app::App;
 use crate::auth::password::{NewPassword, Passwords, Verdict};
-use crate::auth::throttle::{Attempt, LoginThrottle, Party, Subject};
+use crate::auth::throttle::{Attempt, Buckets, LoginThrottle, Party, Rate, Subject};
 use crate::domain::audit::AuditEvent;
 use crate::domain::id::UserId;
 use crate::domain::session::SessionKind;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
 /// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
 const MAX_JITTER_MS: u8 = 20;
+/// Lines of the audit log, from one address, about logins that no limit on wrong passwords bounds.
+const NOTES: Rate = Rate::new(10, 60);
 /// How long an address counts as known after a sign-in.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -67,6 +69,7 @@ pub struct Logins {
     settings: Settings,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
+    notes: Arc<Buckets<Party>>,
 }
 
 impl Logins {
@@ -87,6 +90,7 @@ impl Logins {
             settings,
             cloud,
             names: RandomState::new(),
+            notes: Arc::new(Buckets::new(NOTES)),
         }
     }
 
@@ -124,15 +128,17 @@ impl Logins {
             Ok(verdict) => verdict,
             Err(error) => {
                 // Nothing was compared.
-                attempt.map(Attempt::forgive);
+                attempt.into_iter().for_each(Attempt::forgive);
                 return Err(error.into());
             }
         };
         let (Some(user), Some(app), Verdict::Right { outdated }) = (usable, request.app, verdict) else {
-            self.note(AuditEvent::LoginFailed, &request, user.as_ref());
+            if attempt.is_some() || self.may_note(&request) {
+                self.note(AuditEvent::LoginFailed, &request, user.as_ref());
+            }
             return Err(REFUSED);
         };
-        attempt.map(Attempt::forgive);
+        attempt.into_iter().for_each(Attempt::forgive);
         let hash = match hash {
             Some(hash) if outdated => Some(self.rehash(user.id, password, hash).await?),
             hash => hash,
@@ -222,10 +228,17 @@ impl Logins {
         match begun {
             Ok(attempt) => Ok(Some(attempt)),
             Err(retry_after) => {
-                self.note(AuditEvent::LoginThrottled, request, user);
+                if self.may_note(request) {
+                    self.note(AuditEvent::LoginThrottled, request, user);
+                }
                 Err(ServiceError::Throttled { retry_after })
             }
         }
+    }
+
+    /// Whether one more line may be written about somebody who may ask as often as they like.
+    fn may_note(&self, request: &LoginRequest) -> bool {
+        self.notes.take(Party::from(request.client.address)).is_ok()
     }
 
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.

@@ -505,7 +505,7 @@ async fn origin_is_stored_once() {
             (first.clone(), false)
         );
         added.commit().await.unwrap();
-        assert_eq!(bed.store.cors_origins().await.unwrap(), [first.clone()]);
+        assert_eq!(bed.store.cors_origins().await.unwrap(), std::slice::from_ref(&first));
         let mut removed = change(bed).await;
         assert_eq!(
             removed.delete_cors_origin(first.id).await.unwrap(),
