@@ -4,7 +4,6 @@ mod access;
 mod access_matrix;
 mod audit;
 mod bed;
-mod canary;
 mod connections;
 mod dev;
 mod document;
