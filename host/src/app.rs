@@ -145,7 +145,12 @@ impl App {
             plugins: self.plugins.clone(),
             indexing: self.indexing.clone(),
             build: self.build_info(),
-            origins: self.config.base_url.iter().map(|url| url.origin().ascii_serialization()).collect(),
+            origins: self
+                .config
+                .base_url
+                .iter()
+                .map(|url| url.origin().ascii_serialization())
+                .collect(),
             login_limits: LoginLimits::default(),
         })
         .await?)

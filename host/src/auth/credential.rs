@@ -1,5 +1,9 @@
 //! Which credential a request shows, before anyone asks whether it is any good.
 
+use sha2::{Digest, Sha256};
+
+use super::secret_token::TokenHash;
+
 /// The prefix of personal access tokens.
 pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
 
@@ -29,6 +33,14 @@ impl std::fmt::Debug for Credential {
             Self::PersonalAccessToken(_) => "PersonalAccessToken(…)",
             Self::AccessToken(_) => "AccessToken(…)",
         })
+    }
+}
+
+impl Credential {
+    /// By what it is known again without being kept.
+    pub fn digest(&self) -> TokenHash {
+        let (Self::PersonalAccessToken(text) | Self::AccessToken(text)) = self;
+        Sha256::digest(text.as_bytes()).into()
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod access_token;
 pub mod actor;
 pub mod app;
+pub mod buckets;
 pub mod capability;
 pub mod credential;
 pub mod password;

@@ -1,119 +1,23 @@
-//! Limits on how often something may be tried: buckets of tokens that fill up with time.
+//! Limits on wrong passwords.
 //!
 //! Only wrong passwords cost anything. An attempt takes its tokens before the password is compared, so that a
 //! thousand at once are bounded as well, and gets them back when it was right.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::buckets::{Buckets, MAX_BUCKETS, Rate};
 use crate::domain::id::UserId;
 
-/// Buckets that are remembered; beyond it, full ones are forgotten, which changes nothing.
-const MAX_BUCKETS: usize = 100_000;
 /// Wrong passwords in a row after which an account's own bucket fills more slowly (NIST SP 800-63B: at most 100).
 const CONSECUTIVE_FAILURES: u32 = 100;
-
-/// How many at once, and how long until one more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// Tokens of a full bucket.
-    pub burst: u32,
-    /// Time for one token.
-    pub refill: Duration,
-}
-
-impl Rate {
-    /// So many at once, one more in each `refill_seconds`.
-    pub const fn new(burst: u32, refill_seconds: u64) -> Self {
-        Self {
-            burst,
-            refill: Duration::from_secs(refill_seconds),
-        }
-    }
-}
-
-/// Buckets by key.
-#[derive(Debug)]
-pub struct Buckets<K> {
-    rate: Rate,
-    buckets: Mutex<HashMap<K, Bucket>>,
-}
-
-/// Tokens that were taken and have not come back, as of a moment. Counted in tokens, not in time: the refill may
-/// change between two attempts.
-#[derive(Debug, Clone, Copy)]
-struct Bucket {
-    missing: f64,
-    at: Instant,
-}
-
-impl Bucket {
-    fn missing_at(&self, now: Instant, refill: Duration) -> f64 {
-        let back = now.duration_since(self.at).as_secs_f64() / refill.as_secs_f64();
-        (self.missing - back).max(0.0)
-    }
-}
-
-impl<K: Eq + Hash> Buckets<K> {
-    /// Full buckets.
-    pub fn new(rate: Rate) -> Self {
-        Self {
-            rate,
-            buckets: Mutex::default(),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, Bucket>> {
-        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a token.
-    ///
-    /// # Errors
-    /// How long until there is one.
-    pub fn take(&self, key: K) -> Result<(), Duration> {
-        self.take_at(key, self.rate.refill)
-    }
-
-    fn take_at(&self, key: K, refill: Duration) -> Result<(), Duration> {
-        // Quotients of times are not exact.
-        const TOLERANCE: f64 = 1e-6;
-        let now = Instant::now();
-        let mut buckets = self.lock();
-        if buckets.len() >= MAX_BUCKETS {
-            buckets.retain(|_, bucket| bucket.missing_at(now, self.rate.refill) > 0.0);
-        }
-        let bucket = buckets.entry(key).or_insert(Bucket {
-            missing: 0.0,
-            at: now,
-        });
-        let missing = bucket.missing_at(now, refill);
-        *bucket = Bucket { missing, at: now };
-        let beyond = missing + 1.0 - f64::from(self.rate.burst);
-        if beyond > TOLERANCE {
-            return Err(refill.mul_f64(beyond));
-        }
-        bucket.missing += 1.0;
-        Ok(())
-    }
-
-    /// Gives a token back.
-    pub fn give_back(&self, key: &K) {
-        if let Some(bucket) = self.lock().get_mut(key) {
-            bucket.missing = (bucket.missing - 1.0).max(0.0);
-        }
-    }
-
-    /// Fills all buckets.
-    pub fn clear(&self) {
-        self.lock().clear();
-    }
-}
+/// How long an attempt waits for others of the same address whose passwords are being compared.
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// The limits on wrong passwords.
 #[derive(Debug, Clone, Copy)]
@@ -179,6 +83,9 @@ struct Shared {
     address: Buckets<Party>,
     failures_in_a_row: Mutex<HashMap<Subject, u32>>,
     user_refill_after_many: Duration,
+    /// Attempts under way, by address, and word that one has ended.
+    under_way: Mutex<HashMap<Party, u32>>,
+    ended: Notify,
 }
 
 /// Who may try a password.
@@ -204,7 +111,36 @@ impl LoginThrottle {
             address: Buckets::new(limits.address),
             failures_in_a_row: Mutex::default(),
             user_refill_after_many: limits.user_refill_after_many,
+            under_way: Mutex::default(),
+            ended: Notify::new(),
         }))
+    }
+
+    /// As [`LoginThrottle::begin`], but where there is no token left, waits for the attempts under way from the same
+    /// address: those that turn out right give theirs back, so that right passwords are never held up for long.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub async fn begin_in_turn(
+        &self,
+        user: Option<Subject>,
+        party: Party,
+        known: bool,
+    ) -> Result<Attempt, Duration> {
+        let patience = Instant::now() + MAX_WAIT;
+        loop {
+            let mut ended = std::pin::pin!(self.0.ended.notified());
+            // From here on, so that none is missed between the look and the wait.
+            ended.as_mut().enable();
+            let wait = match self.begin(user, party, known) {
+                Ok(attempt) => return Ok(attempt),
+                Err(wait) => wait,
+            };
+            let others = self.0.under_way().contains_key(&party);
+            if !others || tokio::time::timeout_at(patience, ended).await.is_err() {
+                return Err(wait);
+            }
+        }
     }
 
     /// Lets an attempt begin. From an address that the account is known to use, the account's own bucket does not
@@ -233,6 +169,7 @@ impl LoginThrottle {
             let count = failures.entry(user).or_insert(0);
             *count = count.saturating_add(1);
         }
+        *shared.under_way().entry(party).or_insert(0) += 1;
         Ok(Attempt {
             shared: Arc::clone(shared),
             user,
@@ -257,6 +194,10 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn under_way(&self) -> MutexGuard<'_, HashMap<Party, u32>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn user_refill(&self, user: Subject) -> Duration {
         if self
             .failures()
@@ -267,6 +208,20 @@ impl Shared {
         } else {
             self.user.rate.refill
         }
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        let mut under_way = self.shared.under_way();
+        if let Some(count) = under_way.get_mut(&self.party) {
+            *count -= 1;
+            if *count == 0 {
+                under_way.remove(&self.party);
+            }
+        }
+        drop(under_way);
+        self.shared.ended.notify_waiters();
     }
 }
 
@@ -285,137 +240,5 @@ impl Attempt {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn party(last: u8) -> Party {
-        Party::from(Some(IpAddr::from([192, 0, 2, last])))
-    }
-
-    fn account(number: i64) -> Subject {
-        Subject::Account(UserId::from(number))
-    }
-
-    fn throttle() -> LoginThrottle {
-        LoginThrottle::new(LoginLimits::default())
-    }
-
-    /// How many of `tries` attempts begin.
-    fn begun(throttle: &LoginThrottle, tries: usize, user: i64, address: impl Fn(usize) -> u8) -> usize {
-        (0..tries)
-            .filter(|number| {
-                throttle
-                    .begin(Some(account(user)), party(address(*number)), false)
-                    .is_ok()
-            })
-            .count()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn wrong_passwords_are_bounded_from_one_address_and_from_many() {
-        assert_eq!(begun(&throttle(), 1000, 1, |_| 1), 20);
-        assert_eq!(begun(&throttle(), 1000, 1, |number| number as u8), 40);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn names_that_nobody_has_are_bounded_alike() {
-        let throttle = throttle();
-        let begin = |number| {
-            throttle
-                .begin(Some(Subject::Name(7)), party(number), false)
-                .is_ok()
-        };
-        assert_eq!((0..1000).filter(|_| begin(1)).count(), 20);
-        assert_eq!((0..1000).filter(|number| begin(*number as u8)).count(), 20);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn logins_without_a_name_are_bounded_by_address() {
-        let throttle = throttle();
-        let begun = (0..500)
-            .filter(|_| throttle.begin(None, party(1), false).is_ok())
-            .count();
-        assert_eq!(begun, 100);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn right_passwords_cost_nothing() {
-        let throttle = throttle();
-        for _ in 0..500 {
-            throttle
-                .begin(Some(account(1)), party(1), false)
-                .unwrap()
-                .forgive();
-        }
-        assert_eq!(begun(&throttle, 100, 1, |_| 1), 20);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn buckets_fill_with_time_and_say_how_long_it_takes() {
-        let throttle = throttle();
-        begun(&throttle, 20, 1, |_| 1);
-        let wait = throttle.begin(Some(account(1)), party(1), false).unwrap_err();
-        assert_eq!(wait, Duration::from_secs(10));
-        tokio::time::advance(wait).await;
-        assert_eq!(begun(&throttle, 5, 1, |_| 1), 1);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn owner_gets_in_from_a_known_address_while_others_are_locked_out() {
-        let throttle = throttle();
-        begun(&throttle, 1000, 1, |number| number as u8 % 100 + 100);
-        let user = Some(account(1));
-        assert!(throttle.begin(user, party(1), false).is_err());
-        assert!(throttle.begin(user, party(1), true).is_ok());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_hundred_failures_in_a_row_slow_the_account_down() {
-        let throttle = throttle();
-        let user = Some(account(1));
-        for number in 0..100 {
-            tokio::time::advance(Duration::from_secs(60)).await;
-            let _counted = throttle.begin(user, party(number), false).unwrap();
-        }
-        let more = (100..200).filter(|number| throttle.begin(user, party(*number), false).is_ok());
-        assert!(more.count() <= 40, "slower, with no burst on the way");
-        tokio::time::advance(Duration::from_secs(120)).await;
-        assert!(
-            throttle.begin(user, party(201), false).is_err(),
-            "one in 10 minutes"
-        );
-        tokio::time::advance(Duration::from_secs(600)).await;
-        assert!(throttle.begin(user, party(201), false).is_ok());
-        // The owner signs in from where they are known: all is as quick as before.
-        throttle.begin(user, party(1), true).unwrap().forgive();
-        tokio::time::advance(Duration::from_secs(120)).await;
-        assert!(throttle.begin(user, party(202), false).is_ok());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_name_that_nobody_has_slows_down_like_an_account() {
-        for subject in [account(1), Subject::Name(1)] {
-            let throttle = throttle();
-            for number in 0..100 {
-                tokio::time::advance(Duration::from_secs(60)).await;
-                let _counted = throttle.begin(Some(subject), party(number), false).unwrap();
-            }
-            let more =
-                (100..200).filter(|number| throttle.begin(Some(subject), party(*number), false).is_ok());
-            assert_eq!(more.count(), 39, "{subject:?}");
-            tokio::time::advance(Duration::from_secs(120)).await;
-            assert!(
-                throttle.begin(Some(subject), party(201), false).is_err(),
-                "{subject:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_network_of_ipv6_is_one_party() {
-        let of = |text: &str| Party::from(Some(text.parse().unwrap()));
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
-        assert_ne!(of("2001:db8:0:1::1"), of("2001:db8:0:2::1"));
-        assert_eq!(of("::ffff:192.0.2.1"), party(1));
-    }
-}
+#[path = "throttle_tests.rs"]
+mod tests;

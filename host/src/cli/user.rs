@@ -62,7 +62,8 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn act(action: Action) -> anyhow::Result<()> {
-    let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) = &action;
+    let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
+        &action;
     let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
     let random = Arc::new(SystemRandom);
     let mut node = [0; 2];
@@ -93,7 +94,9 @@ async fn act(action: Action) -> anyhow::Result<()> {
                 format!("The password of {} is now {password}\n", user.username)
             }
         }
-        Action::MakeOwner { username, replace, .. } => {
+        Action::MakeOwner {
+            username, replace, ..
+        } => {
             let made = recovery.make_owner(&username, replace).await;
             let user = made.map_err(|error| explain(error, &username))?;
             format!("{} is the owner.\n", user.username)

@@ -62,7 +62,7 @@ impl Deref for Caller {
 
 /// The caller of a public route, if they can be known.
 #[derive(Debug)]
-pub struct MaybeCaller(pub Option<Actor>);
+pub struct MaybeCaller(pub Option<Arc<Actor>>);
 
 /// The known caller, with the program that they use: what changes are made by.
 #[derive(Debug)]

@@ -234,9 +234,11 @@ impl EndpointOutRegister for MediaAnswer {
             let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
             let schema = Object::with_type(BasicType::String).format(binary);
             let types = ["audio/*", "image/*", PLAIN_BYTES];
-            types.iter().fold(oapi::Response::new(about), |response, media_type| {
-                response.add_content(*media_type, Content::new(schema.clone()))
-            })
+            types
+                .iter()
+                .fold(oapi::Response::new(about), |response, media_type| {
+                    response.add_content(*media_type, Content::new(schema.clone()))
+                })
         };
         let responses = &mut operation.responses;
         responses.insert("200", bytes("All bytes"));

@@ -176,7 +176,12 @@ impl Services {
             config: Arc::clone(&config),
         });
         Ok(Self {
-            authentication: Authentication::new(context.clone(), keys.clone(), activity.clone()),
+            authentication: Authentication::new(
+                context.clone(),
+                keys.clone(),
+                settings.clone(),
+                activity.clone(),
+            ),
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
             logins,

@@ -38,7 +38,11 @@ fn operator_lists_accounts_sets_passwords_and_makes_an_owner_beside_a_running_se
     assert_eq!(login(&server, "bob", made_up), 201);
     assert_eq!(login(&server, "bob", "first password"), 403);
     let mut command = svc(&["user", "set-password", "bob", "--stdin", "--data-dir", data]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     child
         .stdin
         .take()
@@ -58,8 +62,17 @@ fn operator_lists_accounts_sets_passwords_and_makes_an_owner_beside_a_running_se
     });
     let log = svc_audit(&server, "bob", "third password");
     let events: Vec<_> = log.iter().map(|line| line["event"].as_str().unwrap()).collect();
-    assert_eq!(events.iter().filter(|event| **event == "password_changed").count(), 2);
-    assert_eq!(events.iter().filter(|event| **event == "owner_changed").count(), 1);
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| **event == "password_changed")
+            .count(),
+        2
+    );
+    assert_eq!(
+        events.iter().filter(|event| **event == "owner_changed").count(),
+        1
+    );
 }
 
 fn svc_audit(server: &Server, username: &str, password: &str) -> Vec<Value> {

@@ -52,7 +52,7 @@ impl Guard {
         if !self.access.allows(&actor) {
             return Err(Problem::forbidden());
         }
-        depot.insert_typed(Arc::new(actor));
+        depot.insert_typed(actor);
         Ok(())
     }
 }

@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::people::PASSWORD;
 use super::{Bed, BedOptions};
-use crate::auth::throttle::{LoginLimits, Rate};
+use crate::auth::buckets::Rate;
+use crate::auth::throttle::LoginLimits;
 use crate::domain::audit::AuditEvent;
 
 const WRONG: &str = "wrong password";

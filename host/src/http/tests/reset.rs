@@ -280,7 +280,7 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let id = instance["instanceId"].as_str().unwrap().to_owned();
     assert!(id != INSTANCE && id.len() == 32);
     assert_eq!(instance["serverName"], "svc");
-    assert_eq!(marker(&bed.directory), [id.clone()]);
+    assert_eq!(marker(&bed.directory), std::slice::from_ref(&id));
     assert_eq!(bed.get_as(&jwt, "/api/v1/versions").await.status, 410);
     let refused = bed.get_as(&program, "/api/v1/versions").await;
     assert_eq!(

@@ -111,4 +111,3 @@ async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
     assert!(restarted(&directory).await.1.unwrap_err().contains(NEXT));
     assert_eq!(marker(&directory), [INSTANCE]);
 }
-

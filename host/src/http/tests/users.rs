@@ -380,4 +380,3 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
     assert_eq!(sign_in(&bed, "b_b", PASSWORD).await.status, 403);
     assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
 }
-

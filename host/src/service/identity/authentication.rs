@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::super::error::ServiceError;
+use super::super::settings::Settings;
 use super::activity::ActivityLog;
 use super::keys::KeyRing;
 use super::{Context, capabilities_of};
 use crate::auth::access_token::{TokenIdentity, TokenRefusal};
 use crate::auth::actor::{Actor, Proof};
-use crate::auth::capability::CapabilitySet;
 use crate::auth::credential::Credential;
 use crate::auth::policy;
 use crate::auth::secret_token::{PersonalAccessSecret, TokenHash};
-use crate::domain::id::{PersonalAccessTokenId, SessionId, UserId};
+use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
-use crate::domain::user::{Account, User};
+use crate::domain::user::Account;
 
 /// Callers that are remembered; beyond it, all are forgotten and asked for anew.
 const MAX_REMEMBERED: usize = 10_000;
@@ -40,47 +40,13 @@ pub enum AuthenticationError {
     Service(#[from] ServiceError),
 }
 
-/// Whose credential is remembered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
-    AccessToken(UserId, Option<SessionId>),
-    PersonalAccessToken(TokenHash),
-}
-
-/// An account with what it may do.
-#[derive(Debug, Clone)]
-struct Principal {
-    user: Arc<User>,
-    roles: Arc<[String]>,
-    capabilities: CapabilitySet,
-}
-
-impl Principal {
-    fn new(account: Account) -> Self {
-        Self {
-            capabilities: capabilities_of(&account),
-            roles: account.role_names().into(),
-            user: Arc::new(account.user),
-        }
-    }
-
-    fn actor(&self, proof: Proof) -> Actor {
-        Actor {
-            user: Arc::clone(&self.user),
-            roles: Arc::clone(&self.roles),
-            capabilities: self.capabilities,
-            proof,
-        }
-    }
-}
-
-/// What the store said about a good credential.
+/// What a good credential was found to be.
 #[derive(Debug, Clone)]
 struct Remembered {
-    /// The state of accounts and roles that it said so in.
+    /// The state of accounts and roles at that time.
     revision: i64,
-    principal: Principal,
-    token: Option<(PersonalAccessTokenId, Option<Timestamp>)>,
+    actor: Arc<Actor>,
+    ends: Option<Timestamp>,
 }
 
 /// Makes callers known. Remembers who they are until any account, role, session or token changes: such a change is
@@ -89,16 +55,18 @@ struct Remembered {
 pub struct Authentication {
     context: Context,
     keys: KeyRing,
+    settings: Settings,
     activity: ActivityLog,
-    remembered: Arc<RwLock<HashMap<Key, Remembered>>>,
+    remembered: Arc<RwLock<HashMap<TokenHash, Remembered>>>,
 }
 
 impl Authentication {
     /// Over these keys and accounts.
-    pub fn new(context: Context, keys: KeyRing, activity: ActivityLog) -> Self {
+    pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
         Self {
             context,
             keys,
+            settings,
             activity,
             remembered: Arc::default(),
         }
@@ -109,112 +77,127 @@ impl Authentication {
     ///
     /// # Errors
     /// Which of the refusals it is, by the table in `docs/decisions.md`, "401 and 410".
-    pub async fn actor(&self, credential: Option<Credential>) -> Result<Actor, AuthenticationError> {
+    pub async fn actor(&self, credential: Option<Credential>) -> Result<Arc<Actor>, AuthenticationError> {
         let now = self.context.now();
-        let actor = match credential.ok_or(AuthenticationError::Missing)? {
+        let credential = credential.ok_or(AuthenticationError::Missing)?;
+        // A credential is known again by its digest: neither signature nor database are asked a second time.
+        let digest = credential.digest();
+        let known = match self.recall(&digest) {
+            Some(known) => known,
+            None => {
+                // Read before the store is asked: a change in between makes the answer outdated at once.
+                let revision = self.context.store.identity_revision();
+                let (actor, ends) = self.look_up(&credential, now).await?;
+                let known = Remembered {
+                    revision,
+                    actor: Arc::new(actor),
+                    ends,
+                };
+                self.remember(digest, known.clone());
+                known
+            }
+        };
+        if known.ends.is_some_and(|ends| ends <= now) {
+            return Err(match credential {
+                Credential::AccessToken(_) => AuthenticationError::InvalidAccessToken,
+                Credential::PersonalAccessToken(_) => AuthenticationError::InvalidPersonalAccessToken,
+            });
+        }
+        // Looked at each time: whoever shuts guests out means those who are in, too.
+        if known.actor.user.is_guest && !self.settings.guest_access() {
+            return Err(AuthenticationError::InvalidAccessToken);
+        }
+        self.activity.note(&known.actor, now);
+        Ok(known.actor)
+    }
+
+    async fn look_up(
+        &self,
+        credential: &Credential,
+        now: Timestamp,
+    ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
+        match credential {
             Credential::AccessToken(token) => {
                 let keys = self.keys.current();
                 let identity = keys
                     .access_tokens
-                    .read(&token, now)
+                    .read(token, now)
                     .map_err(|refusal| match refusal {
                         TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
                         TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
-                self.signed_in(identity).await?
+                let ends = identity.expires_at;
+                Ok((self.signed_in(identity).await?, Some(ends)))
             }
             Credential::PersonalAccessToken(text) => {
-                let secret = PersonalAccessSecret::parse(&text)
-                    .ok_or(AuthenticationError::InvalidPersonalAccessToken)?;
-                self.by_token(secret.hash(), now).await?
+                let secret = PersonalAccessSecret::parse(text);
+                self.by_token(&secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?)
+                    .await
             }
-        };
-        self.activity.note(&actor, now);
-        Ok(actor)
+        }
     }
 
     async fn signed_in(&self, identity: TokenIdentity) -> Result<Actor, AuthenticationError> {
+        let account = self.enabled_account(identity.user).await?;
+        let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
+        if let Some(session) = identity.session {
+            let counts = self.context.store.session_counts(session, identity.user).await;
+            if !counts.map_err(ServiceError::from)? {
+                return Err(AuthenticationError::InvalidAccessToken);
+            }
+        }
         let proof = Proof::AccessToken {
             app: identity.app,
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        let key = Key::AccessToken(identity.user, identity.session);
-        if let Some(known) = self.recall(&key) {
-            return Ok(known.principal.actor(proof));
-        }
-        let store = &self.context.store;
-        // Read before the store is asked: a change in between makes the answer outdated at once.
-        let revision = store.identity_revision();
-        let account = store.account(identity.user).await.map_err(ServiceError::from)?;
-        let account = account.filter(|account| account.user.enabled);
-        let principal = Principal::new(account.ok_or(AuthenticationError::ForeignAccessToken)?);
-        if let Some(session) = identity.session {
-            let counts = store.session_counts(session, identity.user).await;
-            if !counts.map_err(ServiceError::from)? {
-                return Err(AuthenticationError::InvalidAccessToken);
-            }
-        }
-        let actor = principal.actor(proof);
-        self.remember(
-            key,
-            Remembered {
-                revision,
-                principal,
-                token: None,
-            },
-        );
-        Ok(actor)
+        Ok(actor(account, proof))
     }
 
-    async fn by_token(&self, hash: TokenHash, now: Timestamp) -> Result<Actor, AuthenticationError> {
+    async fn by_token(
+        &self,
+        secret: &PersonalAccessSecret,
+    ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
         const INVALID: AuthenticationError = AuthenticationError::InvalidPersonalAccessToken;
-        let key = Key::PersonalAccessToken(hash);
-        let known = match self.recall(&key) {
-            Some(known) => known,
-            None => {
-                let store = &self.context.store;
-                let revision = store.identity_revision();
-                let token = store.personal_access_token(&hash).await;
-                let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
-                let account = store.account(token.user).await.map_err(ServiceError::from)?;
-                let account = account.filter(|account| account.user.enabled).ok_or(INVALID)?;
-                let mut principal = Principal::new(account);
-                if let Some(names) = &token.capabilities {
-                    let narrowed = policy::capabilities_of_names(names);
-                    principal.capabilities = principal.capabilities.intersection(narrowed);
-                }
-                let known = Remembered {
-                    revision,
-                    principal,
-                    token: Some((token.id, token.expires_at)),
-                };
-                self.remember(key, known.clone());
-                known
-            }
-        };
-        match known.token {
-            Some((id, expires_at)) if expires_at.is_none_or(|moment| now < moment) => {
-                Ok(known.principal.actor(Proof::PersonalAccessToken(id)))
-            }
-            _ => Err(INVALID),
+        let token = self.context.store.personal_access_token(&secret.hash()).await;
+        let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
+        let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
+        let mut actor = actor(account, Proof::PersonalAccessToken(token.id));
+        if let Some(names) = &token.capabilities {
+            let narrowed = policy::capabilities_of_names(names);
+            actor.capabilities = actor.capabilities.intersection(narrowed);
         }
+        Ok((actor, token.expires_at))
     }
 
-    fn recall(&self, key: &Key) -> Option<Remembered> {
+    async fn enabled_account(&self, user: UserId) -> Result<Option<Account>, ServiceError> {
+        let account = self.context.store.account(user).await?;
+        Ok(account.filter(|account| account.user.enabled))
+    }
+
+    fn recall(&self, digest: &TokenHash) -> Option<Remembered> {
         let remembered = self.remembered.read().unwrap_or_else(PoisonError::into_inner);
         let revision = self.context.store.identity_revision();
         remembered
-            .get(key)
+            .get(digest)
             .filter(|known| known.revision == revision)
             .cloned()
     }
 
-    fn remember(&self, key: Key, known: Remembered) {
+    fn remember(&self, digest: TokenHash, known: Remembered) {
         let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
         if remembered.len() >= MAX_REMEMBERED {
             remembered.clear();
         }
-        remembered.insert(key, known);
+        remembered.insert(digest, known);
+    }
+}
+
+fn actor(account: Account, proof: Proof) -> Actor {
+    Actor {
+        capabilities: capabilities_of(&account),
+        roles: account.role_names().into(),
+        user: Arc::new(account.user),
+        proof,
     }
 }

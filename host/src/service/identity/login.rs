@@ -11,8 +11,9 @@ use super::names::username_key;
 use super::sessions::{Granted, Opening, Sessions};
 use super::{ClientInfo, Context, capabilities_of};
 use crate::auth::app::App;
+use crate::auth::buckets::{Buckets, Rate};
 use crate::auth::password::{NewPassword, Passwords, Verdict};
-use crate::auth::throttle::{Attempt, Buckets, LoginThrottle, Party, Rate, Subject};
+use crate::auth::throttle::{Attempt, LoginThrottle, Party, Subject};
 use crate::domain::audit::AuditEvent;
 use crate::domain::id::UserId;
 use crate::domain::session::SessionKind;
@@ -216,13 +217,13 @@ impl Logins {
             None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
         };
         let party = Party::from(request.client.address);
-        let mut begun = self.throttle.begin(subject, party, false);
+        let mut begun = self.throttle.begin_in_turn(subject, party, false).await;
         if let (Err(_), Some(user)) = (&begun, user) {
             let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
             let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
             let store = &self.context.store;
             if store.is_known_address(user.id, &party.to_string(), since).await? {
-                begun = self.throttle.begin(subject, party, true);
+                begun = self.throttle.begin_in_turn(subject, party, true).await;
             }
         }
         match begun {

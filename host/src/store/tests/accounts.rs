@@ -331,7 +331,10 @@ async fn sessions_are_revoked_retired_and_pruned() {
         let all: Vec<_> = (0..4).map(|_| session(bed, &ada)).collect();
         let mut begun = change(bed).await;
         for (number, one) in all.iter().enumerate() {
-            begun.insert_session(one, Some(&[number as u8; 32])).await.unwrap();
+            begun
+                .insert_session(one, Some(&[number as u8; 32]))
+                .await
+                .unwrap();
         }
         // What cannot be refreshed pushes nothing out.
         for _ in 0..3 {
@@ -505,7 +508,10 @@ async fn origin_is_stored_once() {
             (first.clone(), false)
         );
         added.commit().await.unwrap();
-        assert_eq!(bed.store.cors_origins().await.unwrap(), std::slice::from_ref(&first));
+        assert_eq!(
+            bed.store.cors_origins().await.unwrap(),
+            std::slice::from_ref(&first)
+        );
         let mut removed = change(bed).await;
         assert_eq!(
             removed.delete_cors_origin(first.id).await.unwrap(),
