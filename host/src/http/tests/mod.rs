@@ -24,6 +24,7 @@ mod refresh_load;
 mod reset;
 mod reset_restart;
 mod roles;
+mod sessions;
 mod settings;
 mod setup;
 mod token_rules;

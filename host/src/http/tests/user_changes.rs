@@ -2,16 +2,21 @@
 
 use serde_json::{Value, json};
 
-use super::Bed;
 use super::access_matrix::personal_access_token;
 use super::roles::allowed_to;
 use super::users::{PASSWORD, USERS, create, jwt, names, new, sign_in, update};
+use super::{Bed, BedOptions};
 use crate::auth::capability::Capability;
 use crate::domain::id::UserId;
 
 #[tokio::test]
 async fn nobody_acts_on_who_may_do_more() {
-    let bed = Bed::start().await;
+    let bed = Bed::start_with(BedOptions {
+        // Guests are let in.
+        kiosk: true,
+        ..BedOptions::default()
+    })
+    .await;
     let owner_id = bed.user("ada", true, &["owner"]).await;
     let admin_id = bed.user("admin", false, &["administrator"]).await;
     let other_id = bed.user("other", false, &["administrator"]).await;
