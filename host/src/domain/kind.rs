@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct MediaKind(Arc<str>);
 
-/// A text that is no media kind's name.
+/// A text that is no media kind's name. It is not repeated: a client may have sent anything.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a media kind: up to 32 lower-case letters and digits, a letter first")]
-pub struct InvalidMediaKind(String);
+#[error("not a media kind: up to 32 lower-case letters and digits, a letter first")]
+pub struct InvalidMediaKind;
 
 impl MediaKind {
     /// The kinds that have a root directory option of their own.
@@ -55,7 +55,7 @@ impl FromStr for MediaKind {
         if letter_first && well_formed && text.len() <= 32 {
             Ok(Self(text.into()))
         } else {
-            Err(InvalidMediaKind(text.to_owned()))
+            Err(InvalidMediaKind)
         }
     }
 }

@@ -22,12 +22,17 @@ pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter.unwrap_or(DEFAULT_FILTER))?;
     let colours = matches!(format, LogFormat::Text) && std::io::stderr().is_terminal();
     tracing::subscriber::set_global_default(subscriber(format, filter, colours, std::io::stderr))?;
+    log_panics();
+    Ok(())
+}
+
+/// From now on a panic is a line of the log.
+pub(crate) fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         // Not the payload: it may quote user data.
         tracing::error!(place, "panic");
     }));
-    Ok(())
 }
 
 /// Writes lines of this format, none of them with a secret in it.

@@ -4,6 +4,7 @@ mod access;
 mod access_matrix;
 mod audit;
 mod bed;
+mod canary;
 mod connections;
 mod dev;
 mod document;
