@@ -87,7 +87,7 @@ impl Client {
     }
 
     fn post(&self, path: &str, token: Option<&str>, body: &Value) -> Result<(u16, Value)> {
-        let mut request = self.agent.post(self.url(path)).header("svc-app", "admin");
+        let mut request = self.agent.post(self.url(path)).header("svc-app", "music");
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
