@@ -242,8 +242,9 @@ impl Fuzzer {
             configuration.push_str("headers = { Authorization = \"Bearer ${SVC_FUZZ_TOKEN}\" }\n");
         }
         // 503 is an answer of its own: something that the server needs is away, and no cloud is configured here.
-        configuration
-            .push_str("[checks.not_a_server_error]\nexpected-statuses = [\"2xx\", \"3xx\", \"4xx\", \"503\"]\n");
+        configuration.push_str(
+            "[checks.not_a_server_error]\nexpected-statuses = [\"2xx\", \"3xx\", \"4xx\", \"503\"]\n",
+        );
         configuration.push_str(&self.known_ids);
         let path = self.directory.join("schemathesis.toml");
         std::fs::write(&path, configuration)?;
