@@ -223,7 +223,7 @@ impl Logins {
             let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
             let store = &self.context.store;
             if store.is_known_address(user.id, &party.to_string(), since).await? {
-                begun = self.throttle.begin_in_turn(subject, party, true).await;
+                begun = self.throttle.begin(subject, party, true);
             }
         }
         match begun {
