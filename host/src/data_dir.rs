@@ -5,6 +5,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+/// The file that says which installation this is.
+const INSTANCE_MARKER: &str = "instance-id";
+
 /// A data directory that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
@@ -56,6 +59,11 @@ impl DataDir {
         }
     }
 
+    /// Whether an installation has its data at `path`. Takes nothing, so it can be asked beside a running server.
+    pub fn holds_installation(path: &Path) -> bool {
+        path.join(INSTANCE_MARKER).is_file()
+    }
+
     /// Where keys are, readable by this user only. Made if it is not there.
     ///
     /// # Errors
@@ -91,7 +99,7 @@ impl DataDir {
     /// # Errors
     /// When the file is there but cannot be read.
     pub fn instance_marker(&self) -> Result<Vec<String>, DataDirError> {
-        let path = self.path.join("instance-id");
+        let path = self.path.join(INSTANCE_MARKER);
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(text.split_whitespace().map(str::to_owned).collect()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -104,7 +112,7 @@ impl DataDir {
     /// # Errors
     /// When the file cannot be written.
     pub fn set_instance_marker(&self, instance_ids: &[&str]) -> Result<(), DataDirError> {
-        let path = self.path.join("instance-id");
+        let path = self.path.join(INSTANCE_MARKER);
         let text = instance_ids.join("\n") + "\n";
         replace_file(&path, text.as_bytes()).map_err(|error| DataDirError::File { path, error })
     }
@@ -154,8 +162,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
         assert!(data.instance_marker().unwrap().is_empty());
+        assert!(!DataDir::holds_installation(dir.path()));
         for ids in [&["abc"][..], &["abc", "def"], &["def"]] {
             data.set_instance_marker(ids).unwrap();
+            assert!(DataDir::holds_installation(dir.path()));
             assert_eq!(data.instance_marker().unwrap(), ids);
         }
     }

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::auth::password::Passwords;
 use crate::config::{Config, MediaOptions, ServerOptions};
+use crate::data_dir::DataDir;
 use crate::domain::id::IdGenerator;
 use crate::domain::time::SystemClock;
 use crate::domain::user::Account;
@@ -65,6 +66,13 @@ async fn act(action: Action) -> anyhow::Result<()> {
     let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
         &action;
     let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
+    // To make a database where there is none would only hide a mistyped directory.
+    if !DataDir::holds_installation(&config.data_dir) {
+        anyhow::bail!(
+            "{} is not the data directory of a server",
+            config.data_dir.display()
+        );
+    }
     let random = Arc::new(SystemRandom);
     let mut node = [0; 2];
     random.fill(&mut node)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use semver::Version;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -78,6 +79,12 @@ impl CloudInfo {
         release.ok_or(UNKNOWN)
     }
 
+    /// Whether a release is newer than this server.
+    pub fn is_newer(release: &Release) -> bool {
+        let own = Version::parse(env!("CARGO_PKG_VERSION"));
+        matches!((Version::parse(&release.version), own), (Ok(latest), Ok(own)) if latest > own)
+    }
+
     /// The cloud's subscription for this server, if there is one.
     pub async fn subscription(&self) -> Option<Subscription> {
         self.cloud.subscription().await.ok()
@@ -96,5 +103,28 @@ impl CloudInfo {
             used: self.store.count_people().await?,
             total,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_compared_as_versions() {
+        for (version, newer) in [
+            ("0.0.9", false),
+            (env!("CARGO_PKG_VERSION"), false),
+            ("0.10.0", true),
+            ("10.0.0", true),
+            ("newest", false),
+        ] {
+            let release = Release {
+                version: version.to_owned(),
+                released_at: "2026-11-21".to_owned(),
+                days_behind: 0,
+            };
+            assert_eq!(CloudInfo::is_newer(&release), newer, "{version}");
+        }
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::error::{Result, ServiceError};
-use super::identity::accounts::check_password;
+use super::identity::accounts::{check_password, name_taken};
 use super::identity::names::{check_username, username_key};
 use super::identity::setup::{Setup, SetupRequest};
 use super::identity::{ClientInfo, Context};
 use super::reset::Reset;
+use crate::auth::app::App;
 use crate::auth::password::Passwords;
 use crate::auth::role::Role;
 use crate::config::Config;
@@ -41,7 +42,7 @@ impl Dev {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn setting(&self, app: crate::auth::app::App, key: &str) -> Result<Value> {
+    pub async fn setting(&self, app: App, key: &str) -> Result<Value> {
         let owner = self.context.store.owner().await?.map(|owner| owner.user.id);
         let user = owner.unwrap_or(UserId::from(0));
         let settings = self.reset.settings.of_app(app, user).await?;
@@ -107,10 +108,7 @@ impl Dev {
         };
         let mut change = self.context.store.change_identity().await?;
         if !change.insert_user(&new).await? {
-            return Err(ServiceError::conflict(
-                "username_taken",
-                "there is an account of this name",
-            ));
+            return Err(name_taken());
         }
         let role = known_role(role)?;
         change.assign_role(new.id, role.as_str(), now).await?;

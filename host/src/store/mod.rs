@@ -19,6 +19,7 @@ mod error;
 mod files;
 mod identity;
 mod instance;
+mod libraries;
 mod media;
 mod migrations;
 mod music;

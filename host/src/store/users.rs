@@ -85,12 +85,25 @@ struct AccountRow {
     capabilities: Option<String>,
 }
 
+/// The same in a list, with the number of all accounts: one question to the database instead of two.
+#[derive(sqlx::FromRow)]
+struct ListedRow {
+    #[sqlx(flatten)]
+    account: AccountRow,
+    total: i64,
+}
+
 macro_rules! select_accounts {
     ($rest:literal) => {
+        select_accounts!("", $rest)
+    };
+    ($more:literal, $rest:literal) => {
         concat!(
             "SELECT ",
             user_columns!(),
-            ", a.role, r.capabilities FROM users u LEFT JOIN role_assignments a ON a.user_id = u.user_id \
+            ", a.role, r.capabilities",
+            $more,
+            " FROM users u LEFT JOIN role_assignments a ON a.user_id = u.user_id \
              LEFT JOIN roles r ON r.role = a.role ",
             $rest
         )
@@ -199,12 +212,20 @@ impl Store {
         let (ids, values) = conditions.page("SELECT user_id FROM users", inner, page);
         let sql = AssertSqlSafe(format!(
             "{} ORDER BY {outer}",
-            select_accounts!("WHERE u.user_id IN (").to_owned() + &ids + ")"
+            select_accounts!(", (SELECT count(*) FROM users) AS total", "WHERE u.user_id IN (").to_owned()
+                + &ids
+                + ")"
         ));
-        let rows = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<ListedRow> = self.pools().fetch_all(sql, &values).await?;
+        let total = match rows.first() {
+            Some(row) => row.total.unsigned_abs(),
+            // Past the end.
+            None => self.pools().count("SELECT count(*) FROM users", &[]).await?,
+        };
+        let rows = rows.into_iter().map(|row| row.account).collect();
         Ok(Listing {
             items: accounts(rows)?,
-            total: self.pools().count("SELECT count(*) FROM users", &[]).await?,
+            total,
         })
     }
 

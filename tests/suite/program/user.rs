@@ -103,4 +103,11 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
         assert!(!done && text.contains(said), "{arguments:?} {text}");
     }
     drop(server);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (done, text) = user(elsewhere.path().to_str().unwrap(), &["list"]);
+    assert!(!done && text.contains("not the data directory"), "{text}");
+    assert!(
+        std::fs::read_dir(elsewhere.path()).unwrap().next().is_none(),
+        "nothing was made"
+    );
 }

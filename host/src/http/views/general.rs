@@ -6,7 +6,7 @@ use salvo::oapi::ToSchema;
 use serde::Serialize;
 
 use crate::service::cloud::{Release, Subscription};
-use crate::service::cloud_info::Seats;
+use crate::service::cloud_info::{CloudInfo, Seats};
 use crate::service::server::{InstanceInfo, Versions};
 
 /// Versions and endpoints of the API.
@@ -155,7 +155,7 @@ pub struct UpdatesView {
 impl From<Release> for UpdatesView {
     fn from(release: Release) -> Self {
         Self {
-            update_is_available: release.version != env!("CARGO_PKG_VERSION"),
+            update_is_available: CloudInfo::is_newer(&release),
             days_behind_latest_version: release.days_behind,
             latest_version: release.version,
             latest_version_released_at: release.released_at,

@@ -81,7 +81,7 @@ pub(in crate::service) fn check_password(password: String) -> std::result::Resul
     NewPassword::new(password).ok_or("must have 8 to 256 bytes")
 }
 
-pub(super) fn name_taken() -> ServiceError {
+pub(in crate::service) fn name_taken() -> ServiceError {
     ServiceError::conflict("username_taken", "there is an account of this name")
 }
 

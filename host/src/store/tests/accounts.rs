@@ -150,6 +150,10 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
         assert!(listed.items.iter().all(|account| account.roles.len() == 2));
         let listed = bed.store.list_accounts(page, Order::Descending).await.unwrap();
         assert_eq!(listed.items[0].user.id, expected[3]);
+        for page in [Page { take: 0, skip: 0 }, Page { take: 2, skip: 9 }] {
+            let listed = bed.store.list_accounts(page, Order::Ascending).await.unwrap();
+            assert_eq!((listed.items.len(), listed.total), (0, 5));
+        }
     })
     .await;
 }

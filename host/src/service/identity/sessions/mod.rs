@@ -2,7 +2,7 @@
 
 mod refresh;
 
-pub use refresh::{GRACE, RefreshRefusal, RefreshRequest};
+pub use refresh::{RefreshRefusal, RefreshRequest};
 
 use std::sync::Arc;
 use std::time::Duration;

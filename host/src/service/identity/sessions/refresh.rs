@@ -14,7 +14,7 @@ use crate::domain::user::{Account, User};
 use crate::store::{PresentedRefresh, Rotation};
 
 /// How long a used token gives its successor once more: an answer got lost, or several tabs asked at once.
-pub const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(10);
 
 /// A request to go on.
 #[derive(Debug, Clone, Default)]
