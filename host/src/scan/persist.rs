@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::diff::PendingFolder;
 use super::extract::ReadFile;
+use super::progress::Progress;
 use crate::domain::id::{FileId, IdGenerator, RunId};
 use crate::domain::scan::{FileRecord, RunLogEntry};
 use crate::domain::time::Clock;
@@ -39,6 +40,7 @@ pub(super) struct Persisting<'a> {
     pub(super) ids: &'a IdGenerator,
     pub(super) clock: &'a dyn Clock,
     pub(super) writer: &'a mut ScanWriter,
+    pub(super) progress: &'a Progress,
 }
 
 impl Persisting<'_> {
@@ -57,7 +59,8 @@ impl Persisting<'_> {
                     Ok(Err(_)) | Err(_) => break,
                 }
             }
-            self.writer.persist(&batch).await?;
+            let outcome = self.writer.persist(&batch).await?;
+            self.progress.brought(outcome);
         }
         Ok(())
     }

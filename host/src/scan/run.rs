@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::control::{ScanControl, Wanted};
+use super::control::ScanControl;
 use super::diff::{Diff, FolderLoss};
 use super::extract::Extract;
 use super::persist::Persisting;
@@ -107,6 +107,7 @@ impl Scanner {
                     };
                     walk_pool.install(|| walk.run());
                 }
+                progress.walked();
             }
         });
         let extract_pool = thread_pool("svc-extract", self.threads)?;
@@ -139,6 +140,7 @@ impl Scanner {
             ids: &self.ids,
             clock: self.clock.as_ref(),
             writer: &mut writer,
+            progress,
         };
         let (losses, persisted, walked, extracted) =
             tokio::join!(diff.run(listings), persisting.run(results), walk, extract);
@@ -147,7 +149,8 @@ impl Scanner {
         walked?;
         extracted?;
 
-        let end = if control.wanted() == Wanted::Stop {
+        control.wait_while_paused().await;
+        let end = if control.is_stopping() {
             ScanEnd::Stopped
         } else {
             ScanEnd::Completed

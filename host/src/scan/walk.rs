@@ -10,7 +10,7 @@ use std::sync::Arc;
 use flume::Sender;
 use sha2::{Digest, Sha256};
 
-use super::control::{Next, ScanControl};
+use super::control::ScanControl;
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use crate::domain::path::{RelativePath, extension, name_to_text};
@@ -94,9 +94,9 @@ impl Walk<'_> {
     }
 
     fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, path: RelativePath, ancestors: &Arc<Ancestors>) {
-        if self.control.checkpoint() == Next::Stop {
+        let Some(at_work) = self.control.checkpoint() else {
             return;
-        }
+        };
         let entries = match std::fs::read_dir(path.below(&self.root.directory.path)) {
             Ok(entries) => entries,
             Err(error) => return self.cannot_list(path, &error),
@@ -120,6 +120,8 @@ impl Walk<'_> {
                 Err(error) => return self.cannot_list(path, &error),
             }
         }
+        // Not while waiting for room in the channel: a run that is held takes nothing out of it.
+        drop(at_work);
         self.pass_on(path, files);
     }
 
