@@ -19,6 +19,7 @@ use crate::scan::Scanner;
 use crate::secret_key::{SecretKey, SecretKeyError};
 use crate::service::cloud::NoCloud;
 use crate::service::error::ServiceError;
+use crate::service::events::Events;
 use crate::service::identity::Context;
 use crate::service::identity::keys::{KeyRing, Keys};
 use crate::service::indexing::{IndexAction, Indexing};
@@ -77,6 +78,8 @@ pub struct App {
     pub plugins: Plugins,
     /// Runs of the indexer.
     pub indexing: Indexing,
+    /// Tells what happens.
+    pub events: Events,
     /// Makes ids.
     pub ids: Arc<IdGenerator>,
     /// Tells the time.
@@ -115,12 +118,14 @@ impl App {
             clock: Arc::clone(&clock),
             threads,
         };
-        let indexing = Indexing::new(scanner);
+        let events = Events::default();
+        let indexing = Indexing::new(scanner, events.clone());
         Ok(Self {
             config,
             store,
             plugins,
             indexing,
+            events,
             ids,
             clock,
             random,
@@ -144,6 +149,7 @@ impl App {
             cloud: Arc::new(NoCloud),
             plugins: self.plugins.clone(),
             indexing: self.indexing.clone(),
+            events: self.events.clone(),
             build: self.build_info(),
             origins: self
                 .config

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
-use crate::domain::scan::{KindCounts, Run, RunCounts, RunStatus, RunType};
+use crate::domain::scan::{KindCounts, Run, RunCounts, RunOptions, RunStatus, RunTrigger, RunType};
 use crate::service::indexing::{IndexState, Indexing, StartRun};
 use crate::store::RunLogFilter;
 
@@ -53,7 +53,12 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         let app = App::open(config).await?;
         let request = StartRun {
             run_type,
-            kinds: arguments.kind,
+            options: RunOptions {
+                media_kinds: arguments.kind,
+                trigger: RunTrigger::Command,
+                ..RunOptions::default()
+            },
+            purge_before: None,
         };
         let started = app.indexing.start(request, None).await?;
         follow(&app.indexing).await;
@@ -62,7 +67,10 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             .indexing
             .run_logs(
                 run.id,
-                &RunLogFilter::default(),
+                &RunLogFilter {
+                    event: Some("file_errored".to_owned()),
+                    kind: None,
+                },
                 Page {
                     take: report::MAX_FAILURES,
                     skip: 0,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
+use crate::domain::kind::MediaKind;
 use crate::domain::list::Listing;
 use crate::domain::scan::{Run, RunLogEntry};
 
@@ -31,7 +32,7 @@ pub(super) fn table(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEn
             writeln!(
                 out,
                 "  {} {}: {}",
-                failure.kind,
+                failure.kind.as_ref().map_or("", MediaKind::as_str),
                 printable(failure.path.as_str()),
                 printable(reason)
             )?;

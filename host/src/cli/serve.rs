@@ -51,7 +51,15 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         base_url: app.config.base_url.clone(),
     };
     let service = http::router::service(Arc::new(AppState::new(services.clone(), network)));
-    let shutdown = shutdown_signal()?;
+    let shutdown = {
+        let (signal, events, indexing) = (shutdown_signal()?, app.events.clone(), app.indexing.clone());
+        async move {
+            signal.await;
+            // Streams have no end of their own, and a run ends while the last answers are on their way.
+            events.close();
+            indexing.ask_to_stop();
+        }
+    };
     announce(&format!("listening on http://{address}"))?;
     http::server::serve(listener, service, Limits::default(), shutdown).await?;
     upkeep.abort();

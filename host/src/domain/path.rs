@@ -127,6 +127,12 @@ impl RelativePath {
         ))
     }
 
+    /// Whether it is `above`, or lies below it.
+    pub fn is_below(&self, above: &Self) -> bool {
+        let rest = self.0.strip_prefix(&above.0);
+        above.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The path on disk, below nothing.
     pub fn to_os(&self) -> PathBuf {
         PathBuf::from(text_to_os(&self.0))
@@ -139,6 +145,20 @@ impl RelativePath {
         } else {
             root.join(self.to_os())
         }
+    }
+}
+
+impl serde::Serialize for RelativePath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// As a client may write it: what is no such path is refused.
+impl<'de> serde::Deserialize<'de> for RelativePath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a path below a media directory"))
     }
 }
 
@@ -167,6 +187,15 @@ pub fn stem(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn is_below_compares_whole_names() {
+        let path = |text: &str| RelativePath::from_stored(text.to_owned());
+        assert!(path("a/b").is_below(&path("a")));
+        assert!(path("a").is_below(&path("a")));
+        assert!(path("a").is_below(&path("")));
+        assert!(!path("ab").is_below(&path("a")));
+    }
 
     #[test]
     fn every_name_survives_the_way_to_text_and_back() {

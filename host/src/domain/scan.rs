@@ -144,6 +144,59 @@ impl RunType {
     }
 }
 
+/// Who or what started a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunTrigger {
+    /// A user, by the API.
+    #[default]
+    User,
+    /// Somebody at the command line.
+    Command,
+    /// The schedule.
+    Schedule,
+    /// A change in a directory that is watched.
+    Watch,
+}
+
+impl RunTrigger {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Command => "command",
+            Self::Schedule => "schedule",
+            Self::Watch => "watch",
+        }
+    }
+}
+
+/// A part of a kind's directories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPath {
+    /// The kind whose directories it is in.
+    pub root_dir: MediaKind,
+    /// Below each of them.
+    pub path: RelativePath,
+}
+
+/// What a run was asked to do beside its type.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunOptions {
+    /// Only these kinds; all if empty.
+    pub media_kinds: Vec<MediaKind>,
+    /// Only these parts; all if empty.
+    pub paths: Vec<RunPath>,
+    /// Change nothing.
+    pub dry_run: bool,
+    /// What is gone is meant to be gone, however much it is.
+    pub accept_missing: bool,
+    /// Who or what started it.
+    pub trigger: RunTrigger,
+}
+
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -213,6 +266,8 @@ pub struct Run {
     pub id: RunId,
     /// Quick or full.
     pub run_type: RunType,
+    /// What else it was asked to do.
+    pub options: RunOptions,
     /// Where it stands.
     pub status: RunStatus,
     /// Who started it; `None` for the command line.

@@ -9,6 +9,7 @@ pub mod answer;
 pub mod client;
 pub mod deadline;
 pub mod docs;
+pub mod event_stream;
 pub mod extract;
 pub mod file_body;
 pub mod limits;

@@ -13,7 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, dev, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens, users,
+    auth, dev, events, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens,
+    users,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -109,6 +110,8 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
         Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
+
+        Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 
         Route::get   ("/api/v1/plugins",                                                   Takes(C::PluginsRead),           plugins::list_plugins),
     ]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flume::{Receiver, Sender};
 
 use super::around::FileAround;
-use super::control::{Next, ScanControl};
+use super::control::ScanControl;
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
 use super::fingerprint::fingerprint;
 use super::persist::Persist;
@@ -53,11 +53,11 @@ impl Extract<'_> {
         while let Ok(chunk) = self.work.recv() {
             let mut read = Vec::with_capacity(chunk.files.len());
             for item in chunk.files {
-                if self.control.checkpoint() == Next::Stop {
+                let Some(_at_work) = self.control.checkpoint() else {
                     // What is read is kept; the channel is emptied so that nobody waits for room in it.
                     self.work.drain();
                     break;
-                }
+                };
                 read.extend(self.read(&mut worker, &chunk.folder, item));
             }
             if !read.is_empty() && self.results.send(Persist::Read(read)).is_err() {
@@ -77,6 +77,7 @@ impl Extract<'_> {
             return None;
         };
         let path = folder.path.join_text(&item.name);
+        self.progress.reading(&path);
         let opened = match folder.root.files.open_file(&path) {
             Ok(opened) => opened,
             // Gone since the directory was listed.

@@ -16,7 +16,7 @@ mod run;
 mod settle;
 mod walk;
 
-pub use control::{ScanControl, Wanted};
+pub use control::{Effect, Phase, Refused, ScanControl};
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanError, ScanRequest, Scanner, Target};
 pub use walk::is_ignored;

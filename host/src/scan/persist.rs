@@ -76,7 +76,8 @@ impl Persisting<'_, '_> {
                 }
             }
             self.add_files(&mut batch, read, &mut moves).await?;
-            self.writer.persist(&batch).await?;
+            let outcome = self.writer.persist(&batch).await?;
+            self.progress.brought(outcome);
         }
         Ok(moves.into_adopted())
     }

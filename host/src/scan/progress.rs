@@ -1,11 +1,13 @@
 //! The numbers of a run while it goes on.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::kind::MediaKind;
+use crate::domain::path::RelativePath;
 use crate::domain::scan::{KindCounts, RunCounts};
+use crate::store::PersistOutcome;
 
 /// Counters of one media kind.
 #[derive(Debug, Default)]
@@ -59,12 +61,28 @@ impl KindProgress {
     }
 }
 
+/// Told what each transaction brought to the index; must not wait.
+type Newcomers = Box<dyn Fn(PersistOutcome) + Send + Sync>;
+
 /// The numbers of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Progress {
     kinds: BTreeMap<MediaKind, KindProgress>,
     files_opened: AtomicU64,
+    /// Every directory was listed.
+    walked: AtomicBool,
+    /// The file that was begun last.
+    current: Mutex<Option<RelativePath>>,
+    newcomers: Option<Newcomers>,
     warnings: Mutex<Vec<String>>,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress")
+            .field("kinds", &self.kinds)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Past this many, warnings are only counted: a broken disk must not fill memory and the run's row.
@@ -81,6 +99,45 @@ impl Progress {
             kinds,
             ..Self::default()
         }
+    }
+
+    /// With somebody who is told what is new in the index.
+    #[must_use]
+    pub fn telling(mut self, newcomers: impl Fn(PersistOutcome) + Send + Sync + 'static) -> Self {
+        self.newcomers = Some(Box::new(newcomers));
+        self
+    }
+
+    /// A transaction is stored.
+    pub(super) fn brought(&self, outcome: PersistOutcome) {
+        if let Some(newcomers) = &self.newcomers {
+            newcomers(outcome);
+        }
+    }
+
+    /// All directories are listed: what is found is all there is.
+    pub(super) fn walked(&self) {
+        self.walked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether all directories are listed.
+    pub fn is_walked(&self) -> bool {
+        self.walked.load(Ordering::Relaxed)
+    }
+
+    /// A file is at hand. Who comes in each other's way passes over it: the next file is near.
+    pub(super) fn reading(&self, path: &RelativePath) {
+        if let Ok(mut current) = self.current.try_lock() {
+            *current = Some(path.clone());
+        }
+    }
+
+    /// The file that was begun last, below its root.
+    pub fn current_path(&self) -> Option<RelativePath> {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The counters of a kind of this run.

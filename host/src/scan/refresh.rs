@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flume::Sender;
 
 use super::around;
-use super::control::{ScanControl, Wanted};
+use super::control::ScanControl;
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
 use super::journal::Journal;
 use super::progress::Progress;
@@ -53,7 +53,7 @@ impl Scanner {
         fed?;
         persisted?;
         extracted?;
-        if control.wanted() != Wanted::Stop {
+        if !control.is_stopping() {
             self.store.forget_plugins(&stale).await?;
         }
         Ok(())
@@ -80,7 +80,7 @@ impl Scanner {
             for files in files.chunk_by(|a, b| a.folder == b.folder) {
                 let chunk = chunk(Arc::clone(root), files.to_vec()).await;
                 let Some(chunk) = chunk else { continue };
-                if control.wanted() == Wanted::Stop || work.send_async(chunk).await.is_err() {
+                if control.is_stopping() || work.send_async(chunk).await.is_err() {
                     return Ok(());
                 }
             }

@@ -148,7 +148,7 @@ impl ScanRoot {
     pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> Vanished {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
-        let below = |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| is_below(path, above));
+        let below = |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| path.is_below(above));
         let mut vanished = Vanished::default();
         for (path, folder) in &self.folders {
             let gone = folder.file_count > 0 && !folder.seen.load(Ordering::Relaxed);
@@ -165,23 +165,4 @@ impl ScanRoot {
 fn identity_of(directory: &Directory) -> io::Result<(u64, u64)> {
     let metadata = std::fs::metadata(&directory.path)?;
     Ok((metadata.dev(), metadata.ino()))
-}
-
-pub(super) fn is_below(path: &RelativePath, above: &RelativePath) -> bool {
-    let rest = path.as_str().strip_prefix(above.as_str());
-    above.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn is_below_compares_whole_names() {
-        let path = |text: &str| RelativePath::from_stored(text.to_owned());
-        assert!(is_below(&path("a/b"), &path("a")));
-        assert!(is_below(&path("a"), &path("a")));
-        assert!(is_below(&path("a"), &path("")));
-        assert!(!is_below(&path("ab"), &path("a")));
-    }
 }

@@ -7,7 +7,7 @@ use flume::{Receiver, Sender};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::task::JoinHandle;
 
-use super::control::{ScanControl, Wanted};
+use super::control::ScanControl;
 use super::diff::{Diff, FolderLoss, WorkChunk};
 use super::extract::Extract;
 use super::journal::{Event, Journal};
@@ -124,7 +124,8 @@ impl Scanner {
         let (losses, moved) = self
             .look(&request, &roots, control, progress, &mut writer, &mut journal)
             .await?;
-        let stopped = || control.wanted() == Wanted::Stop;
+        control.wait_while_paused().await;
+        let stopped = || control.is_stopping();
         if !stopped() {
             self.settle(&request, &roots, losses, &moved, progress, &mut writer, &mut journal)
                 .await?;
@@ -351,6 +352,7 @@ fn walk(
                 pool.install(|| walk.run(part));
             }
         }
+        progress.walked();
     }))
 }
 

@@ -11,7 +11,7 @@ use flume::Sender;
 use sha2::{Digest, Sha256};
 
 use super::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
-use super::control::{Next, ScanControl};
+use super::control::ScanControl;
 use super::ignore_rules::{IgnoreRules, NO_MEDIA};
 use super::progress::Progress;
 use super::roots::ScanRoot;
@@ -144,9 +144,9 @@ impl Walk<'_> {
     }
 
     fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, mut place: Place) {
-        if self.control.checkpoint() == Next::Stop {
+        let Some(at_work) = self.control.checkpoint() else {
             return;
-        }
+        };
         let directory = place.path.below(&self.root.directory.path);
         let listed = place.rules.enter(&directory).and_then(|rules| {
             place.rules = rules;
@@ -179,6 +179,8 @@ impl Walk<'_> {
             };
             scope.spawn(move |scope| self.visit(scope, below));
         }
+        // Not while waiting for room in the channel: a run that is held takes nothing out of it.
+        drop(at_work);
         self.pass_on(place.path, files, around);
     }
 

@@ -8,16 +8,27 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::error::ServiceError;
+use super::events::Events;
+use super::run_events::{ProgressTeller, RunEvents};
 use crate::domain::id::{RunId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
-use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunStatus, RunType};
-use crate::scan::{Progress, ScanControl, ScanEnd, Scanner, Wanted};
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunOptions, RunStatus, RunType};
+use crate::domain::time::Timestamp;
+use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner, Target};
 
 pub use crate::store::RunLogFilter;
 
 /// How often the row of a run under way is brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
+
+/// How long an action is waited for: long enough for the files at hand of almost any library, and no longer than
+/// somebody looks at a button. What takes longer comes by itself.
+const EFFECT_WAIT: Duration = Duration::from_secs(2);
+
+/// Runs that are looked through for one that tells how many files there are.
+const RUNS_BEFORE: u32 = 5;
 
 /// What the indexer is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +57,58 @@ pub enum IndexAction {
 pub struct StartRun {
     /// Quick or full.
     pub run_type: RunType,
-    /// Only these kinds; all that are configured if empty.
-    pub kinds: Vec<MediaKind>,
+    /// Where, how, and why.
+    pub options: RunOptions,
+    /// Files that have been missing since before this moment are forgotten.
+    pub purge_before: Option<Timestamp>,
+}
+
+impl StartRun {
+    /// A run over everything.
+    pub fn of_all(run_type: RunType) -> Self {
+        Self {
+            run_type,
+            options: RunOptions::default(),
+            purge_before: None,
+        }
+    }
+}
+
+/// The directories, and parts of them, that these options speak of.
+fn targets(directories: Vec<Directory>, options: &RunOptions) -> Result<Vec<Target>, ServiceError> {
+    let unknown = |field, kind: &MediaKind| {
+        ServiceError::invalid(field, format!("no directory of kind `{kind}` is configured"))
+    };
+    let is_configured = |kind: &MediaKind| directories.iter().any(|directory| directory.kind == *kind);
+    if let Some(kind) = options.media_kinds.iter().find(|kind| !is_configured(kind)) {
+        return Err(unknown("mediaKinds", kind));
+    }
+    if let Some(part) = options.paths.iter().find(|part| !is_configured(&part.root_dir)) {
+        return Err(unknown("paths", &part.root_dir));
+    }
+    let parts_of = |kind: &MediaKind| {
+        if options.paths.is_empty() {
+            return vec![RelativePath::root()];
+        }
+        let parts = options.paths.iter().filter(|part| part.root_dir == *kind);
+        let mut parts: Vec<RelativePath> = parts.map(|part| part.path.clone()).collect();
+        parts.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
+        // What lies below another part is looked at with that.
+        let mut outermost: Vec<RelativePath> = Vec::new();
+        for part in parts {
+            if !outermost.iter().any(|above| part.is_below(above)) {
+                outermost.push(part);
+            }
+        }
+        outermost
+    };
+    let wanted = |kind: &MediaKind| options.media_kinds.is_empty() || options.media_kinds.contains(kind);
+    let targets = directories.into_iter().filter(|directory| wanted(&directory.kind));
+    let targets = targets.map(|directory| Target {
+        parts: parts_of(&directory.kind),
+        directory,
+    });
+    Ok(targets.filter(|target| !target.parts.is_empty()).collect())
 }
 
 #[derive(Debug)]
@@ -56,15 +117,16 @@ struct Current {
     started: Instant,
     control: Arc<ScanControl>,
     progress: Arc<Progress>,
+    events: RunEvents,
     ended: watch::Receiver<bool>,
 }
 
 impl Current {
     /// The run with its numbers of this moment.
     fn snapshot(&self) -> Run {
-        let status = match self.control.wanted() {
-            Wanted::Pause => RunStatus::Paused,
-            Wanted::Run | Wanted::Stop => RunStatus::Running,
+        let status = match self.control.phase() {
+            Phase::Paused => RunStatus::Paused,
+            Phase::Running | Phase::Pausing | Phase::Stopping | Phase::Ended => RunStatus::Running,
         };
         Run {
             status,
@@ -81,12 +143,23 @@ impl Current {
     }
 }
 
-/// Ends the current run when dropped, so that even a panic leaves the indexer idle.
-struct IdleAgain<'a>(&'a Indexing);
+/// Ends the current run when dropped, so that even a panic leaves the indexer idle. Whoever hears of the end can start
+/// the next run, and hears of that after it.
+struct IdleAgain<'a> {
+    indexing: &'a Indexing,
+    ended: Option<Run>,
+}
 
 impl Drop for IdleAgain<'_> {
     fn drop(&mut self) {
-        self.0.current().take();
+        let mut current = self.indexing.current();
+        if let Some(current) = current.take() {
+            let failed = || Run {
+                status: RunStatus::Failed,
+                ..current.snapshot()
+            };
+            current.events.ended(&self.ended.take().unwrap_or_else(failed));
+        }
     }
 }
 
@@ -94,14 +167,16 @@ impl Drop for IdleAgain<'_> {
 #[derive(Debug, Clone)]
 pub struct Indexing {
     scanner: Scanner,
+    events: Events,
     current: Arc<Mutex<Option<Current>>>,
 }
 
 impl Indexing {
-    /// The indexer over this scanner.
-    pub fn new(scanner: Scanner) -> Self {
+    /// The indexer over this scanner, which tells what happens.
+    pub fn new(scanner: Scanner, events: Events) -> Self {
         Self {
             scanner,
+            events,
             current: Arc::default(),
         }
     }
@@ -115,25 +190,22 @@ impl Indexing {
     /// # Errors
     /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
-        let mut directories = self.scanner.store.list_directories().await?;
-        for kind in &request.kinds {
-            if !directories.iter().any(|directory| directory.kind == *kind) {
-                return Err(ServiceError::invalid(
-                    "mediaKinds",
-                    format!("no directory of kind `{kind}` is configured"),
-                ));
-            }
-        }
-        if !request.kinds.is_empty() {
-            directories.retain(|directory| request.kinds.contains(&directory.kind));
-        }
+        let targets = targets(self.scanner.store.list_directories().await?, &request.options)?;
         let now = self.scanner.clock.now();
-        let progress = Arc::new(Progress::new(
-            directories.iter().map(|directory| directory.kind.clone()),
-        ));
+        let events = RunEvents {
+            events: self.events.clone(),
+            clock: Arc::clone(&self.scanner.clock),
+            run: self.scanner.ids.next(now),
+        };
+        let progress = Progress::new(targets.iter().map(|target| target.directory.kind.clone()));
+        let progress = Arc::new(progress.telling({
+            let events = events.clone();
+            move |outcome| events.brought(&outcome)
+        }));
         let run = Run {
-            id: self.scanner.ids.next(now),
+            id: events.run,
             run_type: request.run_type,
+            options: request.options,
             status: RunStatus::Running,
             started_by,
             started_at: now,
@@ -143,7 +215,12 @@ impl Indexing {
             seconds: 0.0,
             warnings: Vec::new(),
         };
-        let control = Arc::new(ScanControl::default());
+        let control = Arc::new(ScanControl::new({
+            let (events, progress) = (events.clone(), Arc::clone(&progress));
+            move |effect| events.turned(effect, &progress.counts())
+        }));
+        // No pause takes effect, and is told, before the beginning is.
+        let beginning = control.checkpoint();
         let (end, ended) = watch::channel(false);
         {
             let mut current = self.current();
@@ -158,6 +235,7 @@ impl Indexing {
                 started: Instant::now(),
                 control: Arc::clone(&control),
                 progress: Arc::clone(&progress),
+                events: events.clone(),
                 ended,
             });
         }
@@ -165,9 +243,19 @@ impl Indexing {
             self.current().take();
             return Err(error.into());
         }
+        events.started(&run);
+        drop(beginning);
         let indexing = self.clone();
+        let request = ScanRequest {
+            run: run.id,
+            run_type: run.run_type,
+            targets,
+            dry_run: run.options.dry_run,
+            accept_missing: run.options.accept_missing,
+            purge_before: request.purge_before,
+        };
         crate::tasks::spawn("index-run", async move {
-            indexing.carry_out(directories, &control, &progress).await;
+            indexing.carry_out(request, &control, &progress).await;
             end.send_replace(true);
         });
         Ok(run)
@@ -175,36 +263,63 @@ impl Indexing {
 
     async fn carry_out(
         &self,
-        directories: Vec<Directory>,
+        request: ScanRequest,
         control: &Arc<ScanControl>,
         progress: &Arc<Progress>,
     ) {
-        let Some(run) = self.current().as_ref().map(|current| current.run.clone()) else {
+        let current = self.current().as_ref().map(|current| {
+            let (run, events) = (current.run.clone(), current.events.clone());
+            (run, events, current.started)
+        });
+        let Some((run, events, started)) = current else {
             return;
         };
-        let _idle_again = IdleAgain(self);
+        let mut idle_again = IdleAgain {
+            indexing: self,
+            ended: None,
+        };
+        let mut teller = ProgressTeller {
+            events: &events,
+            control,
+            progress,
+            started,
+            before: self.files_before(&run).await,
+            last: None,
+        };
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self
-            .scanner
-            .run(run.id, run.run_type, directories, control, progress);
+        let scan = self.scanner.run(request, control, progress);
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,
             never = self.keep_saving() => match never {},
+            never = teller.keep_telling() => match never {},
         };
-        let status = match outcome {
-            Ok(ScanEnd::Completed) => RunStatus::Completed,
-            Ok(ScanEnd::Stopped) => RunStatus::Stopped,
+        // From here on nothing can be asked of the run. A stop that was granted before is one, however far it came.
+        let stopped = control.finish().await;
+        teller.tell_last();
+        self.end(&mut idle_again, outcome, stopped, progress).await;
+    }
+
+    async fn end(
+        &self,
+        idle_again: &mut IdleAgain<'_>,
+        outcome: Result<ScanEnd, ScanError>,
+        stopped: bool,
+        progress: &Progress,
+    ) {
+        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else {
+            return;
+        };
+        run.status = match outcome {
+            Ok(ScanEnd::Completed) if !stopped => RunStatus::Completed,
+            Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
             Err(error) => {
                 tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
                 progress.warn("the run broke off; the server's log has the reason".to_owned());
                 RunStatus::Failed
             }
         };
-        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else {
-            return;
-        };
-        run.status = status;
+        run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
         if let Err(error) = self.scanner.store.save_run(&run).await {
             tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
@@ -212,11 +327,29 @@ impl Indexing {
         tracing::info!(
             target: "svc::scan",
             run = %run.id,
-            status = status.as_str(),
+            status = run.status.as_str(),
             seconds = run.seconds,
             files_opened = run.files_opened,
             "run ended"
         );
+        idle_again.ended = Some(run);
+    }
+
+    /// Files of this run's kinds that the last complete one found.
+    async fn files_before(&self, run: &Run) -> Option<u64> {
+        let page = Page {
+            take: RUNS_BEFORE,
+            skip: 0,
+        };
+        let runs = self.scanner.store.list_runs(page).await.ok()?;
+        let before = runs
+            .items
+            .into_iter()
+            .find(|before| before.status == RunStatus::Completed)?;
+        run.counts
+            .keys()
+            .map(|kind| before.counts.get(kind).map(|counts| counts.found))
+            .sum()
     }
 
     /// Brings the row of the run under way up to date from time to time.
@@ -245,39 +378,49 @@ impl Indexing {
         (state, run)
     }
 
-    /// Pauses, resumes or stops the run. The effect comes after the files in flight; a stop is waited for shortly.
+    /// Pauses, resumes or stops the run, and waits shortly for the effect, which comes after the files at hand.
     ///
     /// # Errors
     /// Conflict `index_action_conflict` when the state does not permit it.
     pub async fn act(&self, action: IndexAction) -> Result<IndexState, ServiceError> {
-        let (state, _) = self.state();
-        let wanted = match (action, state) {
-            (IndexAction::Resume, IndexState::Idle | IndexState::Indexing) => return Ok(state),
-            (IndexAction::Pause, IndexState::Indexing) => Wanted::Pause,
-            (IndexAction::Resume, IndexState::Paused) => Wanted::Run,
-            (IndexAction::Stop, IndexState::Indexing | IndexState::Paused) => Wanted::Stop,
-            (IndexAction::Pause | IndexAction::Stop, IndexState::Idle) => {
-                return Err(ServiceError::conflict(
-                    "index_action_conflict",
-                    "no run is under way",
-                ));
-            }
-            (IndexAction::Pause, IndexState::Paused) => {
-                return Err(ServiceError::conflict(
-                    "index_action_conflict",
-                    "the run is paused already",
-                ));
-            }
-        };
-        let ended = self.current().as_ref().map(|current| {
-            current.control.set(wanted);
-            current.ended.clone()
+        let conflict = |message| ServiceError::conflict("index_action_conflict", message);
+        let current = self.current().as_ref().map(|current| {
+            let control = Arc::clone(&current.control);
+            (control, current.ended.clone())
         });
-        if let (Wanted::Stop, Some(mut ended)) = (wanted, ended) {
-            let patience = Duration::from_secs(2);
-            let _ = tokio::time::timeout(patience, ended.wait_for(|ended| *ended)).await;
+        let Some((control, mut ended)) = current else {
+            return match action {
+                IndexAction::Resume => Ok(IndexState::Idle),
+                IndexAction::Pause | IndexAction::Stop => Err(conflict("no run is under way")),
+            };
+        };
+        let mut phases = control.phases();
+        // Too little time is no fault, and a sender that is gone is an end.
+        match action {
+            IndexAction::Resume => control.resume(),
+            IndexAction::Pause => {
+                control.pause().map_err(|refused| {
+                    conflict(match refused {
+                        Refused(Phase::Paused) => "the run is paused already",
+                        Refused(_) => "the run is about to end",
+                    })
+                })?;
+                let held = phases.wait_for(|phase| *phase != Phase::Pausing);
+                let _ = tokio::time::timeout(EFFECT_WAIT, held).await;
+            }
+            IndexAction::Stop => {
+                control.stop();
+                let _ = tokio::time::timeout(EFFECT_WAIT, ended.wait_for(|ended| *ended)).await;
+            }
         }
         Ok(self.state().0)
+    }
+
+    /// Asks the run to end, if there is one, without waiting for it.
+    pub fn ask_to_stop(&self) {
+        if let Some(current) = self.current().as_ref() {
+            current.control.stop();
+        }
     }
 
     /// Waits until no run is under way.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 
@@ -9,7 +10,7 @@ use super::error::{Result, ServiceError};
 use super::identity::keys::{KeyRing, Keys};
 use super::identity::setup::Setup;
 use super::identity::{Context, Requester, uninterrupted};
-use super::indexing::{IndexAction, Indexing};
+use super::indexing::Indexing;
 use super::origins::Origins;
 use super::settings::Settings;
 use crate::auth::capability::Capability;
@@ -20,6 +21,9 @@ use crate::domain::kind::MediaKind;
 use crate::random::random_hex;
 use crate::secret_key::SecretKey;
 use crate::store::Instance;
+
+/// How long a reset waits for the run under way. A plugin's time for a file is shorter, but for the largest files.
+const STOP_WAIT: Duration = Duration::from_secs(10);
 
 /// What is to be emptied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,9 +124,12 @@ impl Reset {
     }
 
     async fn stop_indexing(&self) {
-        // An error means that no run is under way.
-        let _ = self.indexing.act(IndexAction::Stop).await;
-        self.indexing.wait_until_idle().await;
+        self.indexing.ask_to_stop();
+        let idle = self.indexing.wait_until_idle();
+        if tokio::time::timeout(STOP_WAIT, idle).await.is_err() {
+            // What it still stores belongs to rows that are gone then, and is refused by the database.
+            tracing::warn!("a run of the indexer did not end in time; the index is emptied all the same");
+        }
     }
 
     async fn deindex(&self, by: &Requester) -> Result<()> {

@@ -9,6 +9,7 @@ use super::cloud::Cloud;
 use super::cloud_info::CloudInfo;
 use super::dev::Dev;
 use super::error::Result;
+use super::events::{Events, Streams};
 use super::identity::Context;
 use super::identity::accounts::Accounts;
 use super::identity::activity::{self, ActivityLog};
@@ -63,6 +64,8 @@ pub struct Parts {
     pub plugins: Plugins,
     /// Runs of the indexer.
     pub indexing: Indexing,
+    /// Where the indexer tells what happens.
+    pub events: Events,
     /// Facts of the build.
     pub build: BuildInfo,
     /// Web origins that the operator's options allow.
@@ -106,6 +109,10 @@ pub struct Services {
     pub server: Server,
     /// Runs of the indexer.
     pub indexing: Indexing,
+    /// Tells what happens.
+    pub events: Events,
+    /// Lets clients hear of it.
+    pub streams: Streams,
     /// Browsing the directories of media.
     pub browse: Browse,
     /// Browsing music.
@@ -175,13 +182,12 @@ impl Services {
             reset: reset.clone(),
             config: Arc::clone(&config),
         });
+        let authentication =
+            Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
         Ok(Self {
-            authentication: Authentication::new(
-                context.clone(),
-                keys.clone(),
-                settings.clone(),
-                activity.clone(),
-            ),
+            streams: Streams::new(parts.events.clone(), authentication.clone()),
+            events: parts.events,
+            authentication,
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
             logins,

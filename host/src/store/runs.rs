@@ -33,11 +33,13 @@ struct RunRow {
     files_opened: i64,
     seconds: f64,
     warnings: String,
+    options: String,
 }
 
 macro_rules! run_columns {
     () => {
-        "run_id, run_type, status, started_by, started_at, completed_at, counts, files_opened, seconds, warnings"
+        "run_id, run_type, status, started_by, started_at, completed_at, counts, files_opened, seconds, warnings, \
+         options"
     };
 }
 
@@ -60,6 +62,7 @@ impl TryFrom<RunRow> for Run {
             counts: serde_json::from_str(&row.counts).map_err(|_| StoreError::InvalidValue("run count"))?,
             files_opened: row.files_opened.unsigned_abs(),
             seconds: row.seconds,
+            options: serde_json::from_str(&row.options).map_err(|_| StoreError::InvalidValue("run options"))?,
             warnings: serde_json::from_str(&row.warnings)
                 .map_err(|_| StoreError::InvalidValue("list of warnings"))?,
         })
@@ -102,7 +105,7 @@ fn json<T: serde::Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|_| StoreError::InvalidValue("JSON value"))
 }
 
-fn run_values(run: &Run) -> Result<[Arg<'static>; 10]> {
+fn run_values(run: &Run) -> Result<[Arg<'static>; 11]> {
     Ok(args![
         run.id.get(),
         run.run_type.as_str(),
@@ -114,6 +117,7 @@ fn run_values(run: &Run) -> Result<[Arg<'static>; 10]> {
         i64::try_from(run.files_opened).unwrap_or(i64::MAX),
         run.seconds,
         json(&run.warnings)?,
+        json(&run.options)?,
     ])
 }
 
@@ -123,7 +127,7 @@ impl Store {
         let sql = concat!(
             "INSERT INTO runs (",
             run_columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         );
         let mut tx = self.write(Lane::Interactive).await?;
         tx.execute(sql, &run_values(run)?).await?;
@@ -135,7 +139,7 @@ impl Store {
         let mut tx = self.write(Lane::Interactive).await?;
         tx.execute(
             "UPDATE runs SET run_type = $2, status = $3, started_by = $4, started_at = $5, completed_at = $6, \
-             counts = $7, files_opened = $8, seconds = $9, warnings = $10 WHERE run_id = $1",
+             counts = $7, files_opened = $8, seconds = $9, warnings = $10, options = $11 WHERE run_id = $1",
             &run_values(run)?,
         )
         .await?;

@@ -71,8 +71,8 @@ pub struct TrackFacts {
 }
 
 /// The people of one role.
-fn credits_of(
-    fields: &Fields<'_>,
+fn credits_of<'a>(
+    fields: &Fields<'a>,
     role: CreditRole,
     names: &str,
     sort_names: &str,
@@ -81,7 +81,7 @@ fn credits_of(
         let (names, sort_names, mb_ids) = (fields.texts(names), fields.texts(sort_names), fields.texts(mb_ids));
         // Parallel lists belong together only if they are equally long.
         let parallel =
-            |list: &[String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
+            |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
         names
             .iter()
             .enumerate()

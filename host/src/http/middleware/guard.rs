@@ -13,6 +13,7 @@ use crate::http::deadline::Deadline;
 use crate::http::limits::Limits;
 use crate::http::problem::Problem;
 use crate::http::route::Route;
+use crate::http::routes::events::SUBSCRIBE;
 use crate::http::state::AppState;
 use crate::service::error::ServiceError;
 
@@ -36,6 +37,14 @@ impl Guard {
         }
     }
 
+    fn presented(&self, req: &Request) -> Option<Credential> {
+        if self.path.0 == SUBSCRIBE {
+            credential_in(req, &["token", "authorization"])
+        } else {
+            presented(req)
+        }
+    }
+
     async fn admit(&self, req: &Request, depot: &mut Depot) -> Result<(), Problem> {
         match self.access {
             Access::Public => return Ok(()),
@@ -45,7 +54,7 @@ impl Guard {
         let state = depot
             .get_typed::<Arc<AppState>>()
             .map_err(|_| Problem::internal("a route without state"))?;
-        let actor = state.authentication.actor(presented(req)).await?;
+        let actor = state.authentication.actor(self.presented(req)).await?;
         if self.access.takes_session() && !actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted.into());
         }
@@ -73,19 +82,19 @@ fn is_local(req: &Request) -> bool {
 
 /// The credential that a request shows.
 pub fn presented(req: &Request) -> Option<Credential> {
+    credential_in(req, &["token"])
+}
+
+/// The same, with these parameters of the query.
+fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
     let authorization: Vec<_> = req
         .headers()
         .get_all(AUTHORIZATION)
         .iter()
         .map(|value| value.as_bytes())
         .collect();
-    let token: Vec<_> = req
-        .queries()
-        .get_vec("token")
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .collect();
+    let values = parameters.iter().filter_map(|name| req.queries().get_vec(*name));
+    let token: Vec<_> = values.flatten().map(String::as_str).collect();
     let reads_only = [Method::GET, Method::HEAD].contains(req.method());
     credential::find(Presented {
         authorization: &authorization,

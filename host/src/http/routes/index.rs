@@ -7,7 +7,8 @@ use serde::Deserialize;
 use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
-use crate::domain::scan::RunType;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::http::pagination;
@@ -30,6 +31,29 @@ pub struct StartRunInput {
     #[serde(default, deserialize_with = "short_list")]
     #[salvo(schema(value_type = Vec<String>))]
     media_kinds: Vec<MediaKind>,
+    /// Only these parts of the directories; all if left out.
+    #[serde(default, deserialize_with = "short_list")]
+    paths: Vec<RunPathInput>,
+    /// Change nothing: the run's counts and log say what it would do.
+    #[serde(default)]
+    dry_run: bool,
+    /// What is gone is meant to be gone, even where it is most of a directory. Without it, a directory that lost more
+    /// than 30 % of its files is taken for a disk that is away.
+    #[serde(default)]
+    accept_missing: bool,
+}
+
+/// A part of a kind's directories.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RunPathInput {
+    /// The kind whose directories it is in.
+    #[salvo(schema(value_type = String))]
+    root_dir: MediaKind,
+    /// Below them; empty for the whole.
+    #[serde(default)]
+    #[salvo(schema(value_type = String))]
+    path: RelativePath,
 }
 
 impl Input for StartRunInput {}
@@ -92,7 +116,19 @@ pub async fn start_run(
 ) -> Result<Created<RunView>, Problem> {
     let request = StartRun {
         run_type: body.0.run_type,
-        kinds: body.0.media_kinds,
+        options: RunOptions {
+            media_kinds: body.0.media_kinds,
+            paths: body
+                .0
+                .paths
+                .into_iter()
+                .map(|RunPathInput { root_dir, path }| RunPath { root_dir, path })
+                .collect(),
+            dry_run: body.0.dry_run,
+            accept_missing: body.0.accept_missing,
+            trigger: RunTrigger::User,
+        },
+        purge_before: None,
     };
     let run = state.indexing.start(request, Some(caller.user.id)).await?;
     Ok(Created(run.into()))

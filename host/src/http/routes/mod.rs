@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod dev;
+pub mod events;
 pub mod general;
 pub mod index;
 pub mod ls;

@@ -32,6 +32,7 @@ use crate::plugins::{Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugi
 use crate::random::SystemRandom;
 use crate::scan::Scanner;
 use crate::service::cloud::{Cloud, NoCloud};
+use crate::service::events::{EventLimits, Events};
 use crate::service::identity::Context;
 use crate::service::identity::keys::{KeyRing, Keys};
 use crate::service::indexing::Indexing;
@@ -70,6 +71,7 @@ pub(super) struct BedOptions {
     pub(super) network: Network,
     /// Where requests come from.
     pub(super) peer: IpAddr,
+    pub(super) event_limits: EventLimits,
     /// PostgreSQL instead of SQLite.
     pub(super) database_url: Option<String>,
 }
@@ -84,6 +86,7 @@ impl Default for BedOptions {
             login_limits: LoginLimits::default(),
             network: Network::default(),
             peer: IpAddr::from([192, 0, 2, 1]),
+            event_limits: EventLimits::default(),
             database_url: None,
         }
     }
@@ -194,6 +197,7 @@ impl Bed {
             wasmtime: "48.0.8",
             build_tag: "dev-0-261121T000000".into(),
         };
+        let events = Events::new(options.event_limits);
         let services = Services::open(Parts {
             context: context.clone(),
             config: Arc::new(config),
@@ -202,7 +206,8 @@ impl Bed {
             passwords: Passwords::start(random).unwrap(),
             cloud: options.cloud,
             plugins,
-            indexing: Indexing::new(scanner),
+            indexing: Indexing::new(scanner, events.clone()),
+            events,
             build,
             origins: vec![LISTED_ORIGIN.to_owned()],
             login_limits: options.login_limits,
@@ -259,9 +264,15 @@ impl Bed {
         );
         let mut response = handler.handle(request).await;
         let mut content = response.take_body();
+        let is_stream = response
+            .headers()
+            .get("content-type")
+            .is_some_and(|v| v == "text/event-stream");
         let mut body = Vec::new();
-        while let Some(frame) =
-            std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
+        // A stream of events has no end.
+        while !is_stream
+            && let Some(frame) =
+                std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
         {
             body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
         }

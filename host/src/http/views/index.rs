@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::domain::id::{DirectoryId, RunId, RunLogId, UserId};
 use crate::domain::kind::MediaKind;
-use crate::domain::scan::{Directory, KindCounts, Run, RunLogEntry};
+use crate::domain::scan::{Directory, KindCounts, Run, RunLogEntry, RunPath};
 use crate::domain::time::Timestamp;
 use crate::service::indexing::IndexState;
 
@@ -69,6 +69,27 @@ impl From<KindCounts> for RunCountsView {
     }
 }
 
+/// A part of a kind's directories.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RunPath"))]
+#[serde(rename_all = "camelCase")]
+pub struct RunPathView {
+    /// The kind whose directories it is in.
+    #[salvo(schema(value_type = String))]
+    root_dir: MediaKind,
+    /// Below them.
+    path: String,
+}
+
+impl From<RunPath> for RunPathView {
+    fn from(part: RunPath) -> Self {
+        Self {
+            root_dir: part.root_dir,
+            path: part.path.as_str().to_owned(),
+        }
+    }
+}
+
 /// A run of the indexer.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Run"))]
@@ -79,6 +100,15 @@ pub struct RunView {
     /// `quick` or `full`.
     #[serde(rename = "type")]
     run_type: &'static str,
+    /// Who or what started it: `user`, `command`, `schedule` or `watch`.
+    trigger: &'static str,
+    /// The kinds that it was confined to; none for all.
+    #[salvo(schema(value_type = Vec<String>))]
+    media_kinds: Vec<MediaKind>,
+    /// The parts that it was confined to; none for all.
+    paths: Vec<RunPathView>,
+    /// It only says what it would do.
+    dry_run: bool,
     /// `running`, `paused`, `completed`, `stopped` or `failed`.
     status: &'static str,
     #[salvo(schema(value_type = Option<String>))]
@@ -100,6 +130,10 @@ impl From<Run> for RunView {
         Self {
             run_id: run.id,
             run_type: run.run_type.as_str(),
+            trigger: run.options.trigger.as_str(),
+            media_kinds: run.options.media_kinds,
+            paths: run.options.paths.into_iter().map(RunPathView::from).collect(),
+            dry_run: run.options.dry_run,
             status: run.status.as_str(),
             started_by: run.started_by,
             started_at: run.started_at,
@@ -129,13 +163,18 @@ pub struct RunLogView {
     at: Timestamp,
     /// Such as `file_errored`.
     event: String,
-    #[salvo(schema(value_type = String))]
-    media_kind: MediaKind,
+    /// Absent from lines about the run itself.
+    #[salvo(schema(value_type = Option<String>))]
+    media_kind: Option<MediaKind>,
     /// Below its media directory.
     relative_path: String,
     plugin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// What changed: `movedFrom` of a file that was found at another place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<Object>))]
+    diff: Option<serde_json::Value>,
 }
 
 impl From<RunLogEntry> for RunLogView {
@@ -149,6 +188,7 @@ impl From<RunLogEntry> for RunLogView {
             relative_path: entry.path.as_str().to_owned(),
             plugin: entry.plugin,
             reason: entry.reason,
+            diff: entry.diff.and_then(|text| serde_json::from_str(&text).ok()),
         }
     }
 }

@@ -10,10 +10,11 @@ use super::keys::KeyRing;
 use super::{Context, capabilities_of};
 use crate::auth::access_token::{TokenIdentity, TokenRefusal};
 use crate::auth::actor::{Actor, Proof};
+use crate::auth::capability::CapabilitySet;
 use crate::auth::credential::Credential;
 use crate::auth::policy;
 use crate::auth::secret_token::{PersonalAccessSecret, TokenHash};
-use crate::domain::id::UserId;
+use crate::domain::id::{PersonalAccessTokenId, SessionId, UserId};
 use crate::domain::time::Timestamp;
 use crate::domain::user::Account;
 
@@ -38,6 +39,46 @@ pub enum AuthenticationError {
     /// The server could not tell.
     #[error(transparent)]
     Service(#[from] ServiceError),
+}
+
+/// Who is behind a connection that stays open, and by what. Two with the same one may do the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Standing {
+    user: UserId,
+    is_guest: bool,
+    session: Option<SessionId>,
+    token: Option<PersonalAccessTokenId>,
+}
+
+impl Standing {
+    /// Of this caller.
+    pub fn of(actor: &Actor) -> Self {
+        let token = match actor.proof {
+            Proof::PersonalAccessToken(token) => Some(token),
+            Proof::AccessToken { .. } => None,
+        };
+        Self {
+            user: actor.user.id,
+            is_guest: actor.user.is_guest,
+            session: actor.session(),
+            token,
+        }
+    }
+
+    /// The account.
+    pub fn user(&self) -> UserId {
+        self.user
+    }
+}
+
+/// What an open connection's caller may do at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Still {
+    /// Of the roles, narrowed to the token's.
+    pub capabilities: CapabilitySet,
+    /// When the personal access token ends, and the connection with it. The end of an access token ends none: its
+    /// session goes on.
+    pub ends: Option<Timestamp>,
 }
 
 /// What a good credential was found to be.
@@ -109,6 +150,50 @@ impl Authentication {
         }
         self.activity.note(&known.actor, now);
         Ok(known.actor)
+    }
+
+    /// The state of accounts, as a number that rises with each change.
+    pub fn revision(&self) -> i64 {
+        self.context.store.identity_revision()
+    }
+
+    /// What the caller of an open connection may do as of now; `None` when it is to be closed: account gone or
+    /// disabled, session or token revoked.
+    ///
+    /// # Errors
+    /// The store's: nobody can tell.
+    pub async fn still(&self, standing: &Standing) -> Result<Option<Still>, ServiceError> {
+        let Some(account) = self.enabled_account(standing.user).await? else {
+            return Ok(None);
+        };
+        if let Some(session) = standing.session
+            && !self.context.store.session_counts(session, standing.user).await?
+        {
+            return Ok(None);
+        }
+        let mut still = Still {
+            capabilities: capabilities_of(&account),
+            ends: None,
+        };
+        if let Some(id) = standing.token {
+            let tokens = self.context.store.personal_access_tokens(standing.user).await?;
+            let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
+                return Ok(None);
+            };
+            if let Some(names) = &token.capabilities {
+                let narrowed = policy::capabilities_of_names(names);
+                still.capabilities = still.capabilities.intersection(narrowed);
+            }
+            still.ends = token.expires_at;
+        }
+        Ok((!self.is_over(standing, still.ends)).then_some(still))
+    }
+
+    /// Whether an open connection is over without any change of its account: by time, or because guests are not
+    /// welcome any more.
+    pub fn is_over(&self, standing: &Standing, ends: Option<Timestamp>) -> bool {
+        ends.is_some_and(|ends| ends <= self.context.now())
+            || (standing.is_guest && !self.settings.guest_access())
     }
 
     async fn look_up(

@@ -65,8 +65,8 @@ pub(super) fn words(text: String) -> Arg<'static> {
 
 /// Facts by key, each key once: the last file that was read says what its item is called.
 fn by_key<'a, T>(items: impl Iterator<Item = (&'a str, &'a T)>) -> Vec<(String, &'a T)> {
-    let mut places = HashMap::new();
-    let mut unique: Vec<(String, &T)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut unique: Vec<(String, &'a T)> = Vec::new();
     for (key, facts) in items {
         match places.get(key) {
             Some(&at) => {

@@ -1,0 +1,42 @@
+//! Live state, as server-sent events.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use crate::http::event_stream::{Connection, EventStream};
+use crate::http::extract::{Caller, State};
+use crate::http::problem::Problem;
+
+/// The one route that takes the old `authorization` parameter.
+pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
+
+/// Events as they happen
+///
+/// Server-sent events: each message is one `data:` line with `{"type", "payload"}`, without `event:` and `id:`.
+/// Comments come in between, every 15 seconds at the latest; they say nothing. Events are not stored: what happens
+/// while no stream is open is not told later, so look again after connecting.
+///
+/// Each event is told to those who may hear it at that moment, by the roles of that moment. The end of an access token
+/// does not end an open stream; that of its session, its account or a personal access token does. A client that does
+/// not read is cut off when 256 events wait for it, or when its connection has taken nothing for 30 seconds.
+///
+/// | Type | Takes | Payload |
+/// |---|---|---|
+/// | `indexing.started` | `Indexing.Read` | `runId`, `startedAt`, `type` |
+/// | `indexing.current_progress` | `Indexing.Read` | `runId`, `state`, `counts`, `currentPath?`, `filesPerSecond`, `etaSeconds?`; at most two a second |
+/// | `indexing.paused`, `indexing.resumed` | `Indexing.Read` | `runId`, `at`, `counts`; when it has taken effect |
+/// | `indexing.completed` | `Indexing.Read` | `runId`, `at`, `counts`, `status` |
+/// | `indexing.stopped` | `Indexing.Read` | `runId`, `at`, `counts`, `status`: `stopped` by a user, or `failed` |
+/// | `indexing.music_release_added` | `Indexing.Read` | `musicReleaseId`, `title` |
+/// | `indexing.music_artist_added` | `Indexing.Read` | `musicArtistId`, `name` |
+///
+/// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
+/// follows. Additions come after they are stored; should they come faster than they can be told, some are left out.
+#[endpoint(parameters(
+    ("token" = Option<String>, Query, description = "The credential, where no header can be set."),
+    ("authorization" = Option<String>, Query, description = "Deprecated: the access token. Use `token`.")
+))]
+pub async fn subscribe(state: State, caller: Caller, connection: Connection) -> Result<EventStream, Problem> {
+    let subscription = state.streams.subscribe(&caller, connection.breaker()).await?;
+    Ok(EventStream(subscription))
+}
