@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use crate::app::load_plugins_for_inspection;
-use crate::domain::extraction::{Extraction, Picture, PictureData, Value};
+use crate::domain::extraction::{Extraction, Picture, PictureData};
 use crate::domain::kind::MediaKind;
 use crate::domain::path::{RelativePath, extension, name_to_text};
 use crate::media_root::MediaRoot;
@@ -122,7 +122,7 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
         }
     }
     for field in &extraction.fields {
-        let value = value_json(&field.value);
+        let value = field.value.to_json();
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), |text| text.escape_debug().to_string());
@@ -142,7 +142,7 @@ fn to_json(extraction: &Extraction) -> Json {
     let fields: serde_json::Map<String, Json> = extraction
         .fields
         .iter()
-        .map(|field| (field.key.clone(), value_json(&field.value)))
+        .map(|field| (field.key.clone(), field.value.to_json()))
         .collect();
     json!({
         "title": extraction.title,
@@ -153,28 +153,6 @@ fn to_json(extraction: &Extraction) -> Json {
         "pictures": extraction.pictures.iter().map(picture_json).collect::<Vec<_>>(),
         "warnings": extraction.warnings,
     })
-}
-
-fn value_json(value: &Value) -> Json {
-    match value {
-        Value::Text(text) => json!(text),
-        Value::Texts(texts) => json!(texts),
-        Value::Integer(number) => json!(number),
-        Value::Real(number) => json!(number),
-        Value::Boolean(yes) => json!(yes),
-        Value::Rational(number) => {
-            json!({ "numerator": number.numerator, "denominator": number.denominator })
-        }
-        Value::Date(date) => json!({
-            "year": date.year,
-            "month": date.month,
-            "day": date.day,
-            "timeMs": date.time_ms,
-            "offsetMinutes": date.offset_minutes,
-        }),
-        Value::BytesAt(span) => json!({ "offset": span.offset, "length": span.length }),
-        Value::Blob(bytes) => json!({ "length": bytes.len() }),
-    }
 }
 
 fn picture_json(picture: &Picture) -> Json {

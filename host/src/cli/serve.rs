@@ -46,6 +46,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         let services = services.clone();
         tasks::spawn("upkeep", async move { services.maintain().await })
     };
+    let keeping = {
+        let keeper = services.keeper.clone();
+        tasks::spawn("keeper", async move { keeper.run().await })
+    };
     let network = Network {
         trusted_proxies: app.config.trusted_proxies.clone(),
         base_url: app.config.base_url.clone(),
@@ -63,6 +67,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     announce(&format!("listening on http://{address}"))?;
     http::server::serve(listener, service, Limits::default(), shutdown).await?;
     upkeep.abort();
+    keeping.abort();
     services.close().await;
     app.close().await;
     Ok(())

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 /// An exact fraction, such as an exposure time of 1/250 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rational {
@@ -81,6 +83,29 @@ impl Value {
             Self::Date(_) => "date",
             Self::BytesAt(_) => "bytes-at",
             Self::Blob(_) => "blob",
+        }
+    }
+
+    /// As people and tools read it; of bytes only their place or number.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Texts(texts) => json!(texts),
+            Self::Integer(number) => json!(number),
+            Self::Real(number) => json!(number),
+            Self::Boolean(yes) => json!(yes),
+            Self::Rational(number) => {
+                json!({ "numerator": number.numerator, "denominator": number.denominator })
+            }
+            Self::Date(date) => json!({
+                "year": date.year,
+                "month": date.month,
+                "day": date.day,
+                "timeMs": date.time_ms,
+                "offsetMinutes": date.offset_minutes,
+            }),
+            Self::BytesAt(span) => json!({ "offset": span.offset, "length": span.length }),
+            Self::Blob(bytes) => json!({ "length": bytes.len() }),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, dev, events, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens,
+    auth, changes, dev, events, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens,
     users,
 };
 use super::state::AppState;
@@ -92,6 +92,8 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/index/state",                                               Takes(C::IndexingRead),          index::show_state),
         Route::patch ("/api/v1/index/state",                                               Takes(C::IndexingOperate),       index::act_on_run),
         Route::get   ("/api/v1/index/counts",                                              Takes(C::IndexingRead),          index::show_counts),
+        Route::get   ("/api/v1/index/file",                                                Takes(C::IndexingRead),          index::explain_file),
+        Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
         Route::get   ("/api/v1/index/directories",                                         Takes(C::IndexingRead),          index::list_directories),
 
         Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),

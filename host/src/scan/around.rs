@@ -113,6 +113,14 @@ pub(super) struct FileAround {
     pub(super) name: String,
 }
 
+impl FileAround {
+    /// The names of the files beside it.
+    pub(super) fn names(&self) -> Vec<String> {
+        let files = self.folder.beside(&self.name);
+        files.map(|file| file.name.clone()).collect()
+    }
+}
+
 impl Around for FileAround {
     fn folders(&self) -> Vec<String> {
         let path = self.folder.path.as_str();

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 /// The name of a file of rules.
-pub const RULES: &str = ".svcignore";
+pub(super) const RULES: &str = ".svcignore";
 /// A directory with a file of this name is passed over, with all below it.
-pub const NO_MEDIA: &str = ".nomedia";
+pub(super) const NO_MEDIA: &str = ".nomedia";
 /// Bytes of rules that are read.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The rules that hold in a directory: its own before those above it.
 #[derive(Debug, Default, Clone)]
-pub struct IgnoreRules(Option<Arc<Level>>);
+pub(super) struct IgnoreRules(Option<Arc<Level>>);
 
 #[derive(Debug)]
 struct Level {
@@ -29,7 +29,7 @@ impl IgnoreRules {
     ///
     /// # Errors
     /// As the system reports them; that there is no such file is none. A line that is no rule is passed over.
-    pub fn enter(&self, path: &Path) -> io::Result<Self> {
+    pub(super) fn enter(&self, path: &Path) -> io::Result<Self> {
         let file = path.join(RULES);
         // A fifo of that name must not be waited for.
         match std::fs::symlink_metadata(&file) {
@@ -50,22 +50,8 @@ impl IgnoreRules {
         Ok(Self(Some(Arc::new(Level { rules, above: self.clone() }))))
     }
 
-    /// The rules in the directory at `relative` below `root`, read on the way down.
-    ///
-    /// # Errors
-    /// As [`IgnoreRules::enter`].
-    pub fn below(root: &Path, relative: &Path) -> io::Result<Self> {
-        let mut path = root.to_owned();
-        let mut rules = Self::default().enter(&path)?;
-        for name in relative.components() {
-            path.push(name);
-            rules = rules.enter(&path)?;
-        }
-        Ok(rules)
-    }
-
     /// Whether the entry at this path is ignored: the nearest rule that speaks of it decides.
-    pub fn ignores(&self, path: &Path, is_directory: bool) -> bool {
+    pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
         let mut level = self.0.as_deref();
         while let Some(Level { rules, above }) = level {
             let verdict = rules.matched(path, is_directory);

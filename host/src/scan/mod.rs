@@ -3,6 +3,7 @@
 mod around;
 mod control;
 mod diff;
+mod explain;
 mod extract;
 mod fingerprint;
 mod ignore_rules;
@@ -15,8 +16,11 @@ mod roots;
 mod run;
 mod settle;
 mod walk;
+mod watch;
 
 pub use control::{Effect, Phase, Refused, ScanControl};
+pub use explain::{Explanation, Skipped, explain};
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanError, ScanRequest, Scanner, Target};
 pub use walk::is_ignored;
+pub use watch::{Changed, DirectoryWatch, WatchState};

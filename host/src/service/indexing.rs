@@ -278,6 +278,7 @@ impl Indexing {
             indexing: self,
             ended: None,
         };
+        let before: Vec<Directory> = request.targets.iter().map(|target| target.directory.clone()).collect();
         let mut teller = ProgressTeller {
             events: &events,
             control,
@@ -297,7 +298,22 @@ impl Indexing {
         // From here on nothing can be asked of the run. A stop that was granted before is one, however far it came.
         let stopped = control.finish().await;
         teller.tell_last();
+        self.tell_of_directories(&events, &before).await;
         self.end(&mut idle_again, outcome, stopped, progress).await;
+    }
+
+    /// Tells which directories came or went since.
+    async fn tell_of_directories(&self, events: &RunEvents, before: &[Directory]) {
+        let now = match self.scanner.store.list_directories().await {
+            Ok(now) => now,
+            Err(error) => return tracing::warn!(target: "svc::scan", %error, "directories are not known"),
+        };
+        for directory in now {
+            let before = before.iter().find(|before| before.id == directory.id);
+            if before.is_some_and(|before| before.available != directory.available) {
+                events.directory_changed(&directory);
+            }
+        }
     }
 
     async fn end(

@@ -2,13 +2,16 @@
 //! knows nothing of HTTP. Whether the actor may call it at all is the route's capability, checked before.
 
 pub mod browse;
+pub mod changes;
 pub mod cloud;
 pub mod cloud_info;
 pub mod dev;
 pub mod error;
 pub mod events;
 pub mod identity;
+pub mod indexed_files;
 pub mod indexing;
+pub mod keeper;
 pub mod media;
 pub mod music;
 pub mod origins;

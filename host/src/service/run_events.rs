@@ -9,7 +9,7 @@ use tokio::time::MissedTickBehavior;
 use super::events::indexing::{self as messages, ProgressOf};
 use super::events::{EventKind, Events};
 use crate::domain::id::RunId;
-use crate::domain::scan::{Run, RunCounts, RunStatus};
+use crate::domain::scan::{Directory, Run, RunCounts, RunStatus};
 use crate::domain::time::Clock;
 use crate::scan::{Effect, Phase, Progress, ScanControl};
 use crate::store::PersistOutcome;
@@ -49,6 +49,11 @@ impl RunEvents {
         for (id, title) in &outcome.added_releases {
             self.events.tell(|| messages::release_added(*id, title));
         }
+    }
+
+    /// A directory came or went.
+    pub(super) fn directory_changed(&self, directory: &Directory) {
+        self.events.tell(|| messages::directory_changed(directory));
     }
 
     /// The last message of the run.

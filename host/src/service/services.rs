@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::browse::Browse;
+use super::changes::ChangeList;
 use super::cloud::Cloud;
 use super::cloud_info::CloudInfo;
 use super::dev::Dev;
@@ -21,7 +22,9 @@ use super::identity::roles::Roles;
 use super::identity::sessions::Sessions;
 use super::identity::setup::Setup;
 use super::identity::tokens::PersonalAccessTokens;
+use super::indexed_files::IndexedFiles;
 use super::indexing::Indexing;
+use super::keeper::Keeper;
 use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
@@ -113,6 +116,12 @@ pub struct Services {
     pub events: Events,
     /// Lets clients hear of it.
     pub streams: Streams,
+    /// Keeps the index up to date by itself.
+    pub keeper: Keeper,
+    /// What changed in the library.
+    pub changes: ChangeList,
+    /// Why a file is in the index or not.
+    pub indexed_files: IndexedFiles,
     /// Browsing the directories of media.
     pub browse: Browse,
     /// Browsing music.
@@ -204,6 +213,9 @@ impl Services {
                 parts.build,
                 config.kiosk,
             ),
+            keeper: Keeper::new(context.clone(), parts.indexing.clone(), settings.clone()),
+            changes: ChangeList::new(store.clone()),
+            indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
             settings,
             origins,
             setup,

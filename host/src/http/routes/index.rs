@@ -8,12 +8,13 @@ use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
+use crate::domain::scan::{Directory, RunOptions, RunPath, RunTrigger, RunType};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::indexed_file::FileReportView;
 use crate::http::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
 use crate::service::error::FieldError;
 use crate::service::indexing::RunLogFilter;
@@ -107,6 +108,43 @@ impl FromQuery for RunLogQuery {
     }
 }
 
+/// Which file.
+#[derive(Debug)]
+pub struct FileQuery {
+    kind: Option<MediaKind>,
+    path: Option<RelativePath>,
+}
+
+impl FromQuery for FileQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let path = reader.text("relativePath", "The file, below a media directory of its kind. Required.");
+        let parsed = path.as_deref().map(RelativePath::parse);
+        if parsed == Some(None) {
+            reader.fail("relativePath", "must be names joined by `/`, below the root, without `..`");
+        }
+        Self {
+            kind: reader.parsed("rootDir", "The kind of the file. Required.", "a media kind"),
+            path: parsed.flatten(),
+        }
+    }
+}
+
+/// Explains one file
+///
+/// What the index knows of it, and what a run would make of it now: which plugin reads it, what it says and where each
+/// statement comes from, or why it is passed over. The file is read for the answer.
+#[endpoint]
+pub async fn explain_file(
+    state: State,
+    query: Query<FileQuery>,
+) -> Result<Answer<FileReportView>, Problem> {
+    let FileQuery { kind, path } = query.0;
+    let missing = |name| Problem::invalid(vec![FieldError::new(name, "is missing")]);
+    let kind = kind.ok_or_else(|| missing("rootDir"))?;
+    let path = path.ok_or_else(|| missing("relativePath"))?;
+    Ok(Answer(state.indexed_files.explain(&kind, path).await?.into()))
+}
+
 /// Starts a run
 #[endpoint(responses((status_code = 409, description = "`indexing_in_progress`: a run is under way")))]
 pub async fn start_run(
@@ -188,5 +226,9 @@ pub async fn show_counts(state: State) -> Result<Answer<CountsView>, Problem> {
 #[endpoint]
 pub async fn list_directories(state: State) -> Result<Answer<Vec<DirectoryView>>, Problem> {
     let directories = state.indexing.directories().await?;
-    Ok(Answer(directories.into_iter().map(DirectoryView::from).collect()))
+    let view = |directory: Directory| {
+        let watch = state.keeper.watch_state(directory.id);
+        DirectoryView::new(directory, watch)
+    };
+    Ok(Answer(directories.into_iter().map(view).collect()))
 }

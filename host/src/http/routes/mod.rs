@@ -1,6 +1,7 @@
 //! Handlers, one file per resource: typed input, one service call, one view.
 
 pub mod auth;
+pub mod changes;
 pub mod dev;
 pub mod events;
 pub mod general;

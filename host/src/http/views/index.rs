@@ -10,6 +10,7 @@ use crate::domain::kind::MediaKind;
 use crate::domain::scan::{Directory, KindCounts, Run, RunLogEntry, RunPath};
 use crate::domain::time::Timestamp;
 use crate::service::indexing::IndexState;
+use crate::service::keeper::WatchState;
 
 /// What the indexer is doing.
 #[derive(Debug, Serialize, ToSchema)]
@@ -225,21 +226,23 @@ pub struct DirectoryView {
     path: String,
     available: bool,
     file_count: i64,
-    /// How changes are noticed: `off` while only runs do.
+    /// How changes are noticed: `ok` by the system's notifications, `polling` by looking every five minutes, `failed` while
+    /// the directory is away, `off` by runs alone.
     watcher: &'static str,
     #[salvo(schema(value_type = Option<String>))]
     last_seen_at: Option<Timestamp>,
 }
 
-impl From<Directory> for DirectoryView {
-    fn from(directory: Directory) -> Self {
+impl DirectoryView {
+    /// A directory, and how changes in it are noticed.
+    pub fn new(directory: Directory, watch: WatchState) -> Self {
         Self {
             directory_id: directory.id,
             media_kind: directory.kind,
             path: directory.path.to_string_lossy().into_owned(),
             available: directory.available,
             file_count: directory.file_count,
-            watcher: "off",
+            watcher: watch.as_str(),
             last_seen_at: directory.last_seen_at,
         }
     }

@@ -1,8 +1,10 @@
 //! JSON as clients see it, one file per resource. Ids are strings, durations seconds, times ISO 8601 in UTC.
 
 pub mod auth;
+pub mod changes;
 pub mod general;
 pub mod index;
+pub mod indexed_file;
 pub mod ls;
 pub mod music;
 pub mod photos;

@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::message::{EventKind, Message};
-use crate::domain::id::{MusicArtistId, MusicReleaseId, RunId};
-use crate::domain::scan::{Run, RunCounts};
+use crate::domain::id::{DirectoryId, MusicArtistId, MusicReleaseId, RunId};
+use crate::domain::scan::{Directory, Run, RunCounts};
 use crate::domain::time::Timestamp;
 
 fn text<S: Serializer>(id: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
@@ -122,4 +122,23 @@ pub fn artist_added(id: MusicArtistId, name: &str) -> Message {
         name,
     };
     Message::new(EventKind::IndexingMusicArtistAdded, &payload)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DirectoryChanged<'a> {
+    #[serde(serialize_with = "text")]
+    directory_id: DirectoryId,
+    media_kind: &'a str,
+    available: bool,
+}
+
+/// `indexing.directory_changed`.
+pub fn directory_changed(directory: &Directory) -> Message {
+    let payload = DirectoryChanged {
+        directory_id: directory.id,
+        media_kind: directory.kind.as_str(),
+        available: directory.available,
+    };
+    Message::new(EventKind::IndexingDirectoryChanged, &payload)
 }

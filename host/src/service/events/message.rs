@@ -25,6 +25,8 @@ pub enum EventKind {
     IndexingMusicReleaseAdded,
     /// An artist is new in the index.
     IndexingMusicArtistAdded,
+    /// A directory of media came or went.
+    IndexingDirectoryChanged,
 }
 
 impl EventKind {
@@ -39,6 +41,7 @@ impl EventKind {
             Self::IndexingResumed => "indexing.resumed",
             Self::IndexingMusicReleaseAdded => "indexing.music_release_added",
             Self::IndexingMusicArtistAdded => "indexing.music_artist_added",
+            Self::IndexingDirectoryChanged => "indexing.directory_changed",
         }
     }
 
@@ -52,7 +55,8 @@ impl EventKind {
             | Self::IndexingPaused
             | Self::IndexingResumed
             | Self::IndexingMusicReleaseAdded
-            | Self::IndexingMusicArtistAdded => Capability::IndexingRead,
+            | Self::IndexingMusicArtistAdded
+            | Self::IndexingDirectoryChanged => Capability::IndexingRead,
         }
     }
 

@@ -17,7 +17,10 @@ use crate::domain::audit::AuditEvent;
 use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
 use crate::store::{IdentityChange, ServerSetting};
-use registry::{GUEST_ACCESS, PUBLIC_USER_LIST, SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting};
+use registry::{
+    GUEST_ACCESS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE, SERVER_NAME, SESSION_TIMEOUT, SETTINGS,
+    Setting, WATCH_DIRECTORIES,
+};
 
 /// How long a session without a lasting cookie is remembered while nobody uses it.
 const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
@@ -166,6 +169,28 @@ impl Settings {
     /// Whether the names of accounts are shown before signing in.
     pub fn public_user_list(&self) -> bool {
         self.known(PUBLIC_USER_LIST, None) == Value::Bool(true)
+    }
+
+    /// How often the directories are scanned by themselves; `None` for never.
+    pub fn scan_every(&self) -> Option<Duration> {
+        match self.known(SCAN_SCHEDULE, None).as_str() {
+            Some("hourly") => Some(DAY / 24),
+            Some("daily") => Some(DAY),
+            Some("weekly") => Some(DAY * 7),
+            _ => None,
+        }
+    }
+
+    /// Whether changes in the directories are noticed at once.
+    pub fn watch_directories(&self) -> bool {
+        self.known(WATCH_DIRECTORIES, None) == Value::Bool(true)
+    }
+
+    /// How long a file that is gone is remembered; `None` for good.
+    pub fn purge_missing_after(&self) -> Option<Duration> {
+        let days = self.known(PURGE_MISSING_AFTER_DAYS, None).as_u64()?;
+        let days = u32::try_from(days).ok().filter(|days| *days > 0)?;
+        Some(DAY * days)
     }
 
     /// How long sessions of an app last.

@@ -87,6 +87,12 @@ pub const SERVER_NAME: &str = "server_name";
 pub const SESSION_TIMEOUT: &str = "session_timeout";
 /// Whether the guest may sign in.
 pub const GUEST_ACCESS: &str = "guest_access";
+/// How often the directories are scanned by themselves.
+pub const SCAN_SCHEDULE: &str = "scan_schedule";
+/// Whether changes in the directories are noticed at once.
+pub const WATCH_DIRECTORIES: &str = "watch_directories";
+/// Days after which a file that is gone is forgotten; 0 keeps it for good.
+pub const PURGE_MISSING_AFTER_DAYS: &str = "purge_missing_days";
 /// Whether the names of accounts are shown before signing in.
 pub const PUBLIC_USER_LIST: &str = "public_user_list";
 
@@ -101,8 +107,9 @@ pub const SETTINGS: &[Setting] = &[
     setting(GUEST_ACCESS,             None,              Scope::Server,       boolean(false)),
     setting(PUBLIC_USER_LIST,         None,              Scope::Server,       boolean(true)),
     setting("max_concurrent_streams", None,              Scope::Server,       Kind::Integer { default: 0, min: 0, max: 1000 }),
-    setting("scan_schedule",          None,              Scope::Server,       Kind::Choice { default: "daily", words: &["off", "hourly", "daily", "weekly"] }),
-    setting("watch_directories",      None,              Scope::Server,       boolean(true)),
+    setting(SCAN_SCHEDULE,            None,              Scope::Server,       Kind::Choice { default: "daily", words: &["off", "hourly", "daily", "weekly"] }),
+    setting(WATCH_DIRECTORIES,        None,              Scope::Server,       boolean(true)),
+    setting(PURGE_MISSING_AFTER_DAYS, None,              Scope::Server,       Kind::Integer { default: 90, min: 0, max: 3650 }),
     setting("auto_check_for_updates", None,              Scope::Server,       boolean(true)),
     setting("language",               None,              Scope::Account,      Kind::Text { default: "en", max: 35 }),
     setting("theme",                  None,              Scope::Account,      Kind::Choice { default: "system", words: &["system", "light", "dark"] }),

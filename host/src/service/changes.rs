@@ -1,0 +1,42 @@
+//! What changed in the library since a client last asked, as far as it may know.
+
+use super::error::Result;
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
+use crate::domain::change::{Changes, ItemType};
+use crate::store::Store;
+
+/// The list of changes, as an actor sees it.
+#[derive(Debug, Clone)]
+pub struct ChangeList {
+    store: Store,
+}
+
+/// What it takes to know of items of this type.
+fn capability(item: ItemType) -> Capability {
+    match item {
+        ItemType::MusicTrack => Capability::MusicTracksRead,
+        ItemType::MusicRelease => Capability::MusicReleasesRead,
+        ItemType::MusicArtist => Capability::MusicArtistsRead,
+        ItemType::Photo => Capability::PhotosRead,
+        ItemType::Movie => Capability::MoviesRead,
+        ItemType::TvShow | ItemType::TvEpisode => Capability::TvEpisodesRead,
+    }
+}
+
+impl ChangeList {
+    /// Over this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// The changes after `since`, of at most `take` looked at; without it none, and the place to begin from.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn since(&self, actor: &Actor, since: Option<i64>, take: u32) -> Result<Changes> {
+        let mut changes = self.store.changes(since, take).await?;
+        changes.changes.retain(|change| actor.may(capability(change.change.item)));
+        Ok(changes)
+    }
+}

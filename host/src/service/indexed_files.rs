@@ -1,0 +1,74 @@
+//! Why a file is in the index or not.
+
+use super::error::{Result, ServiceError};
+use crate::domain::kind::MediaKind;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::Directory;
+use crate::plugins::Plugins;
+use crate::scan::explain;
+use crate::store::Store;
+
+pub use crate::scan::Explanation;
+pub use crate::store::IndexedFile;
+
+/// A file as the index has it, and as a run would find it now.
+#[derive(Debug)]
+pub struct FileReport {
+    /// The media directory that it is in, or would be in.
+    pub directory: Directory,
+    /// Below it.
+    pub path: RelativePath,
+    /// What the index knows; `None` if nothing.
+    pub indexed: Option<IndexedFile>,
+    /// What a run would make of it.
+    pub now: Explanation,
+}
+
+/// Explains single files.
+#[derive(Debug, Clone)]
+pub struct IndexedFiles {
+    store: Store,
+    plugins: Plugins,
+}
+
+impl IndexedFiles {
+    /// Over this index and these plugins.
+    pub fn new(store: Store, plugins: Plugins) -> Self {
+        Self { store, plugins }
+    }
+
+    /// Explains a file of one of the kind's directories: the first that has it, on disk or in the index.
+    ///
+    /// # Errors
+    /// Invalid for a kind without a directory and for the root itself; the store's.
+    pub async fn explain(&self, kind: &MediaKind, path: RelativePath) -> Result<FileReport> {
+        if path == RelativePath::root() {
+            return Err(ServiceError::invalid("relativePath", "is missing"));
+        }
+        let directories = self.store.list_directories().await?;
+        let mut reports = Vec::new();
+        for directory in directories.into_iter().filter(|directory| directory.kind == *kind) {
+            let indexed = self.store.file_at(directory.id, &path).await?;
+            let now = tokio::task::spawn_blocking({
+                let (plugins, directory, path) = (self.plugins.clone(), directory.clone(), path.clone());
+                move || explain(&plugins, directory, &path)
+            });
+            let now = now.await.map_err(ServiceError::internal)?;
+            reports.push(FileReport {
+                directory,
+                path: path.clone(),
+                indexed,
+                now,
+            });
+        }
+        let known = |report: &FileReport| report.indexed.is_some() || report.now.size.is_some();
+        let at = reports.iter().position(known).unwrap_or(0);
+        if reports.is_empty() {
+            return Err(ServiceError::invalid(
+                "rootDir",
+                "no directory of this kind is configured",
+            ));
+        }
+        Ok(reports.swap_remove(at))
+    }
+}

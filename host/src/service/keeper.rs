@@ -1,0 +1,207 @@
+//! Keeps the index up to date by itself: watches the directories, and scans them on a schedule.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::error::{Result, ServiceError};
+use super::identity::Context;
+use super::indexing::{Indexing, StartRun};
+use super::settings::Settings;
+use crate::domain::id::DirectoryId;
+use crate::domain::list::Page;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
+use crate::domain::time::Timestamp;
+use crate::scan::{Changed, DirectoryWatch};
+
+pub use crate::scan::WatchState;
+
+/// How often settings and the schedule are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// After the start, the first run of the schedule waits for this long: whoever starts the server may want another.
+const FIRST_RUN_AFTER: Duration = Duration::from_secs(60);
+/// A change is looked at when nothing else has changed for this long, so that one run finds a whole album.
+const QUIET: Duration = Duration::from_millis(400);
+/// A change waits for no longer than this, however busy its neighbours are.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often directories are looked at whose changes the system does not tell, and watching is tried anew.
+const POLL_EVERY: Duration = Duration::from_secs(5 * 60);
+/// How often a directory that is away is looked for.
+const RETRY_EVERY: Duration = Duration::from_secs(30);
+
+/// Looks after the index.
+#[derive(Debug, Clone)]
+pub struct Keeper {
+    context: Context,
+    indexing: Indexing,
+    settings: Settings,
+    changed: Arc<Changed>,
+    watches: Arc<Mutex<HashMap<DirectoryId, DirectoryWatch>>>,
+}
+
+impl Keeper {
+    /// Over this indexer. Nothing is watched before [`Keeper::run`].
+    pub fn new(context: Context, indexing: Indexing, settings: Settings) -> Self {
+        Self {
+            context,
+            indexing,
+            settings,
+            changed: Arc::default(),
+            watches: Arc::default(),
+        }
+    }
+
+    fn watches(&self) -> MutexGuard<'_, HashMap<DirectoryId, DirectoryWatch>> {
+        self.watches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How changes in a directory are noticed now.
+    pub fn watch_state(&self, directory: DirectoryId) -> WatchState {
+        self.watches()
+            .get(&directory)
+            .map_or(WatchState::Off, |watch| watch.state)
+    }
+
+    /// Goes on for as long as the server runs.
+    pub async fn run(&self) {
+        tokio::join!(self.follow_changes(), self.follow_settings());
+    }
+
+    /// Starts runs where something changed.
+    async fn follow_changes(&self) {
+        loop {
+            self.changed.next().await;
+            let first = Instant::now();
+            while first.elapsed() < PATIENCE
+                && tokio::time::timeout(QUIET, self.changed.next()).await.is_ok()
+            {}
+            let changed = self.changed.take();
+            if changed.is_empty() {
+                continue;
+            }
+            let paths = changed.iter().map(|(kind, path)| RunPath {
+                root_dir: kind.clone(),
+                path: path.clone(),
+            });
+            let options = RunOptions {
+                paths: paths.collect(),
+                trigger: RunTrigger::Watch,
+                ..RunOptions::default()
+            };
+            // What a run that is under way has passed already may be what changed: after it.
+            if !self.start(options, None).await {
+                self.indexing.wait_until_idle().await;
+                for (kind, path) in changed {
+                    self.changed.add(&kind, path);
+                }
+            }
+        }
+    }
+
+    /// Watches what is to be watched, and runs what is due.
+    async fn follow_settings(&self) {
+        let started = Instant::now();
+        let mut looked_at: HashMap<DirectoryId, Instant> = HashMap::new();
+        let mut turn = tokio::time::interval(LOOK_EVERY);
+        loop {
+            turn.tick().await;
+            let outcome = async {
+                if self.settings.watch_directories() {
+                    self.watch(&mut looked_at).await?;
+                } else if !self.watches().is_empty() {
+                    self.watches().clear();
+                    looked_at.clear();
+                }
+                if started.elapsed() > FIRST_RUN_AFTER && self.is_due().await? {
+                    let purge_before = self.settings.purge_missing_after().map(|after| self.ago(after));
+                    let options = RunOptions {
+                        trigger: RunTrigger::Schedule,
+                        ..RunOptions::default()
+                    };
+                    self.start(options, purge_before).await;
+                }
+                Ok::<(), ServiceError>(())
+            };
+            if let Err(error) = outcome.await {
+                tracing::warn!(%error, "upkeep of the index failed; it is tried again");
+            }
+        }
+    }
+
+    /// Begins to watch what is not watched yet, and looks where nothing tells.
+    async fn watch(&self, looked_at: &mut HashMap<DirectoryId, Instant>) -> Result<()> {
+        let due: Vec<DirectoryId> = self
+            .watches()
+            .values()
+            .filter(|watch| {
+                let every = match watch.state {
+                    WatchState::Polling => POLL_EVERY,
+                    WatchState::Failed => RETRY_EVERY,
+                    WatchState::Ok | WatchState::Off => return false,
+                };
+                looked_at.get(&watch.directory).is_none_or(|at| at.elapsed() >= every)
+            })
+            .map(|watch| watch.directory)
+            .collect();
+        let is_first = looked_at.is_empty();
+        if due.is_empty() && !is_first {
+            return Ok(());
+        }
+        for directory in self.indexing.directories().await? {
+            if !is_first && !due.contains(&directory.id) {
+                continue;
+            }
+            looked_at.insert(directory.id, Instant::now());
+            let changed = Arc::clone(&self.changed);
+            let (id, kind) = (directory.id, directory.kind.clone());
+            let watch = tokio::task::spawn_blocking(move || DirectoryWatch::start(&directory, &changed));
+            let watch = watch.await.map_err(ServiceError::internal)?;
+            let before = self.watch_state(id);
+            let back = before == WatchState::Failed && watch.state != WatchState::Failed;
+            if back || (before == WatchState::Polling && watch.state == WatchState::Polling) {
+                self.changed.add(&kind, RelativePath::root());
+            }
+            self.watches().insert(id, watch);
+        }
+        Ok(())
+    }
+
+    /// Whether the schedule asks for a run.
+    async fn is_due(&self) -> Result<bool> {
+        let Some(every) = self.settings.scan_every() else {
+            return Ok(false);
+        };
+        let since = self.ago(every);
+        // Runs of single directories, by the watch, are none of the schedule's.
+        let page = Page { take: 100, skip: 0 };
+        let runs = self.indexing.runs(page).await?.items;
+        let is_whole = |options: &RunOptions| {
+            options.paths.is_empty() && options.media_kinds.is_empty() && !options.dry_run
+        };
+        Ok(!runs.iter().any(|run| is_whole(&run.options) && run.started_at >= since))
+    }
+
+    fn ago(&self, duration: Duration) -> Timestamp {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
+    }
+
+    /// Starts a quick run; false if another is under way.
+    async fn start(&self, options: RunOptions, purge_before: Option<Timestamp>) -> bool {
+        let request = StartRun {
+            run_type: RunType::Quick,
+            options,
+            purge_before,
+        };
+        match self.indexing.start(request, None).await {
+            Ok(_) => true,
+            Err(ServiceError::Conflict { .. }) => false,
+            Err(error) => {
+                tracing::warn!(%error, "a run could not be started");
+                true
+            }
+        }
+    }
+}
+
