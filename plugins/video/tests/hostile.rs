@@ -108,7 +108,7 @@ fn tables_that_name_themselves_end() {
 
 #[test]
 fn counts_beyond_every_bound_end() {
-    let many = Clip::new(1000);
+    let many = Clip::new(2000);
     let many = (0..300).fold(many, |clip, _| clip.audio("aac", 2, 48_000, "eng"));
     let many = (0..1500).fold(many, |clip, number| clip.chapter(number, "c"));
     for format in [VideoFormat::Mov, VideoFormat::Matroska, VideoFormat::Avi] {
