@@ -55,11 +55,11 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         match &found.name {
             b"ftyp" if brand.is_none() => brand = source.array_at::<4>(found.start)?,
             b"moov" if movie.is_none() => {
+                let whole = Movie::read(source, &found, &mut video)?;
+                let is_fragmented = whole.is_fragmented;
+                movie = Some(whole);
                 // The rest of the file matters only where there are fragments.
-                if !movie
-                    .insert(Movie::read(source, &found, &mut video)?)
-                    .is_fragmented
-                {
+                if !is_fragmented {
                     break;
                 }
             }

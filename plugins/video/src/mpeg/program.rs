@@ -82,9 +82,7 @@ fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, u8, pes::Header<'_>)> {
             let body = bytes.get(at..)?;
             let length = 2 + usize::from(u16::from_be_bytes(*body.first_chunk()?));
             // A packet that is cut off comes again in full with the next bytes.
-            let Some(packet) = body.get(..length) else {
-                return None;
-            };
+            let packet = body.get(..length)?;
             let is_stream = id == PRIVATE || id >= 0xc0;
             at += length;
             if is_stream && let Some(header) = pes::header(packet) {
