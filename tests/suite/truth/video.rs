@@ -15,7 +15,10 @@ fn videos_agree_with_ffprobe() {
     let mut sandbox = Sandbox::new("movies");
     let mut comparison = Comparison::default();
     // What ffprobe cannot read says nothing to compare with.
-    for truth in truths("video", "ok").iter().filter(|truth| truth["unreadable"] == false) {
+    for truth in truths("video", "ok")
+        .iter()
+        .filter(|truth| truth["unreadable"] == false)
+    {
         let path = truth["path"].as_str().unwrap();
         match sandbox.extract(&folder.join(path)) {
             Some(Ok(extraction)) => compare(&mut comparison, path, truth, &extraction.unwrap_or_default()),
@@ -28,8 +31,7 @@ fn videos_agree_with_ffprobe() {
 
 fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extraction) {
     let streams = records(ours, "video.streams");
-    let of = |kind: &str| -> Vec<&Value> { streams.iter().filter(|stream| stream["type"] == kind).collect() };
-    let pictures = of("video");
+    let pictures = of_kind(&streams, "video");
     let first = pictures.first().map_or(&Value::Null, |stream| *stream);
     let mut note = |name: &str, truth: String, ours: String| {
         comparison.field(path, name, truth == ours, &truth, &ours);
@@ -42,20 +44,54 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
     };
     note("container", printed(&truth["container"]), family.to_owned());
     note("codec", printed(&truth["videoCodec"]), printed(&first["codec"]));
-    note("width", printed(&truth["width"]), ours.width.map(|side| side.to_string()).unwrap_or_default());
-    note("height", printed(&truth["height"]), ours.height.map(|side| side.to_string()).unwrap_or_default());
+    note(
+        "width",
+        printed(&truth["width"]),
+        ours.width.map(|side| side.to_string()).unwrap_or_default(),
+    );
+    note(
+        "height",
+        printed(&truth["height"]),
+        ours.height.map(|side| side.to_string()).unwrap_or_default(),
+    );
     // ffprobe counts against the clock.
-    let rotation = truth["rotation"].as_i64().map(|degrees| (-degrees).rem_euclid(360).to_string());
-    note("rotation", rotation.unwrap_or_default(), printed(&first["rotation"]));
-    note("video-streams", printed(&truth["videoStreams"]), pictures.len().to_string());
-    note("pictures", printed(&truth["attachedPictures"]), ours.pictures.len().to_string());
+    let rotation = truth["rotation"]
+        .as_i64()
+        .map(|degrees| (-degrees).rem_euclid(360).to_string());
+    note(
+        "rotation",
+        rotation.unwrap_or_default(),
+        printed(&first["rotation"]),
+    );
+    note(
+        "video-streams",
+        printed(&truth["videoStreams"]),
+        pictures.len().to_string(),
+    );
+    note(
+        "pictures",
+        printed(&truth["attachedPictures"]),
+        ours.pictures.len().to_string(),
+    );
     for (kind, list, names) in [
-        ("audio", &truth["audio"], &["codec", "channels", "sampleRate", "language", "title", "default"][..]),
-        ("subtitle", &truth["subtitles"], &["codec", "language", "title", "default", "forced"]),
+        (
+            "audio",
+            &truth["audio"],
+            &["codec", "channels", "sampleRate", "language", "title", "default"][..],
+        ),
+        (
+            "subtitle",
+            &truth["subtitles"],
+            &["codec", "language", "title", "default", "forced"],
+        ),
     ] {
         let wanted: Vec<&Value> = list.as_array().unwrap().iter().collect();
         for name in names {
-            note(&format!("{kind}-{name}"), column(&wanted, name), column(&of(kind), name));
+            note(
+                &format!("{kind}-{name}"),
+                column(&wanted, name),
+                column(&of_kind(&streams, kind), name),
+            );
         }
     }
     note("chapters", their_chapters(truth), our_chapters(ours));
@@ -73,9 +109,27 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
     }
     let seconds = truth["duration"].as_f64();
     let ms = ours.duration_ms.map(|ms| ms as f64);
-    near(comparison, path, "duration", seconds.map(|s| s * 1000.0), ms, |truth| (truth * 0.01).max(50.0));
+    near(
+        comparison,
+        path,
+        "duration",
+        seconds.map(|s| s * 1000.0),
+        ms,
+        |truth| (truth * 0.01).max(50.0),
+    );
     let rate = truth["frameRate"].as_str().and_then(fraction);
-    near(comparison, path, "frame-rate", rate, first["fps"].as_f64(), |truth| truth * 0.01);
+    near(
+        comparison,
+        path,
+        "frame-rate",
+        rate,
+        first["fps"].as_f64(),
+        |truth| truth * 0.01,
+    );
+}
+
+fn of_kind<'a>(streams: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    streams.iter().filter(|stream| stream["type"] == kind).collect()
 }
 
 fn near(
@@ -121,7 +175,11 @@ fn their_chapters(truth: &Value) -> String {
     let chapters = truth["chapters"].as_array().unwrap().iter().map(|chapter| {
         let (start, end) = (ms(&chapter["start"]), ms(&chapter["end"]));
         // A chapter behind the end of the file ends where it begins.
-        let end = if end > start { end.to_string() } else { String::new() };
+        let end = if end > start {
+            end.to_string()
+        } else {
+            String::new()
+        };
         format!("{start}-{end} {}", printed(&chapter["title"]))
     });
     chapters.collect::<Vec<_>>().join(" | ")
@@ -138,7 +196,10 @@ fn our_chapters(ours: &Extraction) -> String {
 /// The JSON objects of a list.
 fn records(extraction: &Extraction, key: &str) -> Vec<Value> {
     match field(extraction, key) {
-        Some(FieldValue::Texts(texts)) => texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect(),
+        Some(FieldValue::Texts(texts)) => texts
+            .iter()
+            .map(|text| serde_json::from_str(text).unwrap())
+            .collect(),
         _ => Vec::new(),
     }
 }
