@@ -58,6 +58,20 @@ pub(super) const KNOWN: &[(&str, &str)] = &[
     ("photo.rating", "integer"),
     ("photo.taken-at", "date"),
     ("title-sort", "text"),
+    ("video.bitrate", "integer"),
+    ("video.chapters", "texts"),
+    ("video.comment", "text"),
+    ("video.container", "text"),
+    ("video.date", "date"),
+    ("video.description", "text"),
+    ("video.encoder", "text"),
+    ("video.episode", "integer"),
+    ("video.episode-title", "text"),
+    ("video.genres", "texts"),
+    ("video.season", "integer"),
+    ("video.show", "text"),
+    ("video.streams", "texts"),
+    ("video.title", "text"),
 ];
 
 /// The type that a known key has.

@@ -26,11 +26,12 @@ fn broken_files_end_as_errors_or_sensible_records() {
     files(&folder.join("broken"), &mut broken);
     broken.sort();
     assert!(!broken.is_empty());
-    // Every file through both plugins, whatever its name says: by a copy with an extension that they read.
+    // Every file through each plugin, whatever its name says: by a copy with an extension that they read.
     let scratch = tempfile::tempdir().unwrap();
     for (plugin, extensions) in [
         ("music", ["mp3", "flac", "ogg", "m4a"]),
         ("photos", ["jpg", "heic", "png", "tiff"]),
+        ("movies", ["mp4", "mkv", "avi", "ts"]),
     ] {
         let mut sandbox = Sandbox::new(plugin);
         for path in &broken {

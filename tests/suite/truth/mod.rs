@@ -8,3 +8,4 @@ mod broken;
 mod compare;
 mod music;
 mod photos;
+mod video;
