@@ -1,0 +1,18 @@
+//! What the names of films and episodes say.
+
+mod cursor;
+mod edition;
+mod episode;
+mod folder;
+mod ids;
+mod junk;
+mod marker;
+mod movie;
+mod text;
+mod token;
+mod year;
+
+pub use episode::{EpisodeName, episode};
+pub use folder::{ShowName, season_folder, show_folder};
+pub use movie::{MovieName, movie};
+pub use text::{split_path, stem};
