@@ -48,6 +48,31 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
+/// The import of `media-extractor-with-related`. A component that never asks does not import it.
+pub(crate) mod related {
+    #![allow(
+        missing_docs,
+        unsafe_code,
+        unreachable_pub,
+        dead_code,
+        clippy::all,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic
+    )]
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world related { import svc:plugin/related@0.1.0; }",
+        world: "svc:sdk/related",
+        with: {
+            "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types,
+            "svc:plugin/related@0.1.0": generate,
+        },
+    });
+    pub use self::svc::plugin::related::RelatedFile;
+    pub(crate) use self::svc::plugin::related::{files, folders, read_at};
+}
+
 pub(crate) use extractor::svc::plugin::log;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use extractor::svc::plugin::source;
@@ -55,6 +80,7 @@ pub use extractor::svc::plugin::types::{
     ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span,
     Value,
 };
+pub use related::RelatedFile;
 
 impl ExtractError {
     /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.

@@ -43,12 +43,13 @@ mod extraction;
 mod guest;
 pub mod log;
 mod media_type;
+mod related;
 mod source;
 mod text;
 
 pub use bindings::{
-    ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span,
-    Value,
+    ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational,
+    RelatedFile, Span, Value,
 };
 pub use date::{date_from_parts, parse_date, time_of_day_ms};
 pub use extraction::ExtractionBuilder;
