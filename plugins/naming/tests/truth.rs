@@ -51,12 +51,14 @@ struct Expectations {
 #[derive(Debug, Default)]
 struct Verdict {
     cases: usize,
+    fields: usize,
     wrong: BTreeSet<String>,
     differing: Vec<(String, String, String)>,
 }
 
 impl Verdict {
     fn field(&mut self, path: &str, field: &str, truth: &str, ours: &str) {
+        self.fields += 1;
         if truth != ours {
             self.wrong.insert(path.to_owned());
             self.differing.push((path.to_owned(), field.to_owned(), format!("truth {truth:?}, ours {ours:?}")));
@@ -73,7 +75,9 @@ impl Verdict {
         };
         let new: Vec<_> = self.differing.iter().filter(|(path, field, _)| !is_known(path, field)).collect();
         let right = 1.0 - self.wrong.len() as f64 / self.cases as f64;
-        println!("{kind}: {} of {} right ({:.1} %)", self.cases - self.wrong.len(), self.cases, right * 100.0);
+        let (cases, fields) = (self.cases, self.fields);
+        println!("{kind}: {} of {cases} right ({:.1} %), {fields} fields", cases - self.wrong.len(), right * 100.0);
+        assert!(fields > cases, "a case has more than one field");
         assert!(new.is_empty(), "{} differences that are not expected: {new:#?}", new.len());
         assert!(right >= LEAST, "{kind}: {} of {} wrong", self.wrong.len(), self.cases);
     }
