@@ -8,6 +8,7 @@ mod ids;
 mod junk;
 mod marker;
 mod movie;
+pub mod nfo;
 mod text;
 mod token;
 mod year;
