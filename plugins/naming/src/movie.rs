@@ -201,7 +201,10 @@ fn read(name: &str) -> Reading {
     let is_certain = part.as_ref().is_none_or(|part: &Part| part.certain);
     let title = title_of(without_part);
     Reading {
-        title: if title.is_empty() { display(text) } else { title },
+        title: [title, display(text)]
+            .into_iter()
+            .find(|title| !title.is_empty())
+            .unwrap_or_else(|| text.to_owned()),
         year: found_year.map(|year| year.year),
         year_is_bracketed: found_year.is_some_and(|year| year.bracketed),
         edition: edition.or(found_edition.map(|edition| edition.name)),
@@ -227,9 +230,10 @@ fn without_group(name: &str) -> &str {
         .and_then(|end| name.get(end..))
         .map(|rest| rest.trim_start_matches([' ', '.', '_', '-']));
     match behind {
-        Some(rest) if !rest.is_empty() => {
-            let of_release = junk::release_start(rest) < rest.len() || rest.contains('[') || rest.starts_with('(');
-            if of_release { rest } else { name }
+        Some(rest) if junk::release_start(rest) < rest.len() || rest.contains('[') => {
+            let words = tokens(rest.get(..junk::release_start(rest)).unwrap_or(rest));
+            let is_title = words.iter().any(|word| word.number().is_none_or(|number| !year::is_year(number)));
+            if is_title { rest } else { name }
         }
         _ => name,
     }

@@ -61,9 +61,15 @@ fn undotted(raw: &str) -> String {
     let is_letter = |part: &str| part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
     let mut text = String::with_capacity(raw.len());
     let mut before = "";
+    let mut in_acronym = false;
     for part in raw.split('.') {
-        if !text.is_empty() {
-            text.push(if is_letter(before) && is_letter(part) { '.' } else { ' ' });
+        if is_letter(before) && is_letter(part) {
+            in_acronym = true;
+            text.push('.');
+        } else if !text.is_empty() {
+            // "L.A.Confidential", whose second dot is the acronym's too.
+            text.push_str(if in_acronym && !part.is_empty() { ". " } else { " " });
+            in_acronym = false;
         }
         text.push_str(part);
         before = part;
@@ -165,6 +171,7 @@ mod tests {
         for (raw, shown) in [
             ("The.Show.P.I", "The Show P.I"),
             ("S.H.O.W", "S.H.O.W"),
+            ("L.A.Law", "L.A. Law"),
             ("the_simpsons-", "the simpsons"),
             ("St. Vincent ", "St. Vincent"),
             (" - Name (", "Name"),

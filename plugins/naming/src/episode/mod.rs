@@ -9,6 +9,7 @@ mod words;
 
 use svc_plugin_api::PartialDate;
 
+use crate::folder::trailing_season;
 use crate::text::stem;
 use crate::{ids, junk};
 
@@ -99,7 +100,17 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         .or_else(|| rules::of_season_folder(&home))?;
     let in_file = std::ptr::eq(matched_in, text.as_str());
     let front = if in_file { text.get(..found.start) } else { matched_in.get(..found.start) };
-    let show = show::of(front.unwrap_or_default(), &home);
+    let front = front.unwrap_or_default();
+    // "Show 2nd Season - 04": the number is that of the season in front of it.
+    let (front, season_in_front) = match trailing_season(front).filter(|_| found.absolute.is_some()) {
+        Some((season, at)) => (front.get(..at).unwrap_or(front), Some(season)),
+        None => (front, None),
+    };
+    let found = match season_in_front {
+        Some(season) => Found { season: Some(season), episode: found.absolute, absolute: None, ..found },
+        None => found,
+    };
+    let show = show::of(front, &home);
     let title = in_file.then(|| show::episode_title(&text, &found)).flatten();
     Some(EpisodeName {
         show: show.title,

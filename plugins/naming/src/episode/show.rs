@@ -109,6 +109,7 @@ pub(super) fn episode_title(text: &str, found: &Found) -> Option<String> {
     let open = title.find(['[', '{', '【']).unwrap_or(title.len());
     let title = display(title.get(..open)?);
     let title = title.trim_start_matches(|c: char| matches!(c, ')' | ']') || c.is_whitespace());
-    let says = title.chars().any(char::is_alphabetic) || title.chars().count() > 1 && title.contains([':', '-', '/']);
+    // A number alone is a title behind a dash ("S01E01 - 1923"), and noise elsewhere ("s02e01_18536").
+    let says = title.chars().any(char::is_alphabetic) || rest.starts_with(" - ");
     (says && !title.is_empty()).then(|| title.to_owned())
 }
