@@ -1,5 +1,6 @@
 //! What the names of films and episodes say.
 
+pub mod beside;
 mod cursor;
 mod edition;
 mod episode;

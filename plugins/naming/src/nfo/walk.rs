@@ -68,16 +68,16 @@ impl Walk {
             Event::Start(start) => self.start(start),
             Event::Empty(start) => {
                 self.start(start);
-                self.end(&start.name().as_ref().to_ascii_lowercase());
+                self.end(start.local_name().as_ref());
             }
-            Event::End(end) => self.end(&end.name().as_ref().to_ascii_lowercase()),
-            Event::Text(text) => self.text(&text.decode().unwrap_or_default()),
-            Event::CData(text) => self.text(&text.decode().unwrap_or_default()),
+            Event::End(end) => self.end(end.local_name().as_ref()),
+            Event::Text(text) => self.text(text),
+            Event::CData(text) => self.text(text),
             Event::GeneralRef(reference) => {
-                let name = reference.decode().unwrap_or_default();
+                let name: &str = reference;
                 match reference.resolve_char_ref() {
                     Ok(Some(character)) => self.text(character.encode_utf8(&mut [0; 4])),
-                    _ => match resolve_predefined_entity(&name) {
+                    _ => match resolve_predefined_entity(name) {
                         Some(text) => self.text(text),
                         None if name == "nbsp" => self.text(" "),
                         None => self.text(&format!("&{name};")),
@@ -93,7 +93,7 @@ impl Walk {
             self.too_deep += 1;
             return;
         }
-        let name = String::from_utf8_lossy(start.local_name().as_ref()).to_ascii_lowercase();
+        let name = start.local_name().as_ref().to_ascii_lowercase();
         if self.current.is_none()
             && self.done.len() < MAX_DOCUMENTS
             && let Some(kind) = Kind::of(&name)
@@ -103,8 +103,8 @@ impl Walk {
         let mut id_type = None;
         if name == "uniqueid" || name == "id" {
             for attribute in start.attributes().with_checks(false).flatten() {
-                let key = String::from_utf8_lossy(attribute.key.as_ref()).to_ascii_lowercase();
-                let value = String::from_utf8_lossy(&attribute.value).trim().to_owned();
+                let key = attribute.key.as_ref().to_ascii_lowercase();
+                let value = attribute.value.trim().to_owned();
                 match (&mut self.current, name.as_str()) {
                     (_, "uniqueid") if key == "type" => id_type = Some(value),
                     (Some((document, _)), "id") if matches!(key.as_str(), "imdb" | "tmdb" | "tvdb") => {
@@ -118,13 +118,12 @@ impl Walk {
     }
 
     /// Closes the innermost element of this name and all within it; none where no such element is open.
-    fn end(&mut self, name: &[u8]) {
+    fn end(&mut self, name: &str) {
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
         }
-        let local = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);
-        let Some(index) = self.open.iter().rposition(|open| open.name.as_bytes() == local) else { return };
+        let Some(index) = self.open.iter().rposition(|open| open.name.eq_ignore_ascii_case(name)) else { return };
         while self.open.len() > index {
             self.close();
         }
