@@ -104,6 +104,35 @@ impl ExtractionBuilder {
         }
     }
 
+    /// Records: texts that stand for things of a file, such as its streams as JSON, so that two that are alike
+    /// are two. At most `most` of them are kept.
+    pub fn records(
+        &mut self,
+        key: &str,
+        records: impl IntoIterator<Item = String>,
+        most: usize,
+    ) -> &mut Self {
+        if self.has(key) {
+            return self;
+        }
+        let mut list: Vec<String> = Vec::new();
+        for record in records.into_iter().filter_map(|record| clean_text(&record)) {
+            if list.len() >= most {
+                self.warn(format!("{key}: more than {most} records, the rest is left out"));
+                break;
+            }
+            if !self.has_room(record.len()) {
+                break;
+            }
+            list.push(record);
+        }
+        if list.is_empty() {
+            self
+        } else {
+            self.field(key, Value::Texts(list))
+        }
+    }
+
     /// An integer.
     pub fn integer(&mut self, key: &str, integer: i64) -> &mut Self {
         self.field(key, Value::Integer(integer))
@@ -253,6 +282,15 @@ mod tests {
             .sum();
         assert!(bytes <= MAX_TEXT_BYTES_IN_ALL);
         assert!(extraction.warnings.len() <= MAX_WARNINGS);
+    }
+
+    #[test]
+    fn extraction_records_alike_are_kept_up_to_the_bound() {
+        let mut extraction = ExtractionBuilder::new();
+        extraction.records("x.a.b", (0..5).map(|_| "{}".to_owned()), 3);
+        let extraction = extraction.finish().unwrap();
+        assert_eq!(extraction.fields[0].value, Value::Texts(vec!["{}".to_owned(); 3]));
+        assert_eq!(extraction.warnings.len(), 1);
     }
 
     #[test]

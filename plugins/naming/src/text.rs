@@ -46,7 +46,7 @@ pub fn split_path(path: &str) -> (Vec<String>, &str) {
 
 /// The part of a name as it is shown: underscores are spaces; dots are too where the name has no space of its own,
 /// but not between the letters of an acronym ("S.H.O.W").
-pub(crate) fn display(raw: &str) -> String {
+pub fn display(raw: &str) -> String {
     let raw = raw
         .trim_start_matches(|c: char| c.is_whitespace() || EDGES.contains(&c))
         .trim_end_matches(|c: char| c.is_whitespace() || c != '.' && EDGES.contains(&c));

@@ -130,3 +130,8 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         confidence,
     })
 }
+
+/// The show that these folders belong to, for a file whose name says nothing; without a title where they do not.
+pub fn show_of(folders: &[String]) -> crate::folder::ShowName {
+    show::home(folders).show
+}

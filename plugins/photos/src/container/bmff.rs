@@ -3,11 +3,11 @@
 use std::io::Result;
 
 use svc_plugin_api::Source;
+use svc_plugin_api::isobmff::{BoxSpan, Boxes};
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// The most boxes of one parent, the most items and extents that are looked at.
-const MAX_BOXES: usize = 4096;
+/// The most items and extents that are looked at.
 const MAX_ITEMS: usize = 4096;
 const MAX_META_BYTES: usize = 4 * 1024 * 1024;
 /// The box in which Canon keeps EXIF.
@@ -20,20 +20,22 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
         media_type: media_type(&brands),
         ..Photo::default()
     };
-    let end = source.size();
-    let top = boxes(source, 0, end)?;
-    for (name, start, end) in &top {
-        match name {
-            b"meta" if photo.dimensions.is_none() => items(source, *start, *end, &mut photo)?,
-            b"moov" if photo.media_type == "image/x-canon-cr3" => canon(source, *start, *end, &mut photo)?,
+    let mut top = Boxes::of_file(source);
+    let mut movie = None;
+    while let Some(found) = top.next(source)? {
+        match &found.name {
+            b"meta" if photo.dimensions.is_none() => items(source, &found, &mut photo)?,
+            b"moov" if photo.media_type == "image/x-canon-cr3" => canon(source, &found, &mut photo)?,
+            b"moov" => movie = movie.or(Some(found)),
             _ => {}
         }
     }
     // A sequence without items has its size in its track.
-    if photo.dimensions.is_none() && photo.exif.is_empty() {
-        for (_, start, end) in top.iter().filter(|(name, _, _)| name == b"moov") {
-            photo.dimensions = photo.dimensions.or(track_size(source, *start, *end)?);
-        }
+    if photo.dimensions.is_none()
+        && photo.exif.is_empty()
+        && let Some(movie) = movie
+    {
+        photo.dimensions = track_size(source, &movie)?;
     }
     Ok(photo)
 }
@@ -65,46 +67,19 @@ fn media_type(brands: &[[u8; 4]]) -> &'static str {
     }
 }
 
-/// Name, start and end of the bodies of the boxes from `start` to `end`.
-pub(super) fn boxes(source: &mut Source, start: u64, end: u64) -> Result<Vec<([u8; 4], u64, u64)>> {
-    let mut found = Vec::new();
-    let mut offset = start;
-    while found.len() < MAX_BOXES && offset.saturating_add(8) <= end {
-        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (header, size) = match u32::from_be_bytes([a, b, c, d]) {
-            0 => (8, end - offset),
-            1 => (
-                16,
-                source.array_at::<8>(offset + 8)?.map_or(0, u64::from_be_bytes),
-            ),
-            size => (8, u64::from(size)),
-        };
-        if size < header {
-            break;
-        }
-        let next = offset.saturating_add(size).min(end);
-        found.push((name, (offset + header).min(next), next));
-        offset = next;
-    }
-    Ok(found)
-}
-
 /// CR3: the directories of EXIF, each as a block of its own.
-fn canon(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result<()> {
-    for (name, start, end) in boxes(source, start, end)? {
-        if name != *b"uuid" || source.array_at::<16>(start)? != Some(CANON) {
+fn canon(source: &mut Source, movie: &BoxSpan, photo: &mut Photo) -> Result<()> {
+    let mut parts = movie.children();
+    while let Some(part) = parts.find(source, b"uuid")? {
+        if source.array_at::<16>(part.start)? != Some(CANON) {
             continue;
         }
-        for (name, start, end) in boxes(source, start + 16, end)? {
-            if matches!(&name, b"CMT1" | b"CMT2" | b"CMT4") {
-                let length = usize::try_from(end - start)
-                    .unwrap_or(usize::MAX)
-                    .min(MAX_EXIF_BYTES);
-                let block = Block::new(source.bytes_at(start, length)?);
+        let mut directories = Boxes::between(part.start + 16, part.end);
+        while let Some(directory) = directories.next(source)? {
+            if matches!(&directory.name, b"CMT1" | b"CMT2" | b"CMT4") {
+                let block = Block::new(directory.bytes(source, MAX_EXIF_BYTES)?);
                 photo.exif.push(Block {
-                    is_gps: name == *b"CMT4",
+                    is_gps: directory.name == *b"CMT4",
                     ..block
                 });
             }
@@ -114,18 +89,13 @@ fn canon(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
 }
 
 /// The size of the first track, from its header (16.16 fixed point).
-fn track_size(source: &mut Source, start: u64, end: u64) -> Result<Option<(u32, u32)>> {
-    for (_, start, end) in boxes(source, start, end)?
-        .into_iter()
-        .filter(|(name, _, _)| name == b"trak")
-    {
-        for (_, _, end) in boxes(source, start, end)?
-            .into_iter()
-            .filter(|(name, _, _)| name == b"tkhd")
-        {
-            let Some([w1, w0, _, _, h1, h0, _, _]) = source.array_at::<8>(end.saturating_sub(8))? else {
-                continue;
-            };
+fn track_size(source: &mut Source, movie: &BoxSpan) -> Result<Option<(u32, u32)>> {
+    let mut tracks = movie.children();
+    while let Some(track) = tracks.find(source, b"trak")? {
+        let Some(header) = track.children().find(source, b"tkhd")? else {
+            continue;
+        };
+        if let Some([w1, w0, _, _, h1, h0, _, _]) = source.array_at::<8>(header.end.saturating_sub(8))? {
             return Ok(Some((
                 u16::from_be_bytes([w1, w0]).into(),
                 u16::from_be_bytes([h1, h0]).into(),
@@ -136,32 +106,28 @@ fn track_size(source: &mut Source, start: u64, end: u64) -> Result<Option<(u32, 
 }
 
 /// The items of a `meta` box: size of the primary one, bytes of the one with EXIF.
-fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result<()> {
-    let length = usize::try_from(end - start)
-        .unwrap_or(usize::MAX)
-        .min(MAX_META_BYTES);
-    let bytes = source.bytes_at(start, length)?;
+fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
+    let bytes = meta.bytes(source, MAX_META_BYTES)?;
     let mut meta = Source::from_bytes("", bytes);
-    let end = meta.size();
     let mut primary = None;
     let mut exif = None;
     let mut location = None;
     let mut data = None;
     // Version and flags first.
-    for (name, start, end) in boxes(&mut meta, 4, end)? {
-        let length = usize::try_from(end - start).unwrap_or(0);
-        let body = meta.bytes_at(start, length)?;
+    let mut parts = Boxes::between(4, meta.size());
+    while let Some(part) = parts.next(&mut meta)? {
+        let body = part.bytes(&mut meta, MAX_META_BYTES)?;
         let mut body = Fields(&body);
-        match &name {
+        match &part.name {
             b"pitm" => {
                 primary = body
                     .version()
                     .and_then(|version| body.number(if version == 0 { 2 } else { 4 }))
             }
-            b"iinf" => exif = exif_item(&mut meta, start, end)?,
+            b"iinf" => exif = exif_item(&mut meta, &part)?,
             b"iloc" => location = Some(body.0.to_vec()),
             b"idat" => data = Some(body.0.to_vec()),
-            b"iprp" => photo.dimensions = primary_size(&mut meta, start, end, primary)?,
+            b"iprp" => photo.dimensions = primary_size(&mut meta, &part, primary)?,
             _ => {}
         }
     }
@@ -178,20 +144,20 @@ fn items(source: &mut Source, start: u64, end: u64, photo: &mut Photo) -> Result
 }
 
 /// The id of the first item of type `Exif`.
-fn exif_item(meta: &mut Source, start: u64, end: u64) -> Result<Option<u64>> {
-    let count_bytes = if meta.array_at::<1>(start)? == Some([0]) {
+fn exif_item(meta: &mut Source, list: &BoxSpan) -> Result<Option<u64>> {
+    let count_bytes = if meta.array_at::<1>(list.start)? == Some([0]) {
         2
     } else {
         4
     };
-    for (name, start, _) in boxes(meta, start + 4 + count_bytes, end)? {
-        let body = meta.bytes_at(start, 16)?;
+    let mut entries = Boxes::between(list.start + 4 + count_bytes, list.end);
+    while let Some(entry) = entries.find(meta, b"infe")? {
+        let body = entry.bytes(meta, 16)?;
         let mut body = Fields(&body);
         let version = body.version().unwrap_or(0);
         let id = body.number(if version == 2 { 2 } else { 4 });
         body.number(2);
-        if name == *b"infe" && version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif")))
-        {
+        if version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif"))) {
             return Ok(id);
         }
     }
@@ -199,15 +165,16 @@ fn exif_item(meta: &mut Source, start: u64, end: u64) -> Result<Option<u64>> {
 }
 
 /// The size that is associated with the primary item; with no association, the largest.
-fn primary_size(meta: &mut Source, start: u64, end: u64, primary: Option<u64>) -> Result<Option<(u32, u32)>> {
+fn primary_size(meta: &mut Source, list: &BoxSpan, primary: Option<u64>) -> Result<Option<(u32, u32)>> {
     let mut sizes = Vec::new();
     let mut associated = Vec::new();
-    for (name, start, end) in boxes(meta, start, end)? {
-        if name == *b"ipco" {
-            for (name, start, _) in boxes(meta, start, end)? {
-                let is_size = name == *b"ispe";
-                let size = if is_size {
-                    meta.array_at::<12>(start)?
+    let mut parts = list.children();
+    while let Some(part) = parts.next(meta)? {
+        if part.name == *b"ipco" {
+            let mut properties = part.children();
+            while let Some(property) = properties.next(meta)? {
+                let size = if property.name == *b"ispe" {
+                    meta.array_at::<12>(property.start)?
                 } else {
                     None
                 };
@@ -218,8 +185,8 @@ fn primary_size(meta: &mut Source, start: u64, end: u64, primary: Option<u64>) -
                     )
                 }));
             }
-        } else if name == *b"ipma" {
-            let body = meta.bytes_at(start, usize::try_from(end - start).unwrap_or(0))?;
+        } else if part.name == *b"ipma" {
+            let body = part.bytes(meta, MAX_META_BYTES)?;
             associated = associations(&mut Fields(&body), primary).unwrap_or_default();
         }
     }

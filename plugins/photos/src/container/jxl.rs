@@ -2,9 +2,9 @@
 
 use std::io::Result;
 
-use svc_plugin_api::Source;
+use svc_plugin_api::{Source, isobmff::Boxes};
 
-use super::{Block, MAX_EXIF_BYTES, Photo, bmff::boxes};
+use super::{Block, MAX_EXIF_BYTES, Photo};
 
 /// Reads the codestream's header and the `Exif` box.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
@@ -16,18 +16,18 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
         photo.dimensions = size(&source.bytes_at(0, 16)?);
         return Ok(photo);
     }
-    let end = source.size();
-    for (name, start, end) in boxes(source, 0, end)? {
-        match &name {
-            b"jxlc" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(start, 16)?)),
+    let mut boxes = Boxes::of_file(source);
+    while let Some(found) = boxes.next(source)? {
+        match &found.name {
+            b"jxlc" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(found.start, 16)?)),
             // A partial codestream begins with its number.
-            b"jxlp" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(start + 4, 16)?)),
+            b"jxlp" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(found.start + 4, 16)?)),
             b"Exif" => {
                 let skip = source
-                    .array_at::<4>(start)?
+                    .array_at::<4>(found.start)?
                     .map_or(0, |bytes| u64::from(u32::from_be_bytes(bytes)));
-                let from = start.saturating_add(4).saturating_add(skip);
-                let length = usize::try_from(end.saturating_sub(from))
+                let from = found.start.saturating_add(4).saturating_add(skip);
+                let length = usize::try_from(found.end.saturating_sub(from))
                     .unwrap_or(usize::MAX)
                     .min(MAX_EXIF_BYTES);
                 photo.exif.push(Block::new(source.bytes_at(from, length)?));

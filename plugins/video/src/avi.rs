@@ -1,0 +1,249 @@
+//! AVI: RIFF chunks. The header list describes the streams; OpenDML adds the number of frames beyond 2 GiB.
+
+use std::io::Result;
+
+use svc_plugin_api::{ExtractError, Source};
+
+use crate::bytes::{Bytes, text};
+use crate::codec::{fourcc, wave};
+use crate::language;
+use crate::rate;
+use crate::video::{Kind, MAX_STREAMS, Stream, Video};
+
+/// The most chunks of one list that are walked.
+const MAX_CHUNKS: usize = 512;
+/// The most bytes of a header and of a text.
+const MAX_HEADER_BYTES: usize = 4096;
+
+/// A chunk: its name, or the one of the list that it is, and where its body is.
+struct Chunk {
+    name: [u8; 4],
+    is_list: bool,
+    start: u64,
+    end: u64,
+    next: u64,
+}
+
+impl Chunk {
+    fn at(source: &mut Source, offset: u64, limit: u64) -> Result<Option<Self>> {
+        if offset.saturating_add(8) > limit {
+            return Ok(None);
+        }
+        let Some([n0, n1, n2, n3, size @ ..]) = source.array_at::<8>(offset)? else {
+            return Ok(None);
+        };
+        let size = u64::from(u32::from_le_bytes(size));
+        let (mut name, mut start) = ([n0, n1, n2, n3], offset + 8);
+        let end = start.saturating_add(size).min(limit);
+        let is_list = matches!(&name, b"LIST" | b"RIFF");
+        if is_list {
+            name = source.array_at::<4>(start)?.unwrap_or_default();
+            start = (start + 4).min(end);
+        }
+        Ok(Some(Self {
+            name,
+            is_list,
+            start,
+            end,
+            next: end + size % 2,
+        }))
+    }
+
+    fn bytes(&self, source: &mut Source) -> Result<Vec<u8>> {
+        let length = usize::try_from(self.end - self.start).unwrap_or(usize::MAX);
+        source.bytes_at(self.start, length.min(MAX_HEADER_BYTES))
+    }
+}
+
+/// What the headers say besides the streams.
+#[derive(Default)]
+struct Header {
+    /// Microseconds.
+    frame: u32,
+    frames: u32,
+    /// Frames of all parts of the file.
+    all_frames: u32,
+    /// Languages of the sounds, in their order.
+    languages: Vec<(usize, String)>,
+    /// The longest stream in milliseconds.
+    longest: u64,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// `Io` if a read failed.
+pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
+    let mut video = Video::new("avi");
+    let mut header = Header::default();
+    let limit = source.size();
+    let mut offset = 12;
+    // The first RIFF's own size is wrong in files that were cut off while recording.
+    for _ in 0..MAX_CHUNKS {
+        let Some(chunk) = Chunk::at(source, offset, limit)? else {
+            break;
+        };
+        match &chunk.name {
+            b"hdrl" => headers(source, &chunk, &mut header, &mut video)?,
+            b"INFO" => info(source, &chunk, &mut header, &mut video)?,
+            _ => {}
+        }
+        offset = chunk.next;
+    }
+    let frames = if header.all_frames > 0 {
+        header.all_frames
+    } else {
+        header.frames
+    };
+    let by_frames = u64::from(frames) * u64::from(header.frame) / 1000;
+    // A file of several parts counts the frames of the first one in its streams.
+    let longest = if header.all_frames > header.frames {
+        by_frames.max(header.longest)
+    } else {
+        header.longest
+    };
+    video.duration_ms = Some(if longest > 0 { longest } else { by_frames });
+    let sounds = video
+        .streams
+        .iter_mut()
+        .filter(|stream| stream.kind == Kind::Audio);
+    for (index, stream) in sounds.enumerate() {
+        let said = header.languages.iter().find(|(number, _)| *number == index);
+        stream.language = said.and_then(|(_, code)| language::known(code));
+    }
+    Ok(video)
+}
+
+fn headers(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut Video) -> Result<()> {
+    let mut offset = list.start;
+    for _ in 0..MAX_CHUNKS {
+        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
+            break;
+        };
+        match &chunk.name {
+            b"avih" => {
+                let body = chunk.bytes(source)?;
+                let mut bytes = Bytes(&body);
+                header.frame = bytes.le32().unwrap_or(0);
+                bytes.skip(12);
+                header.frames = bytes.le32().unwrap_or(0);
+            }
+            b"odml" => {
+                if let Some(extended) = Chunk::at(source, chunk.start, chunk.end)?
+                    && extended.name == *b"dmlh"
+                {
+                    header.all_frames = Bytes(&extended.bytes(source)?).le32().unwrap_or(0);
+                }
+            }
+            b"strl" if video.streams.len() < MAX_STREAMS => {
+                let found = stream(source, &chunk, header)?;
+                video.streams.extend(found);
+            }
+            b"INFO" => info(source, &chunk, header, video)?,
+            _ => {}
+        }
+        offset = chunk.next;
+    }
+    Ok(())
+}
+
+fn stream(source: &mut Source, list: &Chunk, header: &mut Header) -> Result<Option<Stream>> {
+    let (mut kind, mut handler, mut fps, mut ms) = ([0; 4], [0; 4], None, 0);
+    let (mut stream, mut name) = (None, None);
+    let mut offset = list.start;
+    for _ in 0..MAX_CHUNKS {
+        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
+            break;
+        };
+        let body = if chunk.is_list {
+            Vec::new()
+        } else {
+            chunk.bytes(source)?
+        };
+        let mut bytes = Bytes(&body);
+        match &chunk.name {
+            b"strh" => {
+                kind = bytes.array().unwrap_or_default();
+                handler = bytes.array().unwrap_or_default();
+                // Flags, priority, language, first frames.
+                bytes.skip(12);
+                let (scale, units) = (bytes.le32().unwrap_or(0), bytes.le32().unwrap_or(0));
+                fps = rate::fraction(units.into(), scale.into());
+                bytes.skip(4);
+                let length = u128::from(bytes.le32().unwrap_or(0)) * u128::from(scale) * 1000;
+                ms = length
+                    .checked_div(units.into())
+                    .and_then(|ms| u64::try_from(ms).ok())
+                    .unwrap_or(0);
+            }
+            b"strf" => stream = description(kind, handler, &body),
+            b"strn" => name = Some(text(&body)),
+            _ => {}
+        }
+        offset = chunk.next;
+    }
+    header.longest = header.longest.max(ms);
+    Ok(stream.map(|mut stream: Stream| {
+        stream.fps = fps.filter(|_| stream.kind == Kind::Video);
+        stream.title = name;
+        stream
+    }))
+}
+
+/// A bitmap header, a description of sound, or subtitles, which no header describes.
+fn description(kind: [u8; 4], handler: [u8; 4], body: &[u8]) -> Option<Stream> {
+    let mut bytes = Bytes(body);
+    match &kind {
+        b"vids" => {
+            bytes.skip(4)?;
+            let (width, height) = (bytes.le32()?, bytes.le32()?.cast_signed());
+            bytes.skip(4)?;
+            let code = bytes.array()?;
+            let codec = fourcc::windows(if code == [0; 4] && handler != *b"DIB " {
+                handler
+            } else {
+                code
+            });
+            let mut stream = Stream::new(Kind::Video, codec);
+            // Pictures that begin at the top have a negative height.
+            stream.size(width, height.unsigned_abs());
+            Some(stream)
+        }
+        b"auds" => wave::stream(body),
+        b"txts" => Some(Stream::new(Kind::Subtitle, "subrip")),
+        _ => None,
+    }
+}
+
+fn info(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut Video) -> Result<()> {
+    let mut offset = list.start;
+    for _ in 0..MAX_CHUNKS {
+        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
+            break;
+        };
+        let name = match &chunk.name {
+            b"INAM" => "TITLE",
+            b"ICRD" => "DATE",
+            b"IGNR" => "GENRE",
+            b"ICMT" => "COMMENT",
+            b"ISBJ" => "DESCRIPTION",
+            b"ISFT" => "ENCODER",
+            b"IART" => "ARTIST",
+            b"IPRD" => "PRODUCT",
+            b"ICOP" => "COPYRIGHT",
+            b"IPRT" => "PART",
+            [b'I', b'A', b'S', digit @ b'1'..=b'9'] => {
+                let code = text(&chunk.bytes(source)?);
+                header.languages.push((usize::from(digit - b'1'), code));
+                ""
+            }
+            _ => "",
+        };
+        if !name.is_empty() {
+            let value = text(&chunk.bytes(source)?);
+            video.tags.add(name, &value);
+        }
+        offset = chunk.next;
+    }
+    Ok(())
+}

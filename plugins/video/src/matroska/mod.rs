@@ -1,0 +1,235 @@
+//! Matroska and WebM: a segment of elements in almost any order, with a table that says where they are.
+
+mod attachments;
+mod chapters;
+mod clusters;
+mod ebml;
+mod tags;
+mod tracks;
+
+use std::io::Result;
+
+use svc_plugin_api::{ExtractError, Source};
+
+use crate::bytes::text;
+use crate::video::{Kind, Video};
+use ebml::{Element, element, elements, float, unsigned};
+use tracks::Track;
+
+const DOC_TYPE: u32 = 0x4282;
+const SEGMENT: u32 = 0x1853_8067;
+const SEEK_HEAD: u32 = 0x114d_9b74;
+const SEEK: u32 = 0x4dbb;
+const SEEK_ID: u32 = 0x53ab;
+const SEEK_POSITION: u32 = 0x53ac;
+const INFO: u32 = 0x1549_a966;
+const TIMESTAMP_SCALE: u32 = 0x002a_d7b1;
+const DURATION: u32 = 0x4489;
+const TITLE: u32 = 0x7ba9;
+const MUXING_APP: u32 = 0x4d80;
+const WRITING_APP: u32 = 0x5741;
+const TRACKS: u32 = 0x1654_ae6b;
+const CHAPTERS: u32 = 0x1043_a770;
+const TAGS: u32 = 0x1254_c367;
+const ATTACHMENTS: u32 = 0x1941_a469;
+const CLUSTER: u32 = 0x1f43_b675;
+
+/// The most bytes of one description. Attachments are walked, not read.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The most elements that are walked one after the other: where the tracks are behind the frames and no table
+/// says so.
+const MAX_ELEMENTS: usize = 1024;
+/// The most of them behind the first frames when the tracks are known.
+const MAX_ELEMENTS_BEHIND: usize = 16;
+/// The most entries of the tables.
+const MAX_SEEKS: usize = 64;
+const NS_PER_MS: f64 = 1e6;
+
+/// What the segment says.
+struct Segment {
+    /// Where its body begins, which is what places in the tables count from.
+    start: u64,
+    /// Nanoseconds of a tick.
+    scale: u64,
+    /// In ticks.
+    duration: f64,
+    writing_app: Option<String>,
+    tracks: Vec<Track>,
+    statements: Vec<tags::Statement>,
+    /// Places of elements that the tables name.
+    seeks: Vec<u64>,
+    /// Places of elements that were read.
+    done: Vec<u64>,
+    first_cluster: Option<u64>,
+    video: Video,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// `Invalid` without a segment, `Refused` for EBML of another kind, `Io` if a read failed.
+pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
+    let Some(head) = Element::at(source, 0)? else {
+        return Err(ExtractError::invalid(Some(0), "no EBML header"));
+    };
+    let container = match element(&head.bytes(source, 1024)?, DOC_TYPE).map(text).as_deref() {
+        Some("webm") => "webm",
+        Some("matroska") | None => "matroska",
+        Some(other) => return Err(ExtractError::Refused(format!("EBML of the kind {other}"))),
+    };
+    let Some(start) = segment_start(source, head.end.unwrap_or(head.start))? else {
+        return Err(ExtractError::invalid(head.end, "no segment"));
+    };
+    let mut segment = Segment {
+        start,
+        scale: 1_000_000,
+        duration: 0.0,
+        writing_app: None,
+        tracks: Vec::new(),
+        statements: Vec::new(),
+        seeks: Vec::new(),
+        done: Vec::new(),
+        first_cluster: None,
+        video: Video::new(container),
+    };
+    segment.walk(source)?;
+    Ok(segment.finish(source)?)
+}
+
+/// Where the body of the segment begins; padding may lie before it.
+fn segment_start(source: &mut Source, mut offset: u64) -> Result<Option<u64>> {
+    for _ in 0..4 {
+        match Element::at(source, offset)? {
+            Some(found) if found.id == SEGMENT => return Ok(Some(found.start)),
+            Some(Element { end: Some(end), .. }) => offset = end,
+            _ => break,
+        }
+    }
+    Ok(None)
+}
+
+impl Segment {
+    /// Reads what lies before the frames, then what the tables name, then what lies behind the first frames.
+    fn walk(&mut self, source: &mut Source) -> Result<()> {
+        let mut offset = self.start;
+        let mut left = MAX_ELEMENTS;
+        while left > 0
+            && offset < source.size()
+            && let Some(found) = Element::at(source, offset)?
+        {
+            left -= 1;
+            if found.id == CLUSTER {
+                if self.first_cluster.is_none() {
+                    self.first_cluster = Some(offset);
+                    let has_table = !self.seeks.is_empty();
+                    self.follow(source)?;
+                    if !self.tracks.is_empty() {
+                        left = if has_table { 0 } else { MAX_ELEMENTS_BEHIND };
+                    }
+                }
+            } else {
+                self.read(source, offset, &found)?;
+            }
+            // A cluster of unknown size is entered: what is in it has other ids.
+            offset = found.end.unwrap_or(found.start);
+        }
+        self.follow(source)
+    }
+
+    /// Reads what the tables name; a table may name another.
+    fn follow(&mut self, source: &mut Source) -> Result<()> {
+        let mut next = 0;
+        while let Some(offset) = self.seeks.get(next).copied() {
+            next += 1;
+            if offset < source.size()
+                && !self.done.contains(&offset)
+                && let Some(found) = Element::at(source, offset)?
+            {
+                self.read(source, offset, &found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, source: &mut Source, offset: u64, found: &Element) -> Result<()> {
+        let is_description = matches!(
+            found.id,
+            SEEK_HEAD | INFO | TRACKS | CHAPTERS | TAGS | ATTACHMENTS
+        );
+        if !is_description || self.done.contains(&offset) || self.done.len() >= MAX_SEEKS {
+            return Ok(());
+        }
+        self.done.push(offset);
+        if found.id == ATTACHMENTS {
+            return attachments::read(source, found, &mut self.video);
+        }
+        let body = found.bytes(source, MAX_BODY_BYTES)?;
+        match found.id {
+            SEEK_HEAD => self.table(&body),
+            INFO => self.info(&body),
+            TRACKS if self.tracks.is_empty() => self.tracks = tracks::read(&body),
+            CHAPTERS if self.video.chapters.is_empty() => self.video.chapters = chapters::read(&body),
+            TAGS => tags::read(&body, &mut self.statements),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, body: &[u8]) {
+        for (_, seek) in elements(body).filter(|(id, _)| *id == SEEK) {
+            let id = element(seek, SEEK_ID)
+                .map(unsigned)
+                .and_then(|id| u32::try_from(id).ok());
+            let is_of_use = matches!(
+                id,
+                Some(SEEK_HEAD | INFO | TRACKS | CHAPTERS | TAGS | ATTACHMENTS)
+            );
+            if let Some(position) = element(seek, SEEK_POSITION)
+                && is_of_use
+                && self.seeks.len() < MAX_SEEKS
+            {
+                self.seeks.push(self.start.saturating_add(unsigned(position)));
+            }
+        }
+    }
+
+    fn info(&mut self, body: &[u8]) {
+        for (id, body) in elements(body) {
+            match id {
+                TIMESTAMP_SCALE => self.scale = unsigned(body).max(1),
+                DURATION => self.duration = float(body),
+                TITLE => self.video.tags.add("TITLE", &text(body)),
+                MUXING_APP => self.video.tags.add("ENCODER", &text(body)),
+                WRITING_APP => self.writing_app = Some(text(body)),
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(mut self, source: &mut Source) -> Result<Video> {
+        tags::apply(self.statements, &mut self.video.tags);
+        if let Some(app) = self.writing_app {
+            self.video.tags.add("WRITING_APP", &app);
+            self.video.tags.add("ENCODER", &app);
+        }
+        let per_ms = NS_PER_MS / self.scale as f64;
+        let mut ticks = self.duration;
+        if !(ticks.is_finite() && ticks > 0.0)
+            && let Some(first) = self.first_cluster
+        {
+            ticks = clusters::duration(source, first)?.unwrap_or(0) as f64;
+        }
+        self.video.duration_ms = Some((ticks / per_ms).round() as u64).filter(|ms| *ms > 0);
+        for track in &mut self.tracks {
+            if track.stream.kind == Kind::Video
+                && track.stream.fps.is_none()
+                && let Some(first) = self.first_cluster
+            {
+                let seen = clusters::timestamps(source, first, track.number)?;
+                track.stream.fps = crate::rate::seen(seen, per_ms * 1000.0);
+            }
+        }
+        self.video.streams = self.tracks.into_iter().map(|track| track.stream).collect();
+        Ok(self.video)
+    }
+}

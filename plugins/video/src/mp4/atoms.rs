@@ -1,0 +1,24 @@
+//! Boxes in bytes that were read already, such as those of a sample entry.
+
+use crate::bytes::Bytes;
+
+/// Names and bodies; a body that is cut off ends where the bytes do.
+pub(super) fn atoms(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+    let mut rest = Bytes(bytes);
+    std::iter::from_fn(move || {
+        let size = usize::try_from(rest.be32()?).ok()?;
+        let name = rest.array()?;
+        let length = match size {
+            0 => rest.0.len(),
+            _ => size.checked_sub(8)?.min(rest.0.len()),
+        };
+        Some((name, rest.take(length)?))
+    })
+}
+
+/// The body of the first box of this name.
+pub(super) fn atom<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+    atoms(bytes)
+        .find(|(found, _)| found == name)
+        .map(|(_, body)| body)
+}

@@ -1,0 +1,270 @@
+//! `stsd`: what the samples of a track are.
+
+use std::borrow::Cow;
+
+use super::atoms::{atom, atoms};
+use crate::bits::Bits;
+use crate::bytes::Bytes;
+use crate::codec::{Sequence, aac, audio, colour, fourcc, h264, hevc};
+use crate::video::{Hdr, Kind, Stream};
+
+/// Bytes of a sample entry before those of its kind: reserved, and the reference of its data.
+const COMMON_BYTES: usize = 8;
+
+/// A stream by its handler and sample description; `None` for what is neither picture, sound nor subtitle.
+pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
+    let mut bytes = Bytes(description);
+    let is_iso_1 = bytes.be32()? >> 24 == 1;
+    bytes.skip(4)?;
+    let (code, body) = atoms(bytes.0).next()?;
+    match &handler {
+        b"vide" => Some(picture(code, body)),
+        b"soun" => Some(sound(code, body, is_iso_1)),
+        b"sbtl" | b"subt" | b"text" | b"subp" | b"clcp" => subtitle(code, body),
+        _ => None,
+    }
+}
+
+fn picture(mut code: [u8; 4], body: &[u8]) -> Stream {
+    let mut bytes = Bytes(body);
+    bytes.skip(COMMON_BYTES + 16);
+    let (width, height) = (bytes.be16().unwrap_or(0), bytes.be16().unwrap_or(0));
+    // Resolution, frames, name, depth, colours.
+    bytes.skip(50);
+    if code == *b"encv" {
+        code = original(bytes.0).unwrap_or(code);
+    }
+    let mut stream = Stream::new(Kind::Video, fourcc::quicktime_video(code));
+    stream.size(width.into(), height.into());
+    let mut sequence: Option<Sequence> = None;
+    for (name, body) in atoms(bytes.0) {
+        match &name {
+            b"avcC" => sequence = h264::configuration(body),
+            b"hvcC" => sequence = hevc::configuration(body),
+            b"dvcC" | b"dvvC" | b"dvwC" => stream.hdr = Some(Hdr::DolbyVision),
+            b"colr" => stream.hdr = stream.hdr.or(transfer(body)),
+            b"esds" => {
+                if let Some((kind, _)) = elementary(body) {
+                    stream.codec = mpeg_picture(kind).map_or(stream.codec, Cow::Borrowed);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(sequence) = sequence {
+        sequence.describe(&mut stream);
+    }
+    stream
+}
+
+/// `colr` of a kind that has numbers.
+fn transfer(body: &[u8]) -> Option<Hdr> {
+    let mut bytes = Bytes(body);
+    let kind = bytes.array::<4>()?;
+    bytes.skip(2)?;
+    let transfer = bytes.be16()?;
+    matches!(&kind, b"nclx" | b"nclc").then(|| colour::hdr(transfer.into()))?
+}
+
+/// What an encrypted entry was before.
+fn original(body: &[u8]) -> Option<[u8; 4]> {
+    atom(atom(body, b"sinf")?, b"frma")?.first_chunk().copied()
+}
+
+fn sound(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
+    let mut bytes = Bytes(body);
+    bytes.skip(COMMON_BYTES);
+    let version = bytes.be16().unwrap_or(0);
+    bytes.skip(6);
+    let (mut channels, mut bits) = (
+        u32::from(bytes.be16().unwrap_or(0)),
+        u32::from(bytes.be16().unwrap_or(0)),
+    );
+    bytes.skip(4);
+    let mut rate = bytes.be32().unwrap_or(0) >> 16;
+    let mut flags = 0;
+    match version {
+        // QuickTime's; the standard has a version 1 too, of the same size as 0.
+        1 if !is_iso_1 => drop(bytes.skip(16)),
+        2 => {
+            bytes.skip(4);
+            let exact = bytes.be64().map_or(0.0, f64::from_bits);
+            rate = if (1.0..1e6).contains(&exact) {
+                exact as u32
+            } else {
+                0
+            };
+            channels = bytes.be32().unwrap_or(0);
+            bytes.skip(4);
+            bits = bytes.be32().unwrap_or(0);
+            flags = bytes.be32().unwrap_or(0);
+            bytes.skip(8);
+        }
+        _ => {}
+    }
+    if code == *b"enca" {
+        code = original(bytes.0).unwrap_or(code);
+    }
+    let mut stream = Stream::new(
+        Kind::Audio,
+        linear(code, bits, flags, bytes.0).unwrap_or_else(|| fourcc::quicktime_audio(code)),
+    );
+    stream.sound(channels, rate);
+    // QuickTime keeps the boxes in one more.
+    let wave = atom(bytes.0, b"wave").unwrap_or_default();
+    for (name, body) in atoms(bytes.0).chain(atoms(wave)) {
+        detail(&mut stream, name, body);
+    }
+    match &code {
+        b"samr" => stream.sound(1, 8_000),
+        b"sawb" => stream.sound(1, 16_000),
+        _ => {}
+    }
+    stream
+}
+
+fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
+    match &name {
+        b"esds" => {
+            if let Some((kind, private)) = elementary(body) {
+                stream.codec = mpeg_sound(kind).map_or(stream.codec.clone(), Cow::Borrowed);
+                if stream.codec == "aac"
+                    && let Some(said) = aac::description(private)
+                {
+                    stream.codec = said.codec.into();
+                    stream.sound(said.channels, said.sample_rate);
+                }
+            }
+        }
+        b"dac3" => {
+            if let Some((channels, rate)) = audio::ac3_box(body) {
+                stream.sound(channels, rate);
+            }
+        }
+        b"dec3" => {
+            if let Some((channels, rate)) = audio::eac3_box(body) {
+                stream.sound(channels, rate);
+            }
+        }
+        // Opus is always played at 48 kHz.
+        b"dOps" => stream.sound(body.get(1).copied().unwrap_or(0).into(), 48_000),
+        b"dfLa" => {
+            // Version, header of the block, sizes of blocks and frames.
+            let mut bits = Bits::new(body.get(18..).unwrap_or_default());
+            if let (Some(rate), Some(channels)) = (bits.take(20), bits.take(3)) {
+                stream.sound(channels + 1, rate);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Linear samples, whose description is spread over the code, the entry and its boxes.
+fn linear(code: [u8; 4], bits: u32, flags: u32, boxes: &[u8]) -> Option<Cow<'static, str>> {
+    let inner = atom(boxes, b"wave").unwrap_or(boxes);
+    let is_little = matches!(atom(inner, b"enda"), Some([_, 1, ..]));
+    Some(match &code {
+        b"sowt" => fourcc::pcm(bits, false, false, true),
+        b"twos" => fourcc::pcm(bits, false, true, true),
+        b"raw " | b"NONE" => fourcc::pcm(bits, false, true, bits > 8),
+        b"in24" => fourcc::pcm(24, false, !is_little, true),
+        b"in32" => fourcc::pcm(32, false, !is_little, true),
+        b"fl32" => fourcc::pcm(32, true, !is_little, true),
+        b"fl64" => fourcc::pcm(64, true, !is_little, true),
+        b"lpcm" => fourcc::pcm(bits, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0),
+        b"ipcm" | b"fpcm" => {
+            let [_, _, _, _, order, size, ..] = atom(boxes, b"pcmC")? else {
+                return None;
+            };
+            fourcc::pcm((*size).into(), code == *b"fpcm", order & 1 == 0, true)
+        }
+        _ => return None,
+    })
+}
+
+fn subtitle(code: [u8; 4], body: &[u8]) -> Option<Stream> {
+    let codec = fourcc::quicktime_subtitle(code)?;
+    let mut stream = Stream::new(Kind::Subtitle, codec);
+    // The two highest bits but one: all samples are forced, some are.
+    let flags = body
+        .get(COMMON_BYTES..)
+        .and_then(<[u8]>::first_chunk)
+        .map_or(0, |flags| u32::from_be_bytes(*flags));
+    stream.is_forced = Some(code == *b"tx3g" && flags & 0x8000_0000 != 0);
+    Some(stream)
+}
+
+/// `esds`: the kind of the stream, and what is private to its codec.
+fn elementary(body: &[u8]) -> Option<(u8, &[u8])> {
+    const STREAM: u8 = 3;
+    const CONFIGURATION: u8 = 4;
+    const PRIVATE: u8 = 5;
+    let mut bytes = Bytes(body);
+    bytes.skip(4)?;
+    let mut kind = None;
+    // A descriptor of a stream holds one of its configuration, which holds the private one.
+    for _ in 0..8 {
+        let Some(tag) = bytes.u8() else { break };
+        let mut length = 0_usize;
+        for _ in 0..4 {
+            let byte = bytes.u8()?;
+            length = length << 7 | usize::from(byte & 127);
+            if byte & 128 == 0 {
+                break;
+            }
+        }
+        match tag {
+            STREAM => {
+                bytes.skip(2)?;
+                let flags = bytes.u8()?;
+                if flags & 0x80 != 0 {
+                    bytes.skip(2)?;
+                }
+                if flags & 0x40 != 0 {
+                    let url = bytes.u8()?;
+                    bytes.skip(url.into())?;
+                }
+                if flags & 0x20 != 0 {
+                    bytes.skip(2)?;
+                }
+            }
+            CONFIGURATION => {
+                kind = Some(bytes.u8()?);
+                bytes.skip(12)?;
+            }
+            PRIVATE => return Some((kind?, bytes.take(length.min(bytes.0.len()))?)),
+            _ => bytes.skip(length)?,
+        }
+    }
+    Some((kind?, &[]))
+}
+
+fn mpeg_picture(kind: u8) -> Option<&'static str> {
+    Some(match kind {
+        0x20 => "mpeg4",
+        0x21 => "h264",
+        0x23 => "hevc",
+        0x60..=0x65 => "mpeg2video",
+        0x6a => "mpeg1video",
+        0x6c => "mjpeg",
+        0x6d => "png",
+        0x6e => "jpeg2000",
+        0xa3 => "vc1",
+        0xa4 => "dirac",
+        _ => return None,
+    })
+}
+
+fn mpeg_sound(kind: u8) -> Option<&'static str> {
+    Some(match kind {
+        0x40 | 0x66..=0x68 => "aac",
+        0x69 | 0x6b => "mp3",
+        0xa5 => "ac3",
+        0xa6 => "eac3",
+        0xa9..=0xac => "dts",
+        0xad => "opus",
+        0xdd => "vorbis",
+        0xe1 => "qcelp",
+        _ => return None,
+    })
+}

@@ -1,0 +1,206 @@
+//! Fragmented files: the time is in an index before the fragments, or in the fragments themselves.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+use svc_plugin_api::isobmff::{BoxSpan, Boxes};
+
+use super::{Movie, milliseconds};
+use crate::bytes::Bytes;
+
+/// The most fragments that are read: a file with more of them without an index is not worth its reads.
+const MAX_FRAGMENTS: usize = 512;
+/// The most bytes of an index, and of the times of one run.
+const MAX_INDEX_BYTES: usize = 256 * 1024;
+const MAX_RUN_BYTES: usize = 64 * 1024;
+
+/// A track in the fragments.
+struct Seen {
+    id: u32,
+    /// Where the last fragment ends, in the track's units.
+    end: u64,
+    /// How long each sample of the first fragment is.
+    sample: u32,
+}
+
+/// What the fragments say, one after the other.
+#[derive(Default)]
+pub(super) struct Fragments {
+    count: usize,
+    tracks: Vec<Seen>,
+    /// Where the last part of an index ends, and of how many units a second is.
+    indexed: Option<(u64, u32)>,
+}
+
+/// What a fragment says of its track before the runs.
+#[derive(Default)]
+struct Header {
+    track: u32,
+    /// Unless a run says otherwise.
+    sample: Option<u32>,
+    start: Option<u64>,
+}
+
+impl Fragments {
+    /// Whether further fragments would say nothing new.
+    pub(super) fn is_enough(&self) -> bool {
+        self.count >= MAX_FRAGMENTS || (self.indexed.is_some() && self.count > 0)
+    }
+
+    /// `sidx`: parts and how long they are.
+    pub(super) fn index(&mut self, source: &mut Source, span: &BoxSpan) -> Result<()> {
+        let bytes = span.bytes(source, MAX_INDEX_BYTES)?;
+        if let Some((end, timescale)) = index(&bytes) {
+            let before = self
+                .indexed
+                .filter(|(_, before)| *before == timescale)
+                .map_or(0, |(end, _)| end);
+            self.indexed = Some((end.max(before), timescale));
+        }
+        Ok(())
+    }
+
+    /// `moof`: runs of samples.
+    pub(super) fn fragment(&mut self, source: &mut Source, span: &BoxSpan) -> Result<()> {
+        self.count += 1;
+        let mut parts = span.children();
+        while let Some(part) = parts.find(source, b"traf")? {
+            self.track(source, part.children())?;
+        }
+        Ok(())
+    }
+
+    fn track(&mut self, source: &mut Source, mut parts: Boxes) -> Result<()> {
+        let mut header = Header::default();
+        let mut time = 0_u64;
+        let mut first = 0;
+        while let Some(part) = parts.next(source)? {
+            match &part.name {
+                b"tfhd" => header = self::header(&part.bytes(source, 40)?).unwrap_or_default(),
+                b"tfdt" => {
+                    let bytes = part.bytes(source, 12)?;
+                    let is_long = bytes.first() == Some(&1);
+                    let mut bytes = Bytes(bytes.get(4..).unwrap_or_default());
+                    header.start = if is_long {
+                        bytes.be64()
+                    } else {
+                        bytes.be32().map(u64::from)
+                    };
+                }
+                b"trun" => {
+                    let (sum, sample) =
+                        run(&part.bytes(source, MAX_RUN_BYTES)?, header.sample).unwrap_or_default();
+                    time = time.saturating_add(sum);
+                    first = if first == 0 { sample } else { first };
+                }
+                _ => {}
+            }
+        }
+        if !self.tracks.iter().any(|seen| seen.id == header.track) && self.tracks.len() < super::MAX_TRACKS {
+            self.tracks.push(Seen {
+                id: header.track,
+                end: 0,
+                sample: first,
+            });
+        }
+        if let Some(seen) = self.tracks.iter_mut().find(|seen| seen.id == header.track) {
+            seen.end = header
+                .start
+                .unwrap_or(seen.end)
+                .saturating_add(time)
+                .max(seen.end);
+        }
+        Ok(())
+    }
+
+    /// How long the first pictures of a track are shown.
+    pub(super) fn picture_duration(&self, track: u32) -> Option<u32> {
+        let seen = self.tracks.iter().find(|seen| seen.id == track)?;
+        Some(seen.sample).filter(|sample| *sample > 0)
+    }
+
+    /// The end of the longest track, unless the walk ended before the file.
+    pub(super) fn duration_ms(&self, movie: &Movie) -> Option<u64> {
+        if let Some((end, timescale)) = self.indexed {
+            return milliseconds(end, timescale);
+        }
+        if self.count >= MAX_FRAGMENTS {
+            return None;
+        }
+        let ends = self.tracks.iter().filter_map(|seen| {
+            let track = movie.tracks.iter().find(|track| track.id == seen.id)?;
+            milliseconds(seen.end, track.timescale)
+        });
+        ends.max()
+    }
+}
+
+fn index(bytes: &[u8]) -> Option<(u64, u32)> {
+    let mut bytes = Bytes(bytes);
+    let version = bytes.be32()? >> 24;
+    bytes.skip(4)?;
+    let timescale = bytes.be32()?;
+    let mut end = match version {
+        0 => bytes
+            .array::<8>()
+            .map(|[a, b, c, d, ..]| u32::from_be_bytes([a, b, c, d]).into())?,
+        _ => bytes
+            .array::<16>()?
+            .first_chunk()
+            .copied()
+            .map(u64::from_be_bytes)?,
+    };
+    bytes.skip(2)?;
+    for _ in 0..bytes.be16()? {
+        bytes.skip(4)?;
+        end = u64::saturating_add(end, bytes.be32()?.into());
+        bytes.skip(4)?;
+    }
+    (timescale > 0).then_some((end, timescale))
+}
+
+fn header(bytes: &[u8]) -> Option<Header> {
+    let mut bytes = Bytes(bytes);
+    let flags = bytes.be32()?;
+    let track = bytes.be32()?;
+    if flags & 1 != 0 {
+        bytes.skip(8)?;
+    }
+    if flags & 2 != 0 {
+        bytes.skip(4)?;
+    }
+    let sample = if flags & 8 != 0 { bytes.be32() } else { None };
+    Some(Header {
+        track,
+        sample,
+        start: None,
+    })
+}
+
+/// How long a run is, and its first sample.
+fn run(bytes: &[u8], default: Option<u32>) -> Option<(u64, u32)> {
+    let mut bytes = Bytes(bytes);
+    let flags = bytes.be32()?;
+    let count = bytes.be32()?;
+    bytes.skip(if flags & 1 != 0 { 4 } else { 0 } + if flags & 4 != 0 { 4 } else { 0 })?;
+    if flags & 0x100 == 0 {
+        let sample = default.unwrap_or(0);
+        return Some((u64::from(count).saturating_mul(sample.into()), sample));
+    }
+    // Size, flags, and offset of a sample follow its duration.
+    let rest = [0x200, 0x400, 0x800]
+        .iter()
+        .filter(|bit| flags & **bit != 0)
+        .count()
+        * 4;
+    let (mut sum, mut first) = (0_u64, None);
+    for _ in 0..count {
+        let Some(sample) = bytes.be32() else { break };
+        sum = sum.saturating_add(sample.into());
+        first = first.or(Some(sample));
+        if bytes.skip(rest).is_none() {
+            break;
+        }
+    }
+    Some((sum, first.unwrap_or(0)))
+}

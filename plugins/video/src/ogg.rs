@@ -1,0 +1,205 @@
+//! Ogg: pages of several streams, whose first packets describe them.
+
+use std::io::Result;
+
+use svc_plugin_api::{ExtractError, Source};
+
+use crate::bytes::{Bytes, text};
+use crate::rate;
+use crate::tags::Tags;
+use crate::video::{Kind, MAX_STREAMS, Stream, Video};
+
+/// The most pages that are read for descriptions, and the bytes of one that may say something.
+const MAX_PAGES: usize = 64;
+const MAX_PAGE_BYTES: usize = 16 * 1024;
+/// How much of the end is searched for the last pages.
+const TAIL_BYTES: u64 = 128 * 1024;
+
+/// A stream of the file.
+struct Logical {
+    serial: u32,
+    stream: Option<Stream>,
+    /// Units a second, over.
+    units: (u64, u64),
+    /// Bits by which the first part of a position is moved; Theora counts from the last key frame.
+    shift: u32,
+    has_comments: bool,
+}
+
+/// A page: its flags, stream, position, and body.
+struct Page<'a> {
+    flags: u8,
+    serial: u32,
+    position: u64,
+    body: &'a [u8],
+    length: usize,
+}
+
+fn page(bytes: &[u8]) -> Option<Page<'_>> {
+    let mut rest = Bytes(bytes);
+    if rest.array::<5>()? != *b"OggS\0" {
+        return None;
+    }
+    let (flags, position, serial) = (rest.u8()?, rest.le64()?, rest.le32()?);
+    rest.skip(8)?;
+    let segments = rest.u8()?;
+    let size = rest
+        .take(segments.into())?
+        .iter()
+        .map(|size| usize::from(*size))
+        .sum();
+    let body = rest.take(rest.0.len().min(size))?;
+    Some(Page {
+        flags,
+        serial,
+        position,
+        body,
+        length: 27 + usize::from(segments) + size,
+    })
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// `Io` if a read failed.
+pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
+    let mut video = Video::new("ogg");
+    let mut logical: Vec<Logical> = Vec::new();
+    let mut offset = 0;
+    for _ in 0..MAX_PAGES {
+        let bytes = source.bytes_at(offset, MAX_PAGE_BYTES)?;
+        let Some(found) = page(&bytes) else { break };
+        if found.flags & 2 != 0 && logical.len() < MAX_STREAMS {
+            logical.push(describe(found.serial, found.body));
+        } else if let Some(of) = logical.iter_mut().find(|of| of.serial == found.serial)
+            && !of.has_comments
+        {
+            of.has_comments = true;
+            comments(found.body, of.stream.as_mut(), &mut video.tags);
+        }
+        if logical.iter().all(|of| of.has_comments) {
+            break;
+        }
+        offset += found.length as u64;
+    }
+    video.duration_ms = last_time(source, &logical)?;
+    video.streams = logical.into_iter().filter_map(|of| of.stream).collect();
+    if !video.streams.iter().any(|stream| stream.kind == Kind::Video) {
+        return Err(ExtractError::Refused("Ogg without pictures".into()));
+    }
+    Ok(video)
+}
+
+/// A stream by its first packet.
+fn describe(serial: u32, packet: &[u8]) -> Logical {
+    let (mut units, mut shift) = ((0, 1), 0);
+    let mut stream = None;
+    if packet.starts_with(b"\x80theora") {
+        stream = theora(packet, &mut units, &mut shift);
+    } else if packet.starts_with(b"\x01vorbis") {
+        let mut bytes = Bytes(packet.get(11..).unwrap_or_default());
+        let (channels, rate) = (bytes.u8().unwrap_or(0), bytes.le32().unwrap_or(0));
+        units = (rate.into(), 1);
+        stream = Some(sound("vorbis", channels, rate));
+    } else if packet.starts_with(b"OpusHead") {
+        units = (48_000, 1);
+        stream = Some(sound("opus", packet.get(9).copied().unwrap_or(0), 48_000));
+    } else if packet.starts_with(b"\x7fFLAC") {
+        let mut bits = crate::bits::Bits::new(packet.get(27..).unwrap_or_default());
+        let (rate, channels) = (bits.take(20).unwrap_or(0), bits.take(3).unwrap_or(0));
+        units = (rate.into(), 1);
+        stream = Some(sound("flac", u8::try_from(channels + 1).unwrap_or(0), rate));
+    } else if packet.starts_with(b"Speex   ") {
+        let mut bytes = Bytes(packet.get(36..).unwrap_or_default());
+        let rate = bytes.le32().unwrap_or(0);
+        bytes.skip(8);
+        units = (rate.into(), 1);
+        stream = Some(sound("speex", bytes.u8().unwrap_or(0), rate));
+    } else if packet.starts_with(b"\x80kate") {
+        stream = Some(Stream::new(Kind::Subtitle, "kate"));
+    }
+    Logical {
+        serial,
+        stream,
+        units,
+        shift,
+        has_comments: false,
+    }
+}
+
+fn sound(codec: &'static str, channels: u8, rate: u32) -> Stream {
+    let mut stream = Stream::new(Kind::Audio, codec);
+    stream.sound(channels.into(), rate);
+    stream
+}
+
+fn theora(packet: &[u8], units: &mut (u64, u64), shift: &mut u32) -> Option<Stream> {
+    let mut bytes = Bytes(packet.get(14..)?);
+    let mut stream = Stream::new(Kind::Video, "theora");
+    let [w2, w1, w0, h2, h1, h0] = bytes.array()?;
+    stream.size(
+        u32::from_be_bytes([0, w2, w1, w0]),
+        u32::from_be_bytes([0, h2, h1, h0]),
+    );
+    bytes.skip(2)?;
+    *units = (bytes.be32()?.into(), bytes.be32()?.into());
+    stream.fps = rate::fraction(units.0, units.1);
+    // Shape of a pixel, colours, rate, quality; then five bits of the shift.
+    bytes.skip(3 + 3 + 1 + 3)?;
+    *shift = u32::from(bytes.be16()? >> 5 & 31);
+    Some(stream)
+}
+
+/// A packet of comments: `NAME=value`, lowest byte first.
+fn comments(packet: &[u8], stream: Option<&mut Stream>, tags: &mut Tags) {
+    let magic = [&b"\x81theora"[..], b"\x03vorbis", b"OpusTags"];
+    let Some(body) = magic.iter().find_map(|magic| packet.strip_prefix(*magic)) else {
+        return;
+    };
+    let mut bytes = Bytes(body);
+    let vendor = string(&mut bytes);
+    let count = bytes.le32().unwrap_or(0).min(256);
+    let mut language = None;
+    for _ in 0..count {
+        let Some(comment) = string(&mut bytes) else { break };
+        if let Some((name, value)) = comment.split_once('=') {
+            match name.to_ascii_uppercase().as_str() {
+                "LANGUAGE" => language = crate::language::known(value),
+                "METADATA_BLOCK_PICTURE" => {}
+                name => tags.add(name, value),
+            }
+        }
+    }
+    if let Some(stream) = stream {
+        stream.language = language;
+    }
+    if let Some(vendor) = vendor {
+        tags.add("ENCODER", &vendor);
+    }
+}
+
+fn string(bytes: &mut Bytes) -> Option<String> {
+    let length = usize::try_from(bytes.le32()?).ok()?;
+    bytes.take(length).map(text)
+}
+
+/// The latest position among the last pages.
+fn last_time(source: &mut Source, logical: &[Logical]) -> Result<Option<u64>> {
+    let start = source.size().saturating_sub(TAIL_BYTES);
+    let bytes = source.bytes_at(start, usize::try_from(TAIL_BYTES).unwrap_or(0))?;
+    let places = bytes
+        .windows(4)
+        .enumerate()
+        .filter(|(_, window)| *window == b"OggS");
+    let times = places.filter_map(|(place, _)| {
+        let found = page(bytes.get(place..)?).filter(|found| found.position != u64::MAX)?;
+        let of = logical.iter().find(|of| of.serial == found.serial)?;
+        let frames = match of.shift {
+            0 => found.position,
+            shift => (found.position >> shift).saturating_add(found.position & ((1 << shift) - 1)),
+        };
+        let ms = u128::from(frames) * 1000 * u128::from(of.units.1);
+        u64::try_from(ms.checked_div(of.units.0.into())?).ok()
+    });
+    Ok(times.max())
+}

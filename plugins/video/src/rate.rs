@@ -1,0 +1,66 @@
+//! Frame rates: written down as fractions, as durations, or seen in timestamps.
+
+/// Rates that are in use. What is seen in rounded timestamps is taken for the nearest of them.
+const USUAL: [f64; 20] = [
+    5.0, 6.0, 8.0, 10.0, 12.0, 12.5, 14.985, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 47.952, 48.0, 50.0,
+    59.94, 60.0, 120.0,
+];
+/// Beyond this it is a clock, not a rate.
+const MAX_RATE: f64 = 480.0;
+
+/// Pictures over time, to three decimals; `None` where it is no rate.
+pub(crate) fn fraction(pictures: u64, time: u64) -> Option<f64> {
+    if time == 0 {
+        return None;
+    }
+    rounded(pictures as f64 / time as f64)
+}
+
+/// A rate to three decimals.
+pub(crate) fn rounded(rate: f64) -> Option<f64> {
+    (rate.is_finite() && rate > 0.0 && rate <= MAX_RATE).then(|| (rate * 1000.0).round() / 1000.0)
+}
+
+/// The rate of pictures with these timestamps, of which there are `ticks` a second.
+///
+/// Timestamps come in the order of decoding and are rounded, so the middle one of the distances counts, and a
+/// usual rate within 2 % of it.
+pub(crate) fn seen(mut timestamps: Vec<u64>, ticks: f64) -> Option<f64> {
+    timestamps.sort_unstable();
+    timestamps.dedup();
+    // The order of decoding leaves holes at the end: pictures that are shown earlier come later.
+    let kept = timestamps.len().saturating_sub(timestamps.len() / 8);
+    timestamps.truncate(kept.max(2));
+    let (first, last) = (timestamps.first()?, timestamps.last()?);
+    let distances = timestamps.len() - 1;
+    let rate = rounded(distances as f64 * ticks / last.checked_sub(*first).filter(|time| *time > 0)? as f64)?;
+    let distance = |usual: &f64| (usual - rate).abs() / usual;
+    let usual = USUAL
+        .into_iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    // Few pictures say little; many say exactly.
+    let within = if distances < 24 { 0.02 } else { 0.005 };
+    Some(if distance(&usual) < within { usual } else { rate })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_rounded_and_absurd_ones_are_none() {
+        assert_eq!(fraction(24_000, 1001), Some(23.976));
+        assert_eq!(fraction(90_000, 1), None);
+        assert_eq!(fraction(1, 0), None);
+        assert_eq!(fraction(0, 5), None);
+    }
+
+    #[test]
+    fn rates_are_seen_in_rounded_timestamps() {
+        let film: Vec<u64> = (0..40).map(|n| (f64::from(n) * 1001.0 / 24.0) as u64).collect();
+        assert_eq!(seen(film, 1000.0), Some(23.976));
+        assert_eq!(seen(vec![0, 120, 40, 80, 240, 160, 200], 1000.0), Some(25.0));
+        assert_eq!(seen(vec![5], 1000.0), None);
+        assert_eq!(seen(vec![5, 5], 1000.0), None);
+    }
+}

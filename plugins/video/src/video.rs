@@ -1,0 +1,263 @@
+//! The model of a video file, and how it is said in the contract's keys.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use svc_plugin_api::{ExtractionBuilder, Picture, clean_text};
+
+use crate::tags::Tags;
+
+/// The most streams of a file.
+pub(crate) const MAX_STREAMS: usize = 64;
+/// The most chapters of a file.
+pub(crate) const MAX_CHAPTERS: usize = 1000;
+/// A duration beyond 1000 hours is a broken number, not a film.
+const MAX_DURATION_MS: u64 = 1000 * 60 * 60 * 1000;
+
+/// What a file says about itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Video {
+    /// `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `mpegps`, `asf`, `flv` or `ogg`.
+    pub container: &'static str,
+    /// Milliseconds.
+    pub duration_ms: Option<u64>,
+    /// Bits a second over the whole file.
+    pub bitrate: Option<i64>,
+    /// In the file's order.
+    pub streams: Vec<Stream>,
+    /// In the order of their beginnings.
+    pub chapters: Vec<Chapter>,
+    /// What the file says of its content.
+    pub tags: Tags,
+    /// Covers and other pictures, where they lie in the file.
+    pub pictures: Vec<Picture>,
+}
+
+/// What a stream is of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    #[default]
+    Video,
+    Audio,
+    Subtitle,
+}
+
+/// A way of showing more than the standard range of brightness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names are those of the formats")]
+pub enum Hdr {
+    Hdr10,
+    Hlg,
+    DolbyVision,
+}
+
+/// One stream. What a file does not say, or what its kind of stream has not, is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stream {
+    /// What it is of.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// As ffprobe calls it; an unknown one by the file's own code.
+    pub codec: Cow<'static, str>,
+    /// Pixels as coded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Pixels as coded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// Pictures a second, to three decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fps: Option<f64>,
+    /// The range of brightness, where it is a high one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdr: Option<Hdr>,
+    /// Degrees by which a player turns the picture clockwise: 90, 180 or 270.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<u16>,
+    /// Number of channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<u32>,
+    /// Hz.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_rate: Option<u32>,
+    /// ISO 639-2 or BCP 47, as the file has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What the file calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether a player takes it unasked.
+    #[serde(rename = "default")]
+    pub is_default: bool,
+    /// Whether a player shows it even where subtitles are off; for subtitles only.
+    #[serde(rename = "forced", skip_serializing_if = "Option::is_none")]
+    pub is_forced: Option<bool>,
+}
+
+impl Stream {
+    /// A stream of which nothing else is known yet.
+    pub(crate) fn new(kind: Kind, codec: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            kind,
+            codec: codec.into(),
+            is_forced: (kind == Kind::Subtitle).then_some(false),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the size of the picture, unless it is none.
+    pub(crate) fn size(&mut self, width: u32, height: u32) {
+        if width > 0 && height > 0 {
+            (self.width, self.height) = (Some(width), Some(height));
+        }
+    }
+
+    /// Sets channels and sample rate, as far as they are not 0.
+    pub(crate) fn sound(&mut self, channels: u32, sample_rate: u32) {
+        self.channels = Some(channels).filter(|count| *count > 0).or(self.channels);
+        self.sample_rate = Some(sample_rate).filter(|rate| *rate > 0).or(self.sample_rate);
+    }
+
+    /// As one line of JSON.
+    fn json(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+}
+
+/// A part of a video.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chapter {
+    /// Where it begins, in milliseconds.
+    pub start_ms: u64,
+    /// Where it ends, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_ms: Option<u64>,
+    /// What the file calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl Video {
+    /// A file of this container of which nothing else is known yet.
+    pub(crate) fn new(container: &'static str) -> Self {
+        Self {
+            container,
+            ..Self::default()
+        }
+    }
+
+    /// The picture that the file is about: the first video stream.
+    pub fn main_video(&self) -> Option<&Stream> {
+        self.streams.iter().find(|stream| stream.kind == Kind::Video)
+    }
+
+    /// Brings what a container's reader found into the form that [`Video`] promises.
+    pub(crate) fn finish(mut self, file_bytes: u64) -> Self {
+        self.duration_ms = self.duration_ms.filter(|ms| (1..=MAX_DURATION_MS).contains(ms));
+        self.bitrate = self
+            .duration_ms
+            .and_then(|ms| i64::try_from(u128::from(file_bytes) * 8000 / u128::from(ms)).ok());
+        self.streams.truncate(MAX_STREAMS);
+        for stream in &mut self.streams {
+            stream.title = stream.title.take().and_then(|title| clean_text(&title));
+        }
+        self.finish_chapters();
+        self
+    }
+
+    /// Sorts the chapters; one that does not say where it ends does so where the next begins, the last at the
+    /// end of the file.
+    fn finish_chapters(&mut self) {
+        self.chapters.sort_by_key(|chapter| chapter.start_ms);
+        self.chapters.truncate(MAX_CHAPTERS);
+        let mut next = self.duration_ms;
+        for chapter in self.chapters.iter_mut().rev() {
+            let end = chapter.end_ms.or(next);
+            chapter.end_ms = end.filter(|end| *end > chapter.start_ms);
+            chapter.title = chapter.title.take().and_then(|title| clean_text(&title));
+            next = Some(chapter.start_ms);
+        }
+    }
+
+    /// Writes the keys of `docs/plugin-keys.md` that begin with `video.`, duration, dimensions and pictures.
+    pub fn write(&self, extraction: &mut ExtractionBuilder) {
+        extraction.text("video.container", self.container);
+        if let Some(duration) = self.duration_ms {
+            extraction.duration_ms(duration);
+        }
+        if let Some(bitrate) = self.bitrate {
+            extraction.positive("video.bitrate", bitrate);
+        }
+        if let Some((width, height)) = self
+            .main_video()
+            .and_then(|stream| stream.width.zip(stream.height))
+        {
+            extraction.dimensions(width, height);
+        }
+        let streams = self.streams.iter().filter_map(Stream::json);
+        extraction.records("video.streams", streams, MAX_STREAMS);
+        let chapters = self
+            .chapters
+            .iter()
+            .filter_map(|chapter| serde_json::to_string(chapter).ok());
+        extraction.records("video.chapters", chapters, MAX_CHAPTERS);
+        self.tags.write(extraction);
+        for picture in &self.pictures {
+            extraction.picture(&picture.purpose, &picture.mime, picture.data);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chapters_without_ends_end_where_the_next_begins() {
+        let chapter = |start_ms, end_ms| Chapter {
+            start_ms,
+            end_ms,
+            title: None,
+        };
+        let video = Video {
+            duration_ms: Some(9_000),
+            chapters: vec![
+                chapter(5_000, None),
+                chapter(0, None),
+                chapter(1_000, Some(2_000)),
+                chapter(10_000, None),
+            ],
+            ..Video::default()
+        };
+        let ends: Vec<_> = video
+            .finish(1000)
+            .chapters
+            .iter()
+            .map(|chapter| chapter.end_ms)
+            .collect();
+        assert_eq!(ends, [Some(1_000), Some(2_000), Some(10_000), None]);
+    }
+
+    #[test]
+    fn stream_as_json_says_only_what_is_known() {
+        let mut stream = Stream::new(Kind::Subtitle, "subrip");
+        stream.language = Some("eng".into());
+        assert_eq!(
+            stream.json().unwrap(),
+            r#"{"type":"subtitle","codec":"subrip","language":"eng","default":false,"forced":false}"#
+        );
+        let mut stream = Stream::new(Kind::Video, "hevc");
+        stream.size(3840, 2160);
+        stream.fps = Some(23.976);
+        stream.hdr = Some(Hdr::DolbyVision);
+        assert_eq!(
+            stream.json().unwrap(),
+            r#"{"type":"video","codec":"hevc","width":3840,"height":2160,"fps":23.976,"hdr":"dolby-vision","default":false}"#
+        );
+    }
+}
