@@ -5,6 +5,9 @@ use naming::record::{Origin, Record, container_title};
 use naming::{EpisodeName, ShowName};
 use video::Tags;
 
+/// How sure a name is that fits no rule.
+const NO_PATTERN: f64 = 0.1;
+
 /// What all sources say of one file.
 pub(crate) struct Statements<'a> {
     pub(crate) own: Nfo,
@@ -23,15 +26,23 @@ impl Statements<'_> {
         self.of_sidecars(record);
         self.ids(record);
         if let Some(name) = self.name {
-            of_name(record, name);
+            self.of_name(record, name);
         }
         self.of_container(record);
         record
             .text("tv.show", Origin::Folder, Some(&self.folder_show.title))
             .integer("tv.show-year", Origin::Folder, self.folder_show.year);
+        let is_placed = self.name.is_some_and(|name| {
+            name.episode.is_some() || name.absolute.is_some() || name.air_date.is_some()
+        });
+        if !is_placed {
+            // A file that no rule gives a number is called by its whole name.
+            let name = naming::display(naming::stem(self.file_name));
+            record.title(Origin::Name, Some(&name));
+        }
         match self.name {
             Some(name) => record.name(name.pattern, &name.matched, name.confidence),
-            None => self.unnamed(record),
+            None => record.name("none", "", NO_PATTERN),
         };
     }
 
@@ -114,23 +125,21 @@ impl Statements<'_> {
         record.integer("tv.season", Origin::Folder, season);
     }
 
-    /// A file whose name fits no rule is called by it.
-    fn unnamed<'r>(&self, record: &'r mut Record) -> &'r mut Record {
-        let name = naming::display(naming::stem(self.file_name));
-        record.title(Origin::Name, Some(&name)).name("none", "", 0.1)
+    /// What the file's name says; the season of a folder waits for the container's.
+    fn of_name(&self, record: &mut Record, name: &EpisodeName) {
+        let said = name.season.filter(|_| !name.season_from_folder);
+        // The end of a range goes with its beginning.
+        let in_sidecar = self.own.first(Kind::Episode).and_then(|episode| episode.episode);
+        let end = name.episode_end.filter(|_| in_sidecar.is_none() || in_sidecar == name.episode);
+        let show_origin = Origin::of_name(name.show_from_folder);
+        record
+            .title(Origin::Name, name.title.as_deref())
+            .integer("tv.season", Origin::Name, said)
+            .integer("tv.episode", Origin::Name, name.episode)
+            .integer("tv.episode-end", Origin::Name, end)
+            .integer("tv.absolute", Origin::Name, name.absolute)
+            .date("tv.air-date", Origin::Name, name.air_date)
+            .text("tv.show", show_origin, Some(&name.show))
+            .integer("tv.show-year", show_origin, name.show_year);
     }
-}
-
-/// What the file's name says; the season of a folder waits for the container's.
-fn of_name(record: &mut Record, name: &EpisodeName) {
-    let said = name.season.filter(|_| !name.season_from_folder);
-    record
-        .title(Origin::Name, name.title.as_deref())
-        .integer("tv.season", Origin::Name, said)
-        .integer("tv.episode", Origin::Name, name.episode)
-        .integer("tv.episode-end", Origin::Name, name.episode_end)
-        .integer("tv.absolute", Origin::Name, name.absolute)
-        .date("tv.air-date", Origin::Name, name.air_date)
-        .text("tv.show", Origin::of_name(name.show_from_folder), Some(&name.show))
-        .integer("tv.show-year", Origin::of_name(name.show_from_folder), name.show_year);
 }
