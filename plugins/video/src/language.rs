@@ -2,9 +2,9 @@
 
 /// QuickTime's first numbers, in order, as ISO 639-2; the rest is hardly ever seen.
 const QUICKTIME: [&str; 42] = [
-    "eng", "fra", "deu", "ita", "nld", "swe", "spa", "dan", "por", "nor", "heb", "jpn", "ara", "fin", "ell",
-    "isl", "mlt", "tur", "hrv", "zho", "urd", "hin", "tha", "kor", "lit", "pol", "hun", "est", "lav", "sme",
-    "fao", "fas", "rus", "zho", "nld", "gle", "sqi", "ron", "ces", "slk", "slv", "yid",
+    "eng", "fre", "ger", "ita", "dut", "swe", "spa", "dan", "por", "nor", "heb", "jpn", "ara", "fin", "gre",
+    "ice", "mlt", "tur", "hrv", "chi", "urd", "hin", "tha", "kor", "lit", "pol", "hun", "est", "lav", "sme",
+    "fao", "per", "rus", "chi", "dut", "gle", "alb", "rum", "cze", "slo", "slv", "yid",
 ];
 
 /// A code that says something: not empty, not `und`, and of the letters that codes are made of.
@@ -45,6 +45,6 @@ mod tests {
     #[test]
     fn packed_languages_are_letters_or_numbers() {
         assert_eq!(packed(0x15c7).as_deref(), Some("eng"));
-        assert_eq!(packed(2).as_deref(), Some("deu"));
+        assert_eq!(packed(2).as_deref(), Some("ger"));
     }
 }

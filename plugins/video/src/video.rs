@@ -156,6 +156,12 @@ impl Video {
         self.streams.iter().find(|stream| stream.kind == Kind::Video)
     }
 
+    /// How long a picture is shown: what lies behind the last timestamp.
+    pub(crate) fn picture_ms(&self) -> u64 {
+        let fps = self.main_video().and_then(|stream| stream.fps);
+        fps.map_or(0, |fps| (1000.0 / fps).round() as u64)
+    }
+
     /// Brings what a container's reader found into the form that [`Video`] promises.
     pub(crate) fn finish(mut self, file_bytes: u64) -> Self {
         self.duration_ms = self.duration_ms.filter(|ms| (1..=MAX_DURATION_MS).contains(ms));
@@ -175,9 +181,10 @@ impl Video {
     fn finish_chapters(&mut self) {
         self.chapters.sort_by_key(|chapter| chapter.start_ms);
         self.chapters.truncate(MAX_CHAPTERS);
+        let file_end = self.duration_ms.unwrap_or(u64::MAX);
         let mut next = self.duration_ms;
         for chapter in self.chapters.iter_mut().rev() {
-            let end = chapter.end_ms.or(next);
+            let end = chapter.end_ms.or(next.map(|next| next.min(file_end)));
             chapter.end_ms = end.filter(|end| *end > chapter.start_ms);
             chapter.title = chapter.title.take().and_then(|title| clean_text(&title));
             next = Some(chapter.start_ms);
@@ -240,7 +247,7 @@ mod tests {
             .iter()
             .map(|chapter| chapter.end_ms)
             .collect();
-        assert_eq!(ends, [Some(1_000), Some(2_000), Some(10_000), None]);
+        assert_eq!(ends, [Some(1_000), Some(2_000), Some(9_000), None]);
     }
 
     #[test]

@@ -71,9 +71,7 @@ fn track(entry: &[u8]) -> Option<Track> {
     if kind == Kind::Subtitle {
         stream.is_forced = Some(is_set(IS_FORCED, false));
     }
-    // What is not said is English, by the format's rules.
-    let code = element(entry, LANGUAGE_BCP47).or_else(|| element(entry, LANGUAGE));
-    stream.language = language::known(&code.map_or_else(|| "eng".to_owned(), text));
+    stream.language = language(entry);
     stream.title = element(entry, NAME).map(text);
     match kind {
         Kind::Video => picture(&mut stream, entry, private),
@@ -84,6 +82,18 @@ fn track(entry: &[u8]) -> Option<Track> {
         number: element(entry, NUMBER).map_or(0, unsigned),
         stream,
     })
+}
+
+/// The language, or the one of a country where the file says so. What is not said is English, by the format's rules.
+fn language(entry: &[u8]) -> Option<String> {
+    let local = element(entry, LANGUAGE_BCP47).map(text);
+    if let Some(local) = local.filter(|code| code.contains('-')) {
+        return language::known(&local);
+    }
+    match (element(entry, LANGUAGE), element(entry, LANGUAGE_BCP47)) {
+        (None, None | Some(b"en")) => Some("eng".to_owned()),
+        (Some(code), _) | (None, Some(code)) => language::known(&text(code)),
+    }
 }
 
 fn picture(stream: &mut Stream, entry: &[u8], private: &[u8]) {

@@ -244,7 +244,7 @@ fn add(tags: &mut Tags, name: [u8; 4], value: &str) {
         b"\xa9day" => "DATE",
         b"\xa9gen" | b"gnre" => "GENRE",
         b"\xa9cmt" => "COMMENT",
-        b"\xa9too" | b"\xa9swr" | b"\xa9enc" => "ENCODER",
+        b"\xa9too" | b"\xa9swr" => "ENCODER",
         b"\xa9des" | b"desc" | b"dscp" | b"\xa9inf" => "DESCRIPTION",
         b"ldes" => "SYNOPSIS",
         b"tvsh" => "SHOW",

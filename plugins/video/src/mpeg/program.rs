@@ -51,6 +51,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
         }
     }
     let mut video = Video::new("mpegps");
+    let mut between = None;
     if let Some(first) = streams.iter().filter_map(Elementary::first_time).min() {
         let tail = source.bytes_at(source.size().saturating_sub(TAIL_BYTES as u64), TAIL_BYTES)?;
         let times = packets(&tail).filter_map(|(_, _, header)| header.time);
@@ -58,10 +59,11 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
             .map(|time| pes::between(first, time))
             .filter(|ticks| *ticks < 1 << 32)
             .max();
-        video.duration_ms = last.map(|ticks| ticks / pes::TICKS_PER_MS);
+        between = last.map(|ticks| ticks / pes::TICKS_PER_MS);
     }
     streams.sort_by_key(|stream| (stream.stream.kind as u8, stream.id));
     video.streams = streams.into_iter().map(Elementary::finish).collect();
+    video.duration_ms = between.map(|ms| ms + video.picture_ms());
     Ok(video)
 }
 

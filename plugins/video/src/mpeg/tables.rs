@@ -61,7 +61,8 @@ pub(super) fn streams(section: &[u8], is_of_disc: bool) -> Option<Vec<(u16, Stre
     let mut rest = body(section, STREAMS)?;
     rest.skip(2)?;
     let length = rest.be16()? & 0xfff;
-    let is_of_disc = is_of_disc || registration(rest.take(length.into())?) == Some(b"HDMV");
+    let described = rest.take(length.into())?;
+    let is_of_disc = is_of_disc || registration(described) == Some(b"HDMV");
     let mut streams = Vec::new();
     while let (Some(kind), Some(pid), Some(length)) = (rest.u8(), rest.be16(), rest.be16()) {
         let descriptors = rest.take(usize::from(length & 0xfff).min(rest.0.len()))?;

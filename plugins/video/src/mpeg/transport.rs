@@ -49,8 +49,9 @@ pub(crate) fn read(source: &mut Source, layout: Layout) -> Result<Video> {
         offset += bytes.len() as u64;
     }
     let mut video = Video::new("mpegts");
-    video.duration_ms = reader.duration(source, layout)?;
+    let between = reader.duration(source, layout)?;
     video.streams = reader.streams.into_iter().map(Elementary::finish).collect();
+    video.duration_ms = between.map(|ms| ms + video.picture_ms());
     Ok(video)
 }
 
