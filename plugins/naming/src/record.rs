@@ -71,11 +71,6 @@ impl Record {
         self
     }
 
-    /// Whether there is a title.
-    pub fn has_title(&self) -> bool {
-        self.has_title
-    }
-
     /// A text.
     pub fn text(&mut self, key: &str, origin: Origin, text: Option<&str>) -> &mut Self {
         self.noted(key, origin, |extraction| {
