@@ -14,7 +14,9 @@ pub(crate) fn write(record: &mut Record, nfo: &Nfo, name: &MovieName, tags: &Tag
     if let Some(document) = nfo.first(Kind::Movie) {
         of_sidecar(record, document);
     }
-    let linked = nfo.first(Kind::Movie).map_or(&[][..], |document| &document.external_ids);
+    let linked = nfo
+        .first(Kind::Movie)
+        .map_or(&[][..], |document| &document.external_ids);
     record.external_ids(
         "movie.external-ids",
         &[
@@ -42,13 +44,25 @@ fn of_sidecar(record: &mut Record, document: &Document) {
     record
         .title(Origin::Nfo, document.title.as_deref())
         .text("title-sort", Origin::Nfo, document.sort_title.as_deref())
-        .text("movie.original-title", Origin::Nfo, document.original_title.as_deref())
+        .text(
+            "movie.original-title",
+            Origin::Nfo,
+            document.original_title.as_deref(),
+        )
         .text("movie.edition", Origin::Nfo, document.edition.as_deref())
         .text("movie.overview", Origin::Nfo, overview)
         .text("movie.tagline", Origin::Nfo, document.tagline.as_deref())
-        .text("movie.content-rating", Origin::Nfo, document.content_rating.as_deref())
+        .text(
+            "movie.content-rating",
+            Origin::Nfo,
+            document.content_rating.as_deref(),
+        )
         .text("movie.collection", Origin::Nfo, document.collection.as_deref())
-        .integer("movie.year", Origin::Nfo, document.year.or(released.map(|date| date.year)))
+        .integer(
+            "movie.year",
+            Origin::Nfo,
+            document.year.or(released.map(|date| date.year)),
+        )
         .date("movie.released", Origin::Nfo, released)
         .texts("movie.genres", Origin::Nfo, &document.genres)
         .texts("movie.studios", Origin::Nfo, &document.studios)
@@ -60,9 +74,16 @@ fn of_container(record: &mut Record, tags: &Tags, named_year: Option<u16>, file_
     let fits = |date: &PartialDate| named_year.is_none_or(|year| year == date.year);
     let date = tags.date.filter(fits);
     record
-        .title(Origin::Container, container_title(tags.title.as_deref(), file_name))
+        .title(
+            Origin::Container,
+            container_title(tags.title.as_deref(), file_name),
+        )
         .integer("movie.year", Origin::Container, date.map(|date| date.year))
-        .date("movie.released", Origin::Container, date.filter(|date| date.month.is_some()))
+        .date(
+            "movie.released",
+            Origin::Container,
+            date.filter(|date| date.month.is_some()),
+        )
         .text("movie.overview", Origin::Container, tags.description.as_deref())
         .texts("movie.genres", Origin::Container, &tags.genres);
 }

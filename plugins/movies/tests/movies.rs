@@ -6,7 +6,11 @@ use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
 
 /// An element of EBML: its id, a length of eight bytes, and the body.
 fn element(id: u32, body: &[u8]) -> Vec<u8> {
-    let id: Vec<u8> = id.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
+    let id: Vec<u8> = id
+        .to_be_bytes()
+        .into_iter()
+        .skip_while(|byte| *byte == 0)
+        .collect();
     let length = (body.len() as u64 | 1 << 56).to_be_bytes();
     [id, length.to_vec(), body.to_vec()].concat()
 }
@@ -27,7 +31,11 @@ fn matroska(title: &str) -> Vec<u8> {
     ]
     .concat();
     let tracks = element(0x1654_ae6b, &element(0xae, &track));
-    [header, element(0x1853_8067, &[element(0x1549_a966, &info), tracks].concat())].concat()
+    [
+        header,
+        element(0x1853_8067, &[element(0x1549_a966, &info), tracks].concat()),
+    ]
+    .concat()
 }
 
 fn source(name: &str, title: &str, folders: &[&str]) -> Source {
@@ -55,7 +63,9 @@ fn value(extraction: &Extraction, key: &str) -> String {
 /// Where a field is from.
 fn origin(extraction: &Extraction, key: &str) -> String {
     let sources = value(extraction, "field-sources");
-    let found = sources.split('|').find_map(|source| source.strip_prefix(&format!("{key}=")));
+    let found = sources
+        .split('|')
+        .find_map(|source| source.strip_prefix(&format!("{key}=")));
     found.unwrap_or("-").to_owned()
 }
 
@@ -63,7 +73,10 @@ fn origin(extraction: &Extraction, key: &str) -> String {
 fn film_without_sidecar_is_read_from_its_name() {
     let film = extract(source("Heat.1995.Remastered.1080p.cd1.mkv", "", &["Movies"]));
     assert_eq!(film.title.as_deref(), Some("Heat"));
-    assert_eq!((film.duration_ms, film.width, film.height), (Some(60_000), Some(1920), Some(1080)));
+    assert_eq!(
+        (film.duration_ms, film.width, film.height),
+        (Some(60_000), Some(1920), Some(1080))
+    );
     assert_eq!(value(&film, "movie.year"), "1995");
     assert_eq!(value(&film, "movie.edition"), "Remastered");
     assert_eq!(value(&film, "movie.part"), "1");
@@ -82,11 +95,15 @@ fn film_with_sidecar_is_what_it_says() {
         <genre>Crime</genre><studio>One</studio><set><name>Heats</name></set><uniqueid type="tmdb">949</uniqueid>
         <director>Michael Mann</director><actor><name>Al Pacino</name><role>Hanna</role></actor></movie>
         https://www.imdb.com/title/tt0113277/"#;
-    let film = source("abc.mkv", "Container Title", &["Movies", "Heat (1996) [tvdbid-5]"])
-        .with_related("movie.nfo", nfo)
-        .with_related("abc.en.forced.srt", "")
-        .with_related("Subs/3_German.srt", "")
-        .with_related("poster.jpg", "");
+    let film = source(
+        "abc.mkv",
+        "Container Title",
+        &["Movies", "Heat (1996) [tvdbid-5]"],
+    )
+    .with_related("movie.nfo", nfo)
+    .with_related("abc.en.forced.srt", "")
+    .with_related("Subs/3_German.srt", "")
+    .with_related("poster.jpg", "");
     let film = extract(film);
     assert_eq!(film.title.as_deref(), Some("Heat"));
     for (key, expected) in [
@@ -126,13 +143,19 @@ fn film_with_sidecar_is_what_it_says() {
 fn film_of_an_unsure_name_takes_the_title_of_its_container() {
     let film = extract(source("holiday.mkv", "The Big Trip", &["Movies"]));
     assert_eq!(film.title.as_deref(), Some("The Big Trip"));
-    assert_eq!((origin(&film, "title"), value(&film, "name.confidence")), ("container".into(), "0.4".into()));
+    assert_eq!(
+        (origin(&film, "title"), value(&film, "name.confidence")),
+        ("container".into(), "0.4".into())
+    );
     let film = extract(source("holiday.mkv", "Some.Release.1080p.x264-GRP", &["Movies"]));
     assert_eq!(film.title.as_deref(), Some("holiday"));
     let film = extract(source("Heat (1995).mkv", "The Big Trip", &["Movies"]));
     assert_eq!(film.title.as_deref(), Some("Heat"));
     let film = extract(source("abc.mkv", "", &["Movies", "Heat (1995)"]));
-    assert_eq!((film.title.as_deref(), origin(&film, "title")), (Some("Heat"), "folder".into()));
+    assert_eq!(
+        (film.title.as_deref(), origin(&film, "title")),
+        (Some("Heat"), "folder".into())
+    );
 }
 
 #[test]
@@ -141,9 +164,13 @@ fn film_with_a_broken_sidecar_has_a_warning() {
     let film = extract(film);
     assert_eq!(film.title.as_deref(), Some("Heat"));
     assert_eq!(film.warnings.len(), 1, "{:?}", film.warnings);
-    let note = source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", "ripped with love, tt0113277");
+    let note =
+        source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", "ripped with love, tt0113277");
     let film = extract(note);
-    assert_eq!((value(&film, "movie.external-ids").as_str(), film.warnings.len()), ("imdb:tt0113277", 0));
+    assert_eq!(
+        (value(&film, "movie.external-ids").as_str(), film.warnings.len()),
+        ("imdb:tt0113277", 0)
+    );
     let note = source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", b"\xb0\xb1\xb2".to_vec());
     assert_eq!(extract(note).warnings, [""; 0]);
 }

@@ -39,9 +39,7 @@ impl<'a> Cursor<'a> {
 
     /// One character of these.
     pub(crate) fn take(&mut self, characters: &str) -> Option<char> {
-        let character = self
-            .peek()
-            .filter(|character| characters.contains(*character))?;
+        let character = self.peek().filter(|character| characters.contains(*character))?;
         self.at += character.len_utf8();
         Some(character)
     }
@@ -118,8 +116,8 @@ impl<'a> Cursor<'a> {
 }
 
 const ROMAN: &[&str] = &[
-    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii",
-    "xviii", "xix", "xx",
+    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi",
+    "xvii", "xviii", "xix", "xx",
 ];
 
 #[cfg(test)]

@@ -72,7 +72,10 @@ pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
         let inside = name.get(start + OPENING.len()..)?;
         let end = inside.find('}')?;
         let front = name.get(..start)?;
-        Some((format!("{front}{}", inside.get(end + 1..)?), display(inside.get(..end)?)))
+        Some((
+            format!("{front}{}", inside.get(end + 1..)?),
+            display(inside.get(..end)?),
+        ))
     });
     match found {
         Some((rest, edition)) => (rest, Some(edition).filter(|edition| !edition.is_empty())),
@@ -107,7 +110,10 @@ fn longest(tokens: &[Token], table: &[(&[&str], &str)], from: usize) -> Option<E
             .iter()
             .filter(|(words, _)| fits(words))
             .max_by_key(|(words, _)| words.len())?;
-        Some(Edition { name: (*name).to_owned(), index })
+        Some(Edition {
+            name: (*name).to_owned(),
+            index,
+        })
     })
 }
 
@@ -127,23 +133,40 @@ pub(crate) struct Part {
 pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> {
     (1..tokens.len()).find_map(|index| {
         let token = tokens.get(index)?;
-        let (word, digits) = token
-            .text
-            .split_at(token.text.find(|c: char| c.is_ascii_digit()).unwrap_or(token.text.len()));
-        let is_carrier = ["cd", "disc", "disk", "dvd"].iter().any(|known| word.eq_ignore_ascii_case(known));
-        let is_part = ["part", "pt"].iter().any(|known| word.eq_ignore_ascii_case(known));
+        let (word, digits) = token.text.split_at(
+            token
+                .text
+                .find(|c: char| c.is_ascii_digit())
+                .unwrap_or(token.text.len()),
+        );
+        let is_carrier = ["cd", "disc", "disk", "dvd"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known));
+        let is_part = ["part", "pt"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known));
         if !is_carrier && !is_part {
             return None;
         }
         let next = tokens.get(index + 1);
-        let number = if digits.is_empty() { next.and_then(Token::number)? } else { digits.parse().ok()? };
+        let number = if digits.is_empty() {
+            next.and_then(Token::number)?
+        } else {
+            digits.parse().ok()?
+        };
         let last = index + usize::from(digits.is_empty()) + 1 == tokens.len();
-        let dash_before = text.get(..token.start).is_some_and(|front| front.trim_end().ends_with('-'));
+        let dash_before = text
+            .get(..token.start)
+            .is_some_and(|front| front.trim_end().ends_with('-'));
         let carrier_fits = is_carrier && (last || index >= behind) && number < 20;
         let certain = carrier_fits || is_part && (index >= behind || dash_before && last);
         // "dvd5" and "dvd9" say how much a disc holds.
         let is_disc_size = word.eq_ignore_ascii_case("dvd") && !digits.is_empty() && matches!(number, 5 | 9);
-        (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part { number, index, certain })
+        (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part {
+            number,
+            index,
+            certain,
+        })
     })
 }
 
@@ -156,7 +179,11 @@ mod tests {
     fn edition_is_the_longest_phrase() {
         for (name, behind, edition) in [
             ("Movie Extended Edition", 9, Some("Extended Edition")),
-            ("Movie 1999 Extended Directors Cut", 1, Some("Extended Director's Cut")),
+            (
+                "Movie 1999 Extended Directors Cut",
+                1,
+                Some("Extended Director's Cut"),
+            ),
             ("Uncut Gems", 9, None),
             ("Movie 2010 Unrated", 1, Some("Unrated")),
             ("Movie Director’s Cut", 9, Some("Director's Cut")),

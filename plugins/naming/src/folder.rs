@@ -7,35 +7,157 @@ use crate::{ids, junk, marker, year};
 
 /// "Season" in the languages of the folders that people have, in lower case.
 pub(crate) const SEASON_WORDS: &[&str] = &[
-    "season", "seasons", "series", "staffel", "saison", "stagione", "temporada", "sæson", "säsong", "seasong", "sesong",
-    "sesonki", "kausi", "tuotantokausi", "seizoen", "sezon", "sezona", "sezóna", "sezonul", "évad", "série", "serie",
-    "σεζόν", "κύκλος", "сезон", "シーズン", "시즌", "العربي", "الموسم", "עונה",
+    "season",
+    "seasons",
+    "series",
+    "staffel",
+    "saison",
+    "stagione",
+    "temporada",
+    "sæson",
+    "säsong",
+    "seasong",
+    "sesong",
+    "sesonki",
+    "kausi",
+    "tuotantokausi",
+    "seizoen",
+    "sezon",
+    "sezona",
+    "sezóna",
+    "sezonul",
+    "évad",
+    "série",
+    "serie",
+    "σεζόν",
+    "κύκλος",
+    "сезон",
+    "シーズン",
+    "시즌",
+    "العربي",
+    "الموسم",
+    "עונה",
 ];
 
 /// Folders of what is no part of a season's count.
 const SPECIAL_WORDS: &[&str] = &[
-    "specials", "special", "extras", "extra", "bonus", "ova", "ovas", "spezial", "speciale", "speciali", "especiales",
-    "especiais", "spéciaux", "スペシャル", "спецвыпуски",
+    "specials",
+    "special",
+    "extras",
+    "extra",
+    "bonus",
+    "ova",
+    "ovas",
+    "spezial",
+    "speciale",
+    "speciali",
+    "especiales",
+    "especiais",
+    "spéciaux",
+    "スペシャル",
+    "спецвыпуски",
 ];
 
 /// Folders that sort files and name none of them, letters and digits only.
 const GENERIC: &[&str] = &[
-    "anime", "animes", "animation", "archive", "cartoons", "complete", "data", "disk", "disks", "documentaries", "done",
-    "download", "downloads", "drive", "fernsehen", "film", "filme", "films", "hd", "home", "incoming", "kids", "kino",
-    "library", "main", "media", "mnt", "movie", "movies", "new", "peliculas", "películas", "recordings", "season",
-    "seasons", "serien", "serier", "series", "séries", "server", "shared", "share", "shows", "srv", "storage", "temp",
-    "tmp", "torrents", "tv", "tvseries", "tvshows", "uhd", "unsorted", "video", "videos", "volume", "volumes", "4k",
-    "title", "main feature", "feature", "disc", "track", "vts",
+    "anime",
+    "animes",
+    "animation",
+    "archive",
+    "cartoons",
+    "complete",
+    "data",
+    "disk",
+    "disks",
+    "documentaries",
+    "done",
+    "download",
+    "downloads",
+    "drive",
+    "fernsehen",
+    "film",
+    "filme",
+    "films",
+    "hd",
+    "home",
+    "incoming",
+    "kids",
+    "kino",
+    "library",
+    "main",
+    "media",
+    "mnt",
+    "movie",
+    "movies",
+    "new",
+    "peliculas",
+    "películas",
+    "recordings",
+    "season",
+    "seasons",
+    "serien",
+    "serier",
+    "series",
+    "séries",
+    "server",
+    "shared",
+    "share",
+    "shows",
+    "srv",
+    "storage",
+    "temp",
+    "tmp",
+    "torrents",
+    "tv",
+    "tvseries",
+    "tvshows",
+    "uhd",
+    "unsorted",
+    "video",
+    "videos",
+    "volume",
+    "volumes",
+    "4k",
+    "title",
+    "main feature",
+    "feature",
+    "disc",
+    "track",
+    "vts",
 ];
 
 /// Words of folders that hold several films.
 const MANY: &[&str] = &[
-    "anthology", "collection", "collections", "box", "boxset", "duology", "filme", "films", "movies", "pack", "quadrilogy",
-    "sammlung", "saga", "trilogie", "trilogy", "trilogía", "hexalogy", "pentalogy",
+    "anthology",
+    "collection",
+    "collections",
+    "box",
+    "boxset",
+    "duology",
+    "filme",
+    "films",
+    "movies",
+    "pack",
+    "quadrilogy",
+    "sammlung",
+    "saga",
+    "trilogie",
+    "trilogy",
+    "trilogía",
+    "hexalogy",
+    "pentalogy",
 ];
 
 /// Folders inside of a disc's copy, and those beside a film.
-const DISC: &[&str] = &["video_ts", "audio_ts", "bdmv", "stream", "certificate", "backup", "hvdvd_ts"];
+const DISC: &[&str] = &[
+    "video_ts",
+    "audio_ts",
+    "bdmv",
+    "stream",
+    "certificate",
+    "backup",
+    "hvdvd_ts",
+];
 
 /// Whether the name sorts files and says nothing about them.
 pub(crate) fn is_generic(name: &str) -> bool {
@@ -50,11 +172,17 @@ pub(crate) fn is_generic(name: &str) -> bool {
 
 /// Whether a folder's name says that it holds more than one film.
 pub(crate) fn holds_many(name: &str) -> bool {
-    let span = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 4).count() > 1;
+    let span = name
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| digits.len() == 4)
+        .count()
+        > 1;
     let words = tokens(name);
     let only_numbers = words.iter().all(|token| token.is_number());
     let decade = words.iter().any(|token| token.text.ends_with("0s"));
-    let many = words.iter().any(|token| MANY.contains(&token.text.to_lowercase().as_str()));
+    let many = words
+        .iter()
+        .any(|token| MANY.contains(&token.text.to_lowercase().as_str()));
     many || (decade && words.len() == 1) || (only_numbers && words.len() > 1 && span)
 }
 
@@ -126,7 +254,10 @@ fn season_at(text: &str, at: usize) -> Option<u32> {
 /// A folder that is a number, of a season or of a year.
 fn bare_number(name: &str) -> Option<u32> {
     let name = name.trim();
-    let number: u32 = name.parse().ok().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let number: u32 = name
+        .parse()
+        .ok()
+        .filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()))?;
     (name.len() <= 2 || year::is_year(number)).then_some(number)
 }
 
@@ -151,9 +282,16 @@ pub fn show_folder(name: &str) -> ShowName {
         .or_else(|| trailing_season(name).map(|(_, at)| at))
         .unwrap_or(name.len())
         .min(junk::release_start(name));
-    let front = name.get(..end).filter(|front| !key(front).is_empty()).unwrap_or(name);
+    let front = name
+        .get(..end)
+        .filter(|front| !key(front).is_empty())
+        .unwrap_or(name);
     let (title, year) = title_and_year(front);
-    ShowName { title, year, external_ids }
+    ShowName {
+        title,
+        year,
+        external_ids,
+    }
 }
 
 /// A show's name in front of its episode, the year taken off: one in brackets, or at the end of words between dots.

@@ -87,14 +87,22 @@ mod tests {
     fn ids_in_brackets_are_taken_out_and_other_brackets_stay() {
         for (name, rest, ids) in [
             ("Heat (1995) [tmdbid-949]", "Heat (1995) ", "tmdb:949"),
-            ("Heat (1995) {imdb-tt0113277} {tmdb-949}", "Heat (1995)  ", "imdb:tt0113277,tmdb:949"),
+            (
+                "Heat (1995) {imdb-tt0113277} {tmdb-949}",
+                "Heat (1995)  ",
+                "imdb:tt0113277,tmdb:949",
+            ),
             ("Heat[tmdbid=949]1080p", "Heat 1080p", "tmdb:949"),
             ("Heat [tt0113277]", "Heat ", "imdb:tt0113277"),
             ("Heat [tmdbid-x] (a", "Heat [tmdbid-x] (a", ""),
             ("ö[", "ö[", ""),
         ] {
             let (left, found) = take_ids(name);
-            assert_eq!((left.trim(), found.join(",").as_str()), (rest.trim(), ids), "{name}");
+            assert_eq!(
+                (left.trim(), found.join(",").as_str()),
+                (rest.trim(), ids),
+                "{name}"
+            );
         }
     }
 }

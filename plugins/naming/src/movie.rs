@@ -77,7 +77,9 @@ fn folder_wins(folder: &Reading, file: &Reading) -> bool {
         (Some(_), None) => alike || is_abbreviation(file) || shares_word(&folder.title, &file.title),
         (Some(_), Some(_)) => alike || is_abbreviation(file) || folder.title.len() > file.title.len(),
         // A folder without a year is a film's own if it says the same in more words.
-        (None, None) => folder::is_generic(&file.title) || alike && key(&folder.title).len() >= key(&file.title).len(),
+        (None, None) => {
+            folder::is_generic(&file.title) || alike && key(&folder.title).len() >= key(&file.title).len()
+        }
         (None, Some(_)) => false,
     }
 }
@@ -91,7 +93,10 @@ fn is_abbreviation(file: &Reading) -> bool {
 fn shares_word(one: &str, other: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let words = name.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect()
+        words
+            .filter(|word| word.chars().count() > 3)
+            .map(str::to_lowercase)
+            .collect()
     };
     let others = words(other);
     words(one).iter().any(|word| others.contains(word))
@@ -108,7 +113,10 @@ fn joined(folder: Reading, file: Reading) -> MovieName {
         None => ("folder-title", 0.55),
     };
     // "Film Part 2" in the folder "Film Part 2" is the second film; in "Film" it is the film's second file.
-    let is_title = file.title_with_part.as_deref().is_some_and(|with| key(with) == key(&folder.title));
+    let is_title = file
+        .title_with_part
+        .as_deref()
+        .is_some_and(|with| key(with) == key(&folder.title));
     let part = file.part.filter(|(_, certain)| *certain || !is_title);
     let mut external_ids = folder.ids;
     add(&mut external_ids, file.ids);
@@ -175,7 +183,11 @@ fn read(name: &str) -> Reading {
     let release = junk::release_index(text, &tokens);
     let found_year = year::find(text, &tokens, release);
     let after_year = found_year.map(|year| year.index + 1);
-    let behind = [release, after_year].into_iter().flatten().min().unwrap_or(tokens.len());
+    let behind = [release, after_year]
+        .into_iter()
+        .flatten()
+        .min()
+        .unwrap_or(tokens.len());
     let found_edition = edition::find(&tokens, behind);
     let part = edition::part(text, &tokens, behind);
 
@@ -196,7 +208,9 @@ fn read(name: &str) -> Reading {
     if let Some(token) = part.as_ref().and_then(|part| tokens.get(part.index)) {
         without_part = end.min(junk::opening(text, token));
     }
-    let cut = marker::episodes_start(text).filter(|at| *at > start).unwrap_or(end);
+    let cut = marker::episodes_start(text)
+        .filter(|at| *at > start)
+        .unwrap_or(end);
     let title_of = |end: usize| display(closed(text.get(start..end.min(cut)).unwrap_or_default()));
     let is_certain = part.as_ref().is_none_or(|part: &Part| part.certain);
     let title = title_of(without_part);
@@ -232,7 +246,9 @@ fn without_group(name: &str) -> &str {
     match behind {
         Some(rest) if junk::release_start(rest) < rest.len() || rest.contains('[') => {
             let words = tokens(rest.get(..junk::release_start(rest)).unwrap_or(rest));
-            let is_title = words.iter().any(|word| word.number().is_none_or(|number| !year::is_year(number)));
+            let is_title = words
+                .iter()
+                .any(|word| word.number().is_none_or(|number| !year::is_year(number)));
             if is_title { rest } else { name }
         }
         _ => name,
@@ -249,9 +265,14 @@ fn closed(text: &str) -> &str {
 }
 
 fn matched(text: &str, tokens: &[Token], index: Option<usize>) -> String {
-    let Some(token) = index.and_then(|index| tokens.get(index)) else { return String::new() };
+    let Some(token) = index.and_then(|index| tokens.get(index)) else {
+        return String::new();
+    };
     let start = junk::opening(text, token);
     let closing = text.get(token.end..).and_then(|rest| rest.chars().next());
-    let end = token.end + closing.filter(|c| start < token.start && ")]}）".contains(*c)).map_or(0, char::len_utf8);
+    let end = token.end
+        + closing
+            .filter(|c| start < token.start && ")]}）".contains(*c))
+            .map_or(0, char::len_utf8);
     text.get(start..end).unwrap_or_default().to_owned()
 }

@@ -118,7 +118,10 @@ impl Record {
                 ids.push(id);
             }
         }
-        let origin = places.iter().find(|(_, ids)| !ids.is_empty()).map(|(origin, _)| *origin);
+        let origin = places
+            .iter()
+            .find(|(_, ids)| !ids.is_empty())
+            .map(|(origin, _)| *origin);
         self.texts(key, origin.unwrap_or(Origin::Name), &ids)
     }
 
@@ -176,7 +179,10 @@ impl Record {
 }
 
 fn json_of<T: Serialize>(values: &[T]) -> Vec<String> {
-    values.iter().filter_map(|value| serde_json::to_string(value).ok()).collect()
+    values
+        .iter()
+        .filter_map(|value| serde_json::to_string(value).ok())
+        .collect()
 }
 
 fn person_json(person: &Person) -> Option<String> {
@@ -188,13 +194,34 @@ fn person_json(person: &Person) -> Option<String> {
         character: Option<&'a str>,
     }
     let character = person.character.as_deref();
-    serde_json::to_string(&Json { name: &person.name, role: person.role.word(), character }).ok()
+    serde_json::to_string(&Json {
+        name: &person.name,
+        role: person.role.word(),
+        character,
+    })
+    .ok()
 }
 
 /// Programs and places that put their own name where a title belongs.
 const SPAM: &[&str] = &[
-    "www.", "http:", "https:", "encoded by", "ripped by", "uploaded by", "downloaded from", "handbrake", "mkvmerge", "lavf",
-    "avidemux", "virtualdub", "untitled", "torrent", "rarbg", "yts.", "no title", "visit ",
+    "www.",
+    "http:",
+    "https:",
+    "encoded by",
+    "ripped by",
+    "uploaded by",
+    "downloaded from",
+    "handbrake",
+    "mkvmerge",
+    "lavf",
+    "avidemux",
+    "virtualdub",
+    "untitled",
+    "torrent",
+    "rarbg",
+    "yts.",
+    "no title",
+    "visit ",
 ];
 
 /// The title of a container, unless it is no title: a release's or another file's name, a program's advertisement, a
@@ -206,7 +233,8 @@ pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'
     let is_file_name = stem(title) != title || !title.contains(' ') && title.contains(['.', '_']);
     let is_own_name = key(title) == key(stem(file_name));
     let is_spam = SPAM.iter().any(|spam| lower.contains(spam));
-    let is_noise = title.chars().filter(|c| c.is_alphabetic()).count() < 2 && !title.chars().any(|c| c.is_ascii_digit());
+    let is_noise =
+        title.chars().filter(|c| c.is_alphabetic()).count() < 2 && !title.chars().any(|c| c.is_ascii_digit());
     let says = !(has_release || is_file_name || is_own_name || is_spam || is_noise);
     (says && !is_generic(title) && marker::episodes_start(title).is_none()).then_some(title)
 }
@@ -229,19 +257,34 @@ mod tests {
             .integer("movie.year", Origin::Container, Some(2010_u16));
         let nfo = ["imdb:tt1".to_owned()];
         let name = ["imdb:tt2".to_owned(), "tmdb:3".to_owned()];
-        record.external_ids("movie.external-ids", &[(Origin::Nfo, &nfo), (Origin::Name, &name)]);
+        record.external_ids(
+            "movie.external-ids",
+            &[(Origin::Nfo, &nfo), (Origin::Name, &name)],
+        );
         record.people(
             "movie.people",
-            &[Person { name: "A \"B\"".into(), role: Role::Actor, character: Some("C".into()) }],
+            &[Person {
+                name: "A \"B\"".into(),
+                role: Role::Actor,
+                character: Some("C".into()),
+            }],
         );
         let extraction = record.finish().unwrap();
         assert_eq!(extraction.title.as_deref(), Some("Heat"));
-        let texts = |key: &str| match extraction.fields.iter().find(|field| field.key == key).map(|f| &f.value) {
+        let texts = |key: &str| match extraction
+            .fields
+            .iter()
+            .find(|field| field.key == key)
+            .map(|f| &f.value)
+        {
             Some(Value::Texts(texts)) => texts.join(" "),
             other => panic!("{key}: {other:?}"),
         };
         assert_eq!(texts("movie.external-ids"), "imdb:tt1 tmdb:3");
-        assert_eq!(texts("movie.people"), r#"{"name":"A \"B\"","role":"actor","character":"C"}"#);
+        assert_eq!(
+            texts("movie.people"),
+            r#"{"name":"A \"B\"","role":"actor","character":"C"}"#
+        );
         assert_eq!(
             texts("field-sources"),
             "title=name movie.year=folder movie.external-ids=nfo movie.people=nfo"
@@ -251,8 +294,18 @@ mod tests {
     #[test]
     fn container_title_of_a_release_or_a_program_is_none() {
         for title in [
-            "Heat.1995.1080p.BluRay", "Heat 1080p x264", "heat", "other.mkv", "www.site.org", "Encoded by X", "Title 1",
-            "Movie", "", " - ", "Dark S01E02", "HandBrake 1.0",
+            "Heat.1995.1080p.BluRay",
+            "Heat 1080p x264",
+            "heat",
+            "other.mkv",
+            "www.site.org",
+            "Encoded by X",
+            "Title 1",
+            "Movie",
+            "",
+            " - ",
+            "Dark S01E02",
+            "HandBrake 1.0",
         ] {
             assert_eq!(container_title(Some(title), "Heat.mkv"), None, "{title}");
         }

@@ -2,10 +2,10 @@
 
 /// Endings of video files, in lower case. Anything else after a dot belongs to the name ("St. Vincent").
 const VIDEO_EXTENSIONS: &[&str] = &[
-    "3g2", "3gp", "asf", "avi", "avs", "bik", "disc", "divx", "dv", "dvr-ms", "f4v", "flv", "iso", "m2t", "m2ts",
-    "m2v", "m4v", "mk3d", "mka", "mkv", "mov", "mp2v", "mp4", "mpe", "mpeg", "mpg", "mts", "mxf", "nsv", "nut",
-    "nuv", "ogg", "ogm", "ogv", "qt", "rec", "rm", "rmvb", "strm", "svq3", "tp", "trp", "ts", "ty", "vfw", "vob",
-    "vro", "webm", "wmv", "wtv", "xvid",
+    "3g2", "3gp", "asf", "avi", "avs", "bik", "disc", "divx", "dv", "dvr-ms", "f4v", "flv", "iso", "m2t",
+    "m2ts", "m2v", "m4v", "mk3d", "mka", "mkv", "mov", "mp2v", "mp4", "mpe", "mpeg", "mpg", "mts", "mxf",
+    "nsv", "nut", "nuv", "ogg", "ogm", "ogv", "qt", "rec", "rm", "rmvb", "strm", "svq3", "tp", "trp", "ts",
+    "ty", "vfw", "vob", "vro", "webm", "wmv", "wtv", "xvid",
 ];
 
 /// Characters that hold words apart and say nothing at either end of a name.
@@ -51,7 +51,11 @@ pub fn display(raw: &str) -> String {
         .trim_start_matches(|c: char| c.is_whitespace() || EDGES.contains(&c))
         .trim_end_matches(|c: char| c.is_whitespace() || c != '.' && EDGES.contains(&c));
     let spaced = raw.contains(char::is_whitespace) || raw.contains('_') && !raw.contains('.');
-    let text = if spaced { raw.replace('_', " ") } else { undotted(&raw.replace('_', " ")) };
+    let text = if spaced {
+        raw.replace('_', " ")
+    } else {
+        undotted(&raw.replace('_', " "))
+    };
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     trimmed(&text).to_owned()
 }
@@ -175,7 +179,10 @@ mod tests {
             ("the_simpsons-", "the simpsons"),
             ("St. Vincent ", "St. Vincent"),
             (" - Name (", "Name"),
-            ("Marvel's Agents of S.H.I.E.L.D. - ", "Marvel's Agents of S.H.I.E.L.D."),
+            (
+                "Marvel's Agents of S.H.I.E.L.D. - ",
+                "Marvel's Agents of S.H.I.E.L.D.",
+            ),
             ("3.Days.to.Kill.", "3 Days to Kill"),
             ("Was ist los?", "Was ist los?"),
             ("...", ""),

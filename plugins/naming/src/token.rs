@@ -62,7 +62,12 @@ fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, start: Option<usize>, en
     if let Some(start) = start
         && let Some(text) = text.get(start..end)
     {
-        tokens.push(Token { text, start, end, bracket });
+        tokens.push(Token {
+            text,
+            start,
+            end,
+            bracket,
+        });
     }
 }
 

@@ -34,7 +34,11 @@ pub(crate) fn is_year(number: u32) -> bool {
 pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     let in_brackets = tokens.iter().enumerate().find_map(|(index, token)| {
         let year = within(token, &YEARS)?;
-        is_alone_in_bracket(text, token).then_some(Year { year, index, bracketed: true })
+        is_alone_in_bracket(text, token).then_some(Year {
+            year,
+            index,
+            bracketed: true,
+        })
     });
     if in_brackets.is_some() {
         return in_brackets;
@@ -54,13 +58,22 @@ pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option
 
 /// A year within or after the release's words ("Movie 480p 2001").
 fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
-    let index = tokens.len().checked_sub(1).filter(|last| limit.is_some_and(|limit| *last > limit))?;
+    let index = tokens
+        .len()
+        .checked_sub(1)
+        .filter(|last| limit.is_some_and(|limit| *last > limit))?;
     let year = within(tokens.get(index)?, &BARE_YEARS)?;
-    (!is_in_date(tokens, index)).then_some(Year { year, index, bracketed: false })
+    (!is_in_date(tokens, index)).then_some(Year {
+        year,
+        index,
+        bracketed: false,
+    })
 }
 
 fn is_alone_in_bracket(text: &str, token: &Token) -> bool {
-    let before = text.get(..token.start).and_then(|front| front.chars().next_back());
+    let before = text
+        .get(..token.start)
+        .and_then(|front| front.chars().next_back());
     let behind = text.get(token.end..).and_then(|rest| rest.chars().next());
     matches!(
         (before, behind),
@@ -78,7 +91,9 @@ fn is_in_date(tokens: &[Token], index: usize) -> bool {
     };
     (small(Some(index + 1)) && small(Some(index + 2)))
         || (small(index.checked_sub(1)) && small(index.checked_sub(2)))
-            && tokens.get(index.saturating_sub(3)).is_none_or(|token| within(token, &BARE_YEARS).is_none())
+            && tokens
+                .get(index.saturating_sub(3))
+                .is_none_or(|token| within(token, &BARE_YEARS).is_none())
 }
 
 #[cfg(test)]

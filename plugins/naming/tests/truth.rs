@@ -16,23 +16,34 @@ use svc_plugin_api::PartialDate;
 const LEAST: f64 = 0.97;
 
 /// The folder of foreign files; `None`, with a message, where there is none.
-#[allow(clippy::disallowed_methods, reason = "a test says by the environment where its files are")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a test says by the environment where its files are"
+)]
 fn media() -> Option<PathBuf> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = std::env::var_os("SVC_TEST_MEDIA")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("SVC_SHARED").map(|shared| PathBuf::from(shared).join("media")))
         .unwrap_or_else(|| repository.join("../shared/media"));
-    let found = ["", "../.."].iter().map(|up| folder.join(up)).find(|folder| folder.join("truth.jsonl").is_file());
+    let found = ["", "../.."]
+        .iter()
+        .map(|up| folder.join(up))
+        .find(|folder| folder.join("truth.jsonl").is_file());
     if found.is_none() {
-        eprintln!("skipped: no truth.jsonl in {}; SVC_SHARED names another folder", folder.display());
+        eprintln!(
+            "skipped: no truth.jsonl in {}; SVC_SHARED names another folder",
+            folder.display()
+        );
     }
     found
 }
 
 fn lines(folder: &Path, name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// A difference that is known.
@@ -64,7 +75,11 @@ impl Verdict {
         self.fields += 1;
         if truth != ours {
             self.wrong.insert(path.to_owned());
-            self.differing.push((path.to_owned(), field.to_owned(), format!("truth {truth:?}, ours {ours:?}")));
+            self.differing.push((
+                path.to_owned(),
+                field.to_owned(),
+                format!("truth {truth:?}, ours {ours:?}"),
+            ));
         }
     }
 
@@ -72,23 +87,53 @@ impl Verdict {
     fn must_match(&self, kind: &str, least: f64) {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/expectations/naming.toml");
         let known: Expectations = toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        assert!(known.difference.iter().all(|difference| difference.reason.len() > 10), "each has a reason");
+        assert!(
+            known
+                .difference
+                .iter()
+                .all(|difference| difference.reason.len() > 10),
+            "each has a reason"
+        );
         let is_known = |path: &str, field: &str| {
-            known.difference.iter().any(|one| one.kind == kind && one.path == path && one.field == field)
+            known
+                .difference
+                .iter()
+                .any(|one| one.kind == kind && one.path == path && one.field == field)
         };
-        let new: Vec<_> = self.differing.iter().filter(|(path, field, _)| !is_known(path, field)).collect();
+        let new: Vec<_> = self
+            .differing
+            .iter()
+            .filter(|(path, field, _)| !is_known(path, field))
+            .collect();
         let differs = |known: &Difference| {
             let mut differing = self.differing.iter();
             differing.any(|(path, field, _)| known.path == *path && known.field == *field)
         };
-        let gone: Vec<_> = known.difference.iter().filter(|known| known.kind == kind && !differs(known)).collect();
+        let gone: Vec<_> = known
+            .difference
+            .iter()
+            .filter(|known| known.kind == kind && !differs(known))
+            .collect();
         assert!(gone.is_empty(), "differences that are gone: {gone:#?}");
         let right = 1.0 - self.wrong.len() as f64 / self.cases as f64;
         let (cases, fields) = (self.cases, self.fields);
-        println!("{kind}: {} of {cases} right ({:.1} %), {fields} fields", cases - self.wrong.len(), right * 100.0);
+        println!(
+            "{kind}: {} of {cases} right ({:.1} %), {fields} fields",
+            cases - self.wrong.len(),
+            right * 100.0
+        );
         assert!(fields > cases, "a case has more than one field");
-        assert!(new.is_empty(), "{} differences that are not expected: {new:#?}", new.len());
-        assert!(right >= least, "{kind}: {} of {} wrong", self.wrong.len(), self.cases);
+        assert!(
+            new.is_empty(),
+            "{} differences that are not expected: {new:#?}",
+            new.len()
+        );
+        assert!(
+            right >= least,
+            "{kind}: {} of {} wrong",
+            self.wrong.len(),
+            self.cases
+        );
     }
 }
 
@@ -111,7 +156,10 @@ fn asserted(case: &Value, field: &str) -> Option<String> {
 fn truth_of_movies() {
     let Some(folder) = media() else { return };
     let mut verdict = Verdict::default();
-    for case in lines(&folder, "naming.jsonl").iter().filter(|case| case["kind"] == "movie") {
+    for case in lines(&folder, "naming.jsonl")
+        .iter()
+        .filter(|case| case["kind"] == "movie")
+    {
         verdict.cases += 1;
         let path = case["path"].as_str().unwrap();
         let (folders, file) = split_path(path);
@@ -123,7 +171,10 @@ fn truth_of_movies() {
             // Where no year is found, the suite's step leaves the ending in the title.
             verdict.field(path, "title", &plain(naming::stem(title)), &plain(&name.title));
         }
-        assert!((0.0..=1.0).contains(&name.confidence) && !name.pattern.is_empty(), "{path}");
+        assert!(
+            (0.0..=1.0).contains(&name.confidence) && !name.pattern.is_empty(),
+            "{path}"
+        );
     }
     verdict.must_match("movie", LEAST);
 }
@@ -132,14 +183,22 @@ fn truth_of_movies() {
 fn truth_of_tv() {
     let Some(folder) = media() else { return };
     let mut verdict = Verdict::default();
-    for case in lines(&folder, "naming.jsonl").iter().filter(|case| case["kind"] == "tv") {
+    for case in lines(&folder, "naming.jsonl")
+        .iter()
+        .filter(|case| case["kind"] == "tv")
+    {
         verdict.cases += 1;
         let path = case["path"].as_str().unwrap();
         let suite = case["case"].as_str().unwrap();
         let (folders, name) = split_path(path);
         if case.get("parentPath").is_some() {
             let parent = folders.last().map_or("", String::as_str);
-            verdict.field(path, "season", &asserted(case, "season").unwrap(), &told(season_folder(name, parent)));
+            verdict.field(
+                path,
+                "season",
+                &asserted(case, "season").unwrap(),
+                &told(season_folder(name, parent)),
+            );
         } else if suite.starts_with("Series") {
             show_case(&mut verdict, case, &folders, name);
         } else {
@@ -152,7 +211,11 @@ fn truth_of_tv() {
 /// A folder of a show, or of a season within it.
 fn show_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &str) {
     let parent = folders.last().map_or("", String::as_str);
-    let show = if season_folder(name, parent).is_some() { parent } else { name };
+    let show = if season_folder(name, parent).is_some() {
+        parent
+    } else {
+        name
+    };
     let title = case["title"].as_str().unwrap();
     let ours = show_folder(show).title;
     let path = case["path"].as_str().unwrap();
@@ -175,7 +238,11 @@ fn episode_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &
     if let Some(season) = asserted(case, "season") {
         // Kodi says season 1 where the name says none, which the record leaves open.
         let kodi = case["note"].as_str().is_some_and(|note| note.starts_with("Kodi"));
-        let ours = if kodi { found.season.or(Some(1)) } else { found.season };
+        let ours = if kodi {
+            found.season.or(Some(1))
+        } else {
+            found.season
+        };
         verdict.field(path, "season", &season, &told(ours));
     }
     // The suites know one number; a number through all seasons is another field of ours.
@@ -185,12 +252,21 @@ fn episode_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &
     }
     if let Some(end) = asserted(case, "episodeEnd") {
         // An end that is the beginning is one episode.
-        let end = if Some(&end) == asserted(case, "episode").as_ref() { told(None::<u32>) } else { end };
+        let end = if Some(&end) == asserted(case, "episode").as_ref() {
+            told(None::<u32>)
+        } else {
+            end
+        };
         verdict.field(path, "episodeEnd", &end, &told(found.episode_end));
     }
     if let Some(date) = case["airDate"].as_str() {
         let ours = found.air_date.map(|date| {
-            format!("{:04}-{:02}-{:02}", date.year, date.month.unwrap_or(0), date.day.unwrap_or(0))
+            format!(
+                "{:04}-{:02}-{:02}",
+                date.year,
+                date.month.unwrap_or(0),
+                date.day.unwrap_or(0)
+            )
         });
         verdict.field(path, "airDate", date, &told(ours));
     }
@@ -198,7 +274,11 @@ fn episode_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &
         Value::String(title) => {
             // The year of "Show (2019)" is a field of ours.
             let with_year = format!("{} ({})", found.show, told(found.show_year));
-            let ours = if plain(&with_year) == plain(title) { with_year } else { found.show.clone() };
+            let ours = if plain(&with_year) == plain(title) {
+                with_year
+            } else {
+                found.show.clone()
+            };
             verdict.field(path, "title", &plain(title), &plain(&ours));
         }
         Value::Null if case.get("title").is_some() => verdict.field(path, "title", "", &found.show),
@@ -210,13 +290,21 @@ fn episode_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &
 fn truth_of_sidecars() {
     let Some(folder) = media() else { return };
     let mut verdict = Verdict::default();
-    for case in lines(&folder, "truth.jsonl").iter().filter(|case| case["kind"] == "nfo") {
+    for case in lines(&folder, "truth.jsonl")
+        .iter()
+        .filter(|case| case["kind"] == "nfo")
+    {
         verdict.cases += 1;
         let path = case["path"].as_str().unwrap();
         let nfo = Nfo::read(&std::fs::read(folder.join(path)).unwrap());
         let none = Vec::new();
         let documents = case["documents"].as_array().unwrap_or(&none);
-        verdict.field(path, "documents", &documents.len().to_string(), &nfo.documents.len().to_string());
+        verdict.field(
+            path,
+            "documents",
+            &documents.len().to_string(),
+            &nfo.documents.len().to_string(),
+        );
         for (truth, ours) in documents.iter().zip(&nfo.documents) {
             document_case(&mut verdict, path, truth, ours);
         }
@@ -236,47 +324,86 @@ fn document_case(verdict: &mut Verdict, path: &str, truth: &Value, ours: &Docume
     let text = |field: &str| truth[field].as_str().unwrap_or("none").to_owned();
     let number = |field: &str| {
         // Kodi writes -1 and 0 for "none".
-        let value = text(field).parse::<i64>().ok().filter(|value| *value >= i64::from(field == "runtime"));
+        let value = text(field)
+            .parse::<i64>()
+            .ok()
+            .filter(|value| *value >= i64::from(field == "runtime"));
         told(value)
     };
     let list = |field: &str| -> Vec<String> {
         let list = truth[field].as_array().cloned().unwrap_or_default();
-        list.iter().map(|value| value.as_str().unwrap().trim_end_matches(',').to_owned()).collect()
+        list.iter()
+            .map(|value| value.as_str().unwrap().trim_end_matches(',').to_owned())
+            .collect()
     };
     let roles = |role: Role| -> Vec<String> {
         let people = ours.people.iter().filter(|person| person.role == role);
         people.map(|person| person.name.clone()).collect()
     };
     let date = |date: Option<PartialDate>| {
-        told(date.map(|date| format!("{:04}-{:02}-{:02}", date.year, date.month.unwrap_or(0), date.day.unwrap_or(0))))
+        told(date.map(|date| {
+            format!(
+                "{:04}-{:02}-{:02}",
+                date.year,
+                date.month.unwrap_or(0),
+                date.day.unwrap_or(0)
+            )
+        }))
     };
     let mut compare = |field: &str, truth: String, ours: String| verdict.field(path, field, &truth, &ours);
     compare("title", text("title"), told(ours.title.as_ref()));
-    compare("originaltitle", text("originaltitle"), told(ours.original_title.as_ref()));
+    compare(
+        "originaltitle",
+        text("originaltitle"),
+        told(ours.original_title.as_ref()),
+    );
     compare("sorttitle", text("sorttitle"), told(ours.sort_title.as_ref()));
     compare("showtitle", text("showtitle"), told(ours.show_title.as_ref()));
     compare("mpaa", text("mpaa"), told(ours.content_rating.as_ref()));
     compare("year", number("year"), told(ours.year));
     compare("season", number("season"), told(ours.season));
     compare("episode", number("episode"), told(ours.episode));
-    compare("displayseason", number("displayseason"), told(ours.display_season));
-    compare("displayepisode", number("displayepisode"), told(ours.display_episode));
+    compare(
+        "displayseason",
+        number("displayseason"),
+        told(ours.display_season),
+    );
+    compare(
+        "displayepisode",
+        number("displayepisode"),
+        told(ours.display_episode),
+    );
     compare("runtime", number("runtime"), told(ours.runtime));
     compare("premiered", text("premiered"), date(ours.premiered));
     compare("releasedate", text("releasedate"), date(ours.released));
     compare("aired", text("aired"), date(ours.aired));
     compare("genres", list("genres").join("|"), ours.genres.join("|"));
     compare("studio", text("studio"), told(ours.studios.first()));
-    compare("directors", list("directors").join("|"), roles(Role::Director).join("|"));
+    compare(
+        "directors",
+        list("directors").join("|"),
+        roles(Role::Director).join("|"),
+    );
     compare("actors", list("actors").join("|"), roles(Role::Actor).join("|"));
     let writers = roles(Role::Writer);
-    let credits: Vec<_> = list("credits").into_iter().filter(|name| !writers.contains(name)).collect();
+    let credits: Vec<_> = list("credits")
+        .into_iter()
+        .filter(|name| !writers.contains(name))
+        .collect();
     compare("credits", String::new(), credits.join("|"));
     let plot = ours.plot.as_ref().map_or(0, |plot| plot.chars().count() as u64);
-    compare("plotLength", truth["plotLength"].as_u64().unwrap_or(0).to_string(), plot.to_string());
+    compare(
+        "plotLength",
+        truth["plotLength"].as_u64().unwrap_or(0).to_string(),
+        plot.to_string(),
+    );
     for (provider, id) in truth["uniqueids"].as_object().into_iter().flatten() {
         let id = format!("{provider}:{}", id.as_str().unwrap());
-        compare("uniqueids", id.clone(), told(ours.external_ids.iter().find(|known| **known == id)));
+        compare(
+            "uniqueids",
+            id.clone(),
+            told(ours.external_ids.iter().find(|known| **known == id)),
+        );
     }
     if let Some(id) = truth["tvdbid"].as_str() {
         compare("tvdbid", format!("tvdb:{id}"), ours.external_ids.join(" "));

@@ -6,7 +6,11 @@ use tv::Tv;
 
 /// An element of EBML: its id, a length of eight bytes, and the body.
 fn element(id: u32, body: &[u8]) -> Vec<u8> {
-    let id: Vec<u8> = id.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
+    let id: Vec<u8> = id
+        .to_be_bytes()
+        .into_iter()
+        .skip_while(|byte| *byte == 0)
+        .collect();
     let length = (body.len() as u64 | 1 << 56).to_be_bytes();
     [id, length.to_vec(), body.to_vec()].concat()
 }
@@ -27,7 +31,11 @@ fn matroska(title: &str) -> Vec<u8> {
     ]
     .concat();
     let tracks = element(0x1654_ae6b, &element(0xae, &track));
-    [header, element(0x1853_8067, &[element(0x1549_a966, &info), tracks].concat())].concat()
+    [
+        header,
+        element(0x1853_8067, &[element(0x1549_a966, &info), tracks].concat()),
+    ]
+    .concat()
 }
 
 fn source(name: &str, title: &str, folders: &[&str]) -> Source {
@@ -55,13 +63,19 @@ fn value(extraction: &Extraction, key: &str) -> String {
 /// Where a field is from.
 fn origin(extraction: &Extraction, key: &str) -> String {
     let sources = value(extraction, "field-sources");
-    let found = sources.split('|').find_map(|source| source.strip_prefix(&format!("{key}=")));
+    let found = sources
+        .split('|')
+        .find_map(|source| source.strip_prefix(&format!("{key}=")));
     found.unwrap_or("-").to_owned()
 }
 
 #[test]
 fn episode_without_sidecar_is_read_from_its_name() {
-    let episode = extract(source("Dark - S01E02-E03 - Lies.mkv", "Container Title", &["TV", "Dark (2017) [tvdbid-5]", "Season 1"]));
+    let episode = extract(source(
+        "Dark - S01E02-E03 - Lies.mkv",
+        "Container Title",
+        &["TV", "Dark (2017) [tvdbid-5]", "Season 1"],
+    ));
     assert_eq!(episode.title.as_deref(), Some("Lies"));
     assert_eq!((episode.duration_ms, episode.width), (Some(60_000), Some(1920)));
     for (key, expected) in [
@@ -136,18 +150,30 @@ fn episodes_of_one_file_are_a_range() {
         <episodedetails><title>Two</title><season>1</season><episode>2</episode></episodedetails>";
     let episode = extract(source("x.mkv", "", &["Dark"]).with_related("x.nfo", own));
     assert_eq!(episode.title.as_deref(), Some("One / Two"));
-    assert_eq!((value(&episode, "tv.episode"), value(&episode, "tv.episode-end")), ("1".into(), "2".into()));
+    assert_eq!(
+        (value(&episode, "tv.episode"), value(&episode, "tv.episode-end")),
+        ("1".into(), "2".into())
+    );
     let one = "<episodedetails><season>1</season><episode>5</episode></episodedetails>";
     let episode = extract(source("S01E01-E02.mkv", "", &["Dark"]).with_related("S01E01-E02.nfo", one));
-    assert_eq!((value(&episode, "tv.episode"), value(&episode, "tv.episode-end")), ("5".into(), "-".into()));
+    assert_eq!(
+        (value(&episode, "tv.episode"), value(&episode, "tv.episode-end")),
+        ("5".into(), "-".into())
+    );
 }
 
 #[test]
 fn episode_of_a_day_or_of_all_seasons_has_no_season() {
     let episode = extract(source("The Daily Show 2017.04.20 Guest.mkv", "", &["TV"]));
-    assert_eq!((value(&episode, "tv.air-date"), value(&episode, "tv.season")), ("2017-Some(4)-Some(20)".into(), "-".into()));
+    assert_eq!(
+        (value(&episode, "tv.air-date"), value(&episode, "tv.season")),
+        ("2017-Some(4)-Some(20)".into(), "-".into())
+    );
     let episode = extract(source("[Group] Show - 013 [720p].mkv", "", &["Anime"]));
-    assert_eq!((value(&episode, "tv.absolute"), value(&episode, "tv.episode")), ("13".into(), "-".into()));
+    assert_eq!(
+        (value(&episode, "tv.absolute"), value(&episode, "tv.episode")),
+        ("13".into(), "-".into())
+    );
     assert_eq!(value(&episode, "tv.show"), "Show");
 }
 
@@ -155,19 +181,35 @@ fn episode_of_a_day_or_of_all_seasons_has_no_season() {
 fn episode_without_a_number_is_kept_with_the_show_of_its_folder() {
     let episode = extract(source("Making_of.mkv", "", &["TV", "Dark (2017)"]));
     assert_eq!(episode.title.as_deref(), Some("Making of"));
-    assert_eq!((value(&episode, "tv.show"), origin(&episode, "tv.show")), ("Dark".into(), "folder".into()));
-    assert_eq!((value(&episode, "tv.episode"), value(&episode, "name.pattern")), ("-".into(), "none".into()));
+    assert_eq!(
+        (value(&episode, "tv.show"), origin(&episode, "tv.show")),
+        ("Dark".into(), "folder".into())
+    );
+    assert_eq!(
+        (value(&episode, "tv.episode"), value(&episode, "name.pattern")),
+        ("-".into(), "none".into())
+    );
     let episode = extract(source("Lies.mkv", "", &["TV", "Dark", "Season 1"]));
-    assert_eq!((value(&episode, "tv.season"), origin(&episode, "tv.season")), ("1".into(), "folder".into()));
-    assert_eq!((value(&episode, "name.pattern"), episode.title.as_deref()), ("season-only".into(), Some("Lies")));
+    assert_eq!(
+        (value(&episode, "tv.season"), origin(&episode, "tv.season")),
+        ("1".into(), "folder".into())
+    );
+    assert_eq!(
+        (value(&episode, "name.pattern"), episode.title.as_deref()),
+        ("season-only".into(), Some("Lies"))
+    );
 }
 
 #[test]
 fn episode_with_a_broken_sidecar_has_a_warning() {
-    let episode = source("S01E02.mkv", "The Lie", &["Dark"]).with_related("tvshow.nfo", "<tvshow><title>Dark</ti");
+    let episode =
+        source("S01E02.mkv", "The Lie", &["Dark"]).with_related("tvshow.nfo", "<tvshow><title>Dark</ti");
     let episode = extract(episode);
     assert_eq!(value(&episode, "tv.show"), "Dark");
-    assert_eq!((episode.title.as_deref(), origin(&episode, "title")), (Some("The Lie"), "container".into()));
+    assert_eq!(
+        (episode.title.as_deref(), origin(&episode, "title")),
+        (Some("The Lie"), "container".into())
+    );
     assert_eq!(episode.warnings.len(), 1, "{:?}", episode.warnings);
 }
 

@@ -51,7 +51,10 @@ pub fn artwork(video: &Video, names: &[&str]) -> Vec<Artwork> {
             let (folder, front, extension) = parts(name)?;
             let picture = EXTENSIONS.contains(&extension.as_str());
             let purpose = picture.then(|| purpose(video, folder, front)).flatten()?;
-            Some(Artwork { name: (*name).to_owned(), purpose })
+            Some(Artwork {
+                name: (*name).to_owned(),
+                purpose,
+            })
         })
         .collect();
     found.sort_by_key(|one| one.purpose.contains('-'));
@@ -79,7 +82,10 @@ fn purpose(video: &Video, folder: &str, front: &str) -> Option<&'static str> {
 fn plain(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_'));
-    PURPOSES.iter().find(|(known, _)| *known == word).map(|(_, purpose)| *purpose)
+    PURPOSES
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, purpose)| *purpose)
 }
 
 /// A picture of the season or of the show: in the season's folder, in the show's, or between.

@@ -17,7 +17,10 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("el", &["ell", "gre", "greek", "ελληνικά"]),
     ("en", &["eng", "english"]),
     ("eo", &["epo", "esperanto"]),
-    ("es", &["spa", "esp", "spanish", "español", "espanol", "castellano"]),
+    (
+        "es",
+        &["spa", "esp", "spanish", "español", "espanol", "castellano"],
+    ),
     ("et", &["est", "estonian", "eesti"]),
     ("eu", &["eus", "baq", "basque", "euskara"]),
     ("fa", &["fas", "per", "persian", "farsi"]),
@@ -53,7 +56,10 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("nn", &["nno"]),
     ("no", &["nor", "norwegian", "norsk"]),
     ("pl", &["pol", "polish", "polski"]),
-    ("pt", &["por", "portuguese", "português", "portugues", "brazilian"]),
+    (
+        "pt",
+        &["por", "portuguese", "português", "portugues", "brazilian"],
+    ),
     ("ro", &["ron", "rum", "romanian", "română"]),
     ("ru", &["rus", "russian", "русский"]),
     ("sk", &["slk", "slo", "slovak", "slovenčina"]),
@@ -73,8 +79,8 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 
 /// Regions and scripts behind a language, as they are written in BCP 47.
 const REGIONS: &[&str] = &[
-    "419", "AR", "AT", "AU", "BE", "BR", "CA", "CH", "CN", "DE", "ES", "FR", "GB", "Hans", "Hant", "HK", "IT", "MX", "NL", "NZ",
-    "PT", "RS", "SG", "TW", "UK", "US", "Latn", "Cyrl",
+    "419", "AR", "AT", "AU", "BE", "BR", "CA", "CH", "CN", "DE", "ES", "FR", "GB", "Hans", "Hant", "HK",
+    "IT", "MX", "NL", "NZ", "PT", "RS", "SG", "TW", "UK", "US", "Latn", "Cyrl",
 ];
 
 /// The ISO 639-1 code of a language, by any of its codes or names; codes that have none of two letters stay.
@@ -88,5 +94,8 @@ pub(super) fn code(word: &str) -> Option<&'static str> {
 
 /// A region or script, as it is written.
 pub(super) fn region(word: &str) -> Option<&'static str> {
-    REGIONS.iter().find(|region| region.eq_ignore_ascii_case(word)).copied()
+    REGIONS
+        .iter()
+        .find(|region| region.eq_ignore_ascii_case(word))
+        .copied()
 }

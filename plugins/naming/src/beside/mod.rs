@@ -27,12 +27,22 @@ pub struct Video<'a> {
 impl<'a> Video<'a> {
     /// A film: what lies beside it without another name is its own.
     pub fn film(folders: &'a [String], file_name: &'a str) -> Self {
-        Self { stem: stem(file_name), folders, episode: None, is_show: false }
+        Self {
+            stem: stem(file_name),
+            folders,
+            episode: None,
+            is_show: false,
+        }
     }
 
     /// An episode: what lies beside it has its name or its number, or is of the season or the show.
     pub fn episode(folders: &'a [String], file_name: &'a str, episode: Option<&'a EpisodeName>) -> Self {
-        Self { stem: stem(file_name), folders, episode, is_show: true }
+        Self {
+            stem: stem(file_name),
+            folders,
+            episode,
+            is_show: true,
+        }
     }
 
     /// What follows the video's own name in this one ("Film.en.srt": ".en"), or `None` if it does not begin with it.
@@ -41,20 +51,31 @@ impl<'a> Video<'a> {
         let head = name.get(..self.stem.len()).filter(|_| !self.stem.is_empty())?;
         let rest = name.get(self.stem.len()..)?;
         let same = head == self.stem || head.to_lowercase() == self.stem.to_lowercase();
-        let apart = rest.chars().next().is_none_or(|next| !next.is_alphanumeric() && next != ' ');
+        let apart = rest
+            .chars()
+            .next()
+            .is_none_or(|next| !next.is_alphanumeric() && next != ' ');
         (same && (apart || rest.starts_with(" ("))).then_some(rest)
     }
 
     /// Whether the file lies in the folder of a season.
     fn in_season_folder(&self) -> bool {
-        let parent = self.folders.len().checked_sub(2).and_then(|index| self.folders.get(index));
+        let parent = self
+            .folders
+            .len()
+            .checked_sub(2)
+            .and_then(|index| self.folders.get(index));
         let parent = parent.map_or("", String::as_str);
-        self.folders.last().is_some_and(|folder| season_folder(folder, parent).is_some())
+        self.folders
+            .last()
+            .is_some_and(|folder| season_folder(folder, parent).is_some())
     }
 
     /// Whether the file lies inside of a disc's copy, whose neighbours lie a folder above.
     fn in_disc_structure(&self) -> bool {
-        self.folders.last().is_some_and(|folder| is_disc_structure(folder))
+        self.folders
+            .last()
+            .is_some_and(|folder| is_disc_structure(folder))
     }
 
     /// The season of the episode.

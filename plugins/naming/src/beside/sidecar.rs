@@ -47,16 +47,25 @@ pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
         };
     }
     let above = || video.in_disc_structure().then(|| named("../", "movie")).flatten();
-    let own = named("", video.stem).or_else(|| named("", "movie")).or_else(above);
+    let own = named("", video.stem)
+        .or_else(|| named("", "movie"))
+        .or_else(above);
     let guess = own.is_none().then(|| only(video, &files)).flatten();
-    Sidecars { own_is_guess: guess.is_some(), own: own.or(guess), season: None, show: None }
+    Sidecars {
+        own_is_guess: guess.is_some(),
+        own: own.or(guess),
+        season: None,
+        show: None,
+    }
 }
 
 /// The one sidecar in a folder of the film's own, whatever its name.
 fn only(video: &Video, files: &[(&str, &str, &str)]) -> Option<String> {
     let mut beside = files.iter().filter(|(_, folder, _)| folder.is_empty());
     let (name, _, front) = beside.next()?;
-    let of_others = ["tvshow", "season"].iter().any(|other| front.eq_ignore_ascii_case(other));
+    let of_others = ["tvshow", "season"]
+        .iter()
+        .any(|other| front.eq_ignore_ascii_case(other));
     let own_folder = video.folders.last().is_some_and(|folder| !is_generic(folder));
     (beside.next().is_none() && own_folder && !of_others).then(|| (*name).to_owned())
 }

@@ -79,7 +79,9 @@ fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
         }
         folders.next();
     }
-    let inner: Vec<&str> = folders.filter(|part| !FOLDERS.contains(&part.to_ascii_lowercase().as_str())).collect();
+    let inner: Vec<&str> = folders
+        .filter(|part| !FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
+        .collect();
     if let Some(rest) = video.behind_own_name(front) {
         return Some(rest);
     }
@@ -99,22 +101,33 @@ fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let theirs = episode::episode(&[], front)?;
     let same = theirs.season == ours.season && theirs.episode == ours.episode;
     let at = front.find(&theirs.matched)? + theirs.matched.len();
-    (same && !theirs.matched.is_empty()).then(|| front.get(at..)).flatten()
+    (same && !theirs.matched.is_empty())
+        .then(|| front.get(at..))
+        .flatten()
 }
 
 /// A name beside a film that is a language alone ("English"), or the beginning of the film's ("Heat" of
 /// "Heat.1995.1080p").
 fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let words = tokens(front);
-    let is_said = |word: &str| language::code(word).is_some() || Flag::of(word).is_some() || language::region(word).is_some();
+    let is_said = |word: &str| {
+        language::code(word).is_some() || Flag::of(word).is_some() || language::region(word).is_some()
+    };
     if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token.text)) {
         return Some(front);
     }
     let own: Vec<_> = tokens(video.stem);
-    let shared = words.iter().zip(&own).take_while(|(one, other)| one.is(other.text)).count();
+    let shared = words
+        .iter()
+        .zip(&own)
+        .take_while(|(one, other)| one.is(other.text))
+        .count();
     let rest = words.get(shared..)?;
     let covers = shared > 0 && rest.iter().all(|token| is_said(token.text));
-    let at = shared.checked_sub(1).and_then(|last| words.get(last)).map_or(0, |token| token.end);
+    let at = shared
+        .checked_sub(1)
+        .and_then(|last| words.get(last))
+        .map_or(0, |token| token.end);
     covers.then(|| front.get(at..)).flatten()
 }
 
@@ -147,7 +160,9 @@ fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
     };
     let words = tokens(suffix);
     // "hi" alone is Hindi; beside another language it is "hearing impaired".
-    let others = words.iter().any(|token| !token.is("hi") && language::code(token.text).is_some());
+    let others = words
+        .iter()
+        .any(|token| !token.is("hi") && language::code(token.text).is_some());
     let mut rest: Vec<&str> = Vec::new();
     for (index, token) in words.iter().enumerate() {
         let hindi = token.is("hi") && !others;
@@ -177,7 +192,9 @@ fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
 
 /// Puts a region behind the language, if this is one and it has none.
 fn is_region(subtitle: &mut Subtitle, word: &str) -> bool {
-    let Some(language) = &mut subtitle.language else { return false };
+    let Some(language) = &mut subtitle.language else {
+        return false;
+    };
     let region = language::region(word).filter(|_| !language.contains('-'));
     if let Some(region) = region {
         language.push('-');

@@ -9,7 +9,10 @@ fn folders(names: &[&str]) -> Vec<String> {
 
 /// `language format flags title`
 fn told(subtitle: &Subtitle) -> String {
-    let mut told = vec![subtitle.language.clone().unwrap_or("-".into()), subtitle.format.to_owned()];
+    let mut told = vec![
+        subtitle.language.clone().unwrap_or("-".into()),
+        subtitle.format.to_owned(),
+    ];
     for (flag, word) in [
         (subtitle.forced, "forced"),
         (subtitle.hearing_impaired, "sdh"),
@@ -37,7 +40,10 @@ fn subtitles_of_a_film_are_known_by_name_and_folder() {
         ("Heat.1995.1080p.es_419.srt", Some("es-419 srt")),
         ("Heat.1995.1080p.en.hi.srt", Some("en srt sdh")),
         ("Heat.1995.1080p.hi.srt", Some("hi srt")),
-        ("Heat.1995.1080p.en.cc.Commentary.srt", Some("en srt sdh \"Commentary\"")),
+        (
+            "Heat.1995.1080p.en.cc.Commentary.srt",
+            Some("en srt sdh \"Commentary\""),
+        ),
         ("Heat.1995.1080p.sup", Some("- pgs")),
         ("Heat.1995.1080p.eng.smi", Some("en smi")),
         ("Heat.1995.1080p.Brazilian.srt", Some("pt-BR srt")),
@@ -62,7 +68,10 @@ fn subtitles_of_a_film_are_known_by_name_and_folder() {
 fn subtitles_in_two_files_are_one() {
     let video = Video::film(&[], "Heat.mkv");
     let found = subtitles(&video, &["Heat.en.idx", "Heat.en.sub", "Heat.fr.sub"]);
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), ["en vobsub", "fr microdvd"]);
+    assert_eq!(
+        found.iter().map(told).collect::<Vec<_>>(),
+        ["en vobsub", "fr microdvd"]
+    );
     let json = serde_json::to_string(&found[0]).unwrap();
     assert_eq!(
         json,
@@ -158,8 +167,14 @@ fn sidecars_are_chosen_by_name() {
     let own = folders(&["Movies", "Heat (1995)"]);
     let film = Video::film(&own, "Heat.mkv");
     let chosen = |video: &Video, names: &[&str]| sidecars(video, names).own;
-    assert_eq!(chosen(&film, &["movie.nfo", "heat.nfo"]).as_deref(), Some("heat.nfo"));
-    assert_eq!(chosen(&film, &["MOVIE.NFO", "a.txt"]).as_deref(), Some("MOVIE.NFO"));
+    assert_eq!(
+        chosen(&film, &["movie.nfo", "heat.nfo"]).as_deref(),
+        Some("heat.nfo")
+    );
+    assert_eq!(
+        chosen(&film, &["MOVIE.NFO", "a.txt"]).as_deref(),
+        Some("MOVIE.NFO")
+    );
     assert_eq!(chosen(&film, &["../movie.nfo"]), None);
     let guess = sidecars(&film, &["grp-heat.nfo"]);
     assert!(guess.own_is_guess && guess.own.is_some());
@@ -174,6 +189,9 @@ fn sidecars_are_chosen_by_name() {
     assert_eq!(found.season.as_deref(), Some("season.nfo"));
     assert_eq!(found.show.as_deref(), Some("../tvshow.nfo"));
     let flat = folders(&["Dark"]);
-    let found = sidecars(&Video::episode(&flat, "S01E02.mkv", None), &["../tvshow.nfo", "tvshow.nfo"]);
+    let found = sidecars(
+        &Video::episode(&flat, "S01E02.mkv", None),
+        &["../tvshow.nfo", "tvshow.nfo"],
+    );
     assert_eq!(found.show.as_deref(), Some("tvshow.nfo"));
 }

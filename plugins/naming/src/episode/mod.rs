@@ -93,13 +93,18 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         season: home.season,
         show_key: &show_key,
     };
-    let by_file = rules::find(&name).map(|(rule, found)| (rule.pattern, rule.confidence, found, text.as_str()));
+    let by_file =
+        rules::find(&name).map(|(rule, found)| (rule.pattern, rule.confidence, found, text.as_str()));
     let (pattern, confidence, found, matched_in) = by_file
         .filter(|(_, confidence, ..)| *confidence > rules::FOLDER_RELEASE || home.release.is_none())
         .or_else(|| rules::of_release_folder(home.release))
         .or_else(|| rules::of_season_folder(&home))?;
     let in_file = std::ptr::eq(matched_in, text.as_str());
-    let front = if in_file { text.get(..found.start) } else { matched_in.get(..found.start) };
+    let front = if in_file {
+        text.get(..found.start)
+    } else {
+        matched_in.get(..found.start)
+    };
     let front = front.unwrap_or_default();
     // "Show 2nd Season - 04": the number is that of the season in front of it.
     let (front, season_in_front) = match trailing_season(front).filter(|_| found.absolute.is_some()) {
@@ -107,7 +112,12 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         None => (front, None),
     };
     let found = match season_in_front {
-        Some(season) => Found { season: Some(season), episode: found.absolute, absolute: None, ..found },
+        Some(season) => Found {
+            season: Some(season),
+            episode: found.absolute,
+            absolute: None,
+            ..found
+        },
         None => found,
     };
     let show = show::of(front, &home);
@@ -116,7 +126,9 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         show: show.title,
         show_year: show.year,
         show_from_folder: show.from_folder,
-        season: found.season.or_else(|| home.season.filter(|_| found.absolute.is_none())),
+        season: found
+            .season
+            .or_else(|| home.season.filter(|_| found.absolute.is_none())),
         season_from_folder: found.season.is_none() && found.absolute.is_none() && home.season.is_some(),
         episode: found.episode,
         episode_end: found.episode_end.filter(|end| Some(*end) > found.episode),
@@ -126,7 +138,10 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
         external_ids,
         show_external_ids: home.show.external_ids,
         pattern,
-        matched: matched_in.get(found.start..found.end).unwrap_or_default().to_owned(),
+        matched: matched_in
+            .get(found.start..found.end)
+            .unwrap_or_default()
+            .to_owned(),
         confidence,
     })
 }

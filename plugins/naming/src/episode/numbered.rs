@@ -13,7 +13,9 @@ const NO_EPISODES: &[u32] = &[264, 265, 266, 480, 540, 576, 720];
 /// A file of a season's folder: its leading number, the one behind a dash, or the last.
 pub(super) fn folder_number(name: &Name) -> Option<Found> {
     let season = name.season?;
-    let number = leading_number(name).or_else(|| dashed(name)).or_else(|| last_number(name))?;
+    let number = leading_number(name)
+        .or_else(|| dashed(name))
+        .or_else(|| last_number(name))?;
     Some(without_season(number, season))
 }
 
@@ -59,7 +61,11 @@ fn leading_number(name: &Name) -> Option<Found> {
 
 /// The number behind a dash between spaces: "Show - 013v2 [720p]", "Show_-_13_".
 fn dashed(name: &Name) -> Option<Found> {
-    let dashes = name.text.match_indices(['-', '–']).map(|(at, _)| at).filter(|at| *at > 0);
+    let dashes = name
+        .text
+        .match_indices(['-', '–'])
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0);
     dashes.filter(|at| *at < name.limit).find_map(|at| {
         let before = name.text.get(..at)?.chars().next_back()?;
         let mut cursor = Cursor::new(name.text, at);
@@ -86,22 +92,25 @@ pub(super) fn absolute_dash(name: &Name) -> Option<Found> {
 
 /// A bracket that holds nothing but the number: "[04]", "[04v2]", "[01-12]".
 pub(super) fn bracketed(name: &Name) -> Option<Found> {
-    name.text.match_indices(['[', '【']).filter(|(at, _)| *at > 0).find_map(|(at, bracket)| {
-        let mut cursor = Cursor::new(name.text, at + bracket.len());
-        cursor.word("第");
-        let number = cursor.number(1, 4).filter(|number| !is_year(*number))?;
-        cursor.ends_number();
-        cursor.any_word(&["话", "話", "集"]);
-        matches!(cursor.peek(), Some(']' | '】')).then(|| {
-            absolute(Found {
-                start: at,
-                end: cursor.at,
-                episode: Some(number),
-                episode_end: Some(number),
-                ..Found::default()
+    name.text
+        .match_indices(['[', '【'])
+        .filter(|(at, _)| *at > 0)
+        .find_map(|(at, bracket)| {
+            let mut cursor = Cursor::new(name.text, at + bracket.len());
+            cursor.word("第");
+            let number = cursor.number(1, 4).filter(|number| !is_year(*number))?;
+            cursor.ends_number();
+            cursor.any_word(&["话", "話", "集"]);
+            matches!(cursor.peek(), Some(']' | '】')).then(|| {
+                absolute(Found {
+                    start: at,
+                    end: cursor.at,
+                    episode: Some(number),
+                    episode_end: Some(number),
+                    ..Found::default()
+                })
             })
         })
-    })
 }
 
 /// "4-12 - Name" outside of a season's folder: season and episode.
@@ -126,19 +135,23 @@ pub(super) fn leading(name: &Name) -> Option<Found> {
 
 /// "show.203.title", "show_102": a season and an episode of two digits.
 pub(super) fn compact(name: &Name) -> Option<Found> {
-    word_starts(name.text).filter(|start| *start > 0 && *start < name.limit).find_map(|start| {
-        let before = name.text.get(..start)?.chars().next_back()?;
-        let mut cursor = Cursor::new(name.text, start);
-        let number = cursor.number(3, 3).filter(|number| *number > 100 && number % 100 > 0)?;
-        let fits = matches!(before, '.' | '_') && cursor.ends_word() && !NO_EPISODES.contains(&number);
-        fits.then_some(Found {
-            start,
-            end: cursor.at,
-            season: Some(number / 100),
-            episode: Some(number % 100),
-            ..Found::default()
+    word_starts(name.text)
+        .filter(|start| *start > 0 && *start < name.limit)
+        .find_map(|start| {
+            let before = name.text.get(..start)?.chars().next_back()?;
+            let mut cursor = Cursor::new(name.text, start);
+            let number = cursor
+                .number(3, 3)
+                .filter(|number| *number > 100 && number % 100 > 0)?;
+            let fits = matches!(before, '.' | '_') && cursor.ends_word() && !NO_EPISODES.contains(&number);
+            fits.then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(number / 100),
+                episode: Some(number % 100),
+                ..Found::default()
+            })
         })
-    })
 }
 
 /// "The Show 82": the last number in front of the release's words.
@@ -157,7 +170,9 @@ fn last_number(name: &Name) -> Option<Found> {
     let last = plain.last().filter(|_| plain.len() > 1)?;
     let digits = last.text.strip_suffix(|c: char| c == 'v').unwrap_or(last.text);
     let mut cursor = Cursor::new(name.text, last.start);
-    let number = cursor.number(1, 4).filter(|number| !NO_EPISODES.contains(number) && *number > 0)?;
+    let number = cursor
+        .number(1, 4)
+        .filter(|number| !NO_EPISODES.contains(number) && *number > 0)?;
     let year_like = digits.len() == 4 && is_year(number);
     let is_show = key(front.get(group..)?) == name.show_key;
     (cursor.ends_number() && !year_like && !is_show).then_some(Found {
@@ -173,6 +188,11 @@ fn absolute(found: Found) -> Found {
     // A range keeps its numbers: there is one absolute number only.
     match found.episode_end {
         Some(end) if Some(end) > found.episode => found,
-        _ => Found { absolute: found.episode, episode: None, episode_end: None, ..found },
+        _ => Found {
+            absolute: found.episode,
+            episode: None,
+            episode_end: None,
+            ..found
+        },
     }
 }

@@ -18,21 +18,81 @@ pub(super) const FOLDER_RELEASE: f64 = 0.8;
 
 /// Tried in this order; the first that finds something wins. The crate's documentation has the same table.
 const RULES: &[Rule] = &[
-    Rule { pattern: "sxxexx", confidence: 0.98, find: sxxexx },
-    Rule { pattern: "season-episode", confidence: 0.95, find: season_episode_words },
-    Rule { pattern: "nxnn", confidence: 0.93, find: nxnn },
-    Rule { pattern: "date", confidence: 0.9, find: date },
-    Rule { pattern: "sxx-nn", confidence: 0.85, find: sxx_dash },
-    Rule { pattern: "episode-word", confidence: 0.85, find: episode_word },
-    Rule { pattern: "special", confidence: 0.65, find: special },
-    Rule { pattern: "folder-season", confidence: 0.82, find: folder_number },
-    Rule { pattern: "absolute-group", confidence: 0.81, find: absolute_of_group },
-    Rule { pattern: "absolute", confidence: 0.65, find: absolute_dash },
-    Rule { pattern: "part", confidence: 0.55, find: part },
-    Rule { pattern: "n-nn", confidence: 0.45, find: season_dash },
-    Rule { pattern: "leading-number", confidence: 0.5, find: leading },
-    Rule { pattern: "compact", confidence: 0.45, find: compact },
-    Rule { pattern: "trailing-number", confidence: 0.35, find: trailing },
+    Rule {
+        pattern: "sxxexx",
+        confidence: 0.98,
+        find: sxxexx,
+    },
+    Rule {
+        pattern: "season-episode",
+        confidence: 0.95,
+        find: season_episode_words,
+    },
+    Rule {
+        pattern: "nxnn",
+        confidence: 0.93,
+        find: nxnn,
+    },
+    Rule {
+        pattern: "date",
+        confidence: 0.9,
+        find: date,
+    },
+    Rule {
+        pattern: "sxx-nn",
+        confidence: 0.85,
+        find: sxx_dash,
+    },
+    Rule {
+        pattern: "episode-word",
+        confidence: 0.85,
+        find: episode_word,
+    },
+    Rule {
+        pattern: "special",
+        confidence: 0.65,
+        find: special,
+    },
+    Rule {
+        pattern: "folder-season",
+        confidence: 0.82,
+        find: folder_number,
+    },
+    Rule {
+        pattern: "absolute-group",
+        confidence: 0.81,
+        find: absolute_of_group,
+    },
+    Rule {
+        pattern: "absolute",
+        confidence: 0.65,
+        find: absolute_dash,
+    },
+    Rule {
+        pattern: "part",
+        confidence: 0.55,
+        find: part,
+    },
+    Rule {
+        pattern: "n-nn",
+        confidence: 0.45,
+        find: season_dash,
+    },
+    Rule {
+        pattern: "leading-number",
+        confidence: 0.5,
+        find: leading,
+    },
+    Rule {
+        pattern: "compact",
+        confidence: 0.45,
+        find: compact,
+    },
+    Rule {
+        pattern: "trailing-number",
+        confidence: 0.35,
+        find: trailing,
+    },
 ];
 
 /// The first rule that finds something in this name.
@@ -43,14 +103,22 @@ pub(super) fn find(name: &Name) -> Option<(&'static Rule, Found)> {
 /// What the folder of a release says, for a file that says less.
 pub(super) fn of_release_folder(release: Option<&str>) -> Option<(&'static str, f64, Found, &str)> {
     let text = release?;
-    let name = Name { text, limit: text.len(), season: None, show_key: "" };
+    let name = Name {
+        text,
+        limit: text.len(),
+        season: None,
+        show_key: "",
+    };
     let found = sxxexx(&name).or_else(|| date(&name))?;
     Some(("folder-release", FOLDER_RELEASE, found, text))
 }
 
 /// A file in a season's folder without a number of its own.
 pub(super) fn of_season_folder<'a>(home: &Home<'a>) -> Option<(&'static str, f64, Found, &'a str)> {
-    let found = Found { season: None, ..Found::default() };
+    let found = Found {
+        season: None,
+        ..Found::default()
+    };
     home.season.map(|_| ("season-only", 0.25, found, ""))
 }
 
@@ -92,7 +160,9 @@ fn later_mark(text: &str, from: usize, season: u32, last: u32) -> u32 {
 
 fn full_mark(mut cursor: Cursor, season: u32) -> Option<u32> {
     let fits = cursor.word("s") && cursor.number(1, 4) == Some(season) && cursor.word("e");
-    fits.then(|| cursor.number(1, 4)).flatten().filter(|_| cursor.ends_word())
+    fits.then(|| cursor.number(1, 4))
+        .flatten()
+        .filter(|_| cursor.ends_word())
 }
 
 /// `1x02`, `01x02-04`, `2009x03`. Sizes of pictures are none: seasons of three digits, episodes of four.
@@ -119,19 +189,21 @@ fn nxnn(name: &Name) -> Option<Found> {
 
 /// `S2 - 05`, as fansubs of later seasons have it.
 fn sxx_dash(name: &Name) -> Option<Found> {
-    word_starts(name.text).filter(|start| *start < name.limit).find_map(|start| {
-        let mut cursor = Cursor::new(name.text, start);
-        let season = cursor.word("s").then(|| cursor.number(1, 2)).flatten()?;
-        let dashed = cursor.skip(" _", 1) == 1 && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
-        let episode = dashed.then(|| cursor.number(1, 4)).flatten()?;
-        cursor.ends_number().then_some(Found {
-            start,
-            end: cursor.at,
-            season: Some(season),
-            episode: Some(episode),
-            ..Found::default()
+    word_starts(name.text)
+        .filter(|start| *start < name.limit)
+        .find_map(|start| {
+            let mut cursor = Cursor::new(name.text, start);
+            let season = cursor.word("s").then(|| cursor.number(1, 2)).flatten()?;
+            let dashed = cursor.skip(" _", 1) == 1 && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
+            let episode = dashed.then(|| cursor.number(1, 4)).flatten()?;
+            cursor.ends_number().then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(season),
+                episode: Some(episode),
+                ..Found::default()
+            })
         })
-    })
 }
 
 fn absolute_of_group(name: &Name) -> Option<Found> {
@@ -160,7 +232,10 @@ fn next_episode(cursor: &mut Cursor, season: Option<u32>, last: u32) -> Option<u
         let named = cursor.word("s");
         let fits = season.is_some() && cursor.number(1, 4) == season;
         let marked = fits && cursor.any_word(if named { &["e", "xe", "x"] } else { &["x", "xe"] });
-        marked.then(|| cursor.number(1, 4)).flatten().map(|number| (number, cursor.at))
+        marked
+            .then(|| cursor.number(1, 4))
+            .flatten()
+            .map(|number| (number, cursor.at))
     };
     let marked = |mut cursor: Cursor| {
         let crossed = cursor.word("x") && (joint.is_some_and(|joint| joint != '.') || before == 0);

@@ -80,13 +80,20 @@ pub(super) fn of(front: &str, home: &Home) -> Show {
             year: folder.year.or(year),
         };
     }
-    Show { title: if named { title } else { String::new() }, year, from_folder: false }
+    Show {
+        title: if named { title } else { String::new() },
+        year,
+        from_folder: false,
+    }
 }
 
 /// The text without the group in front; a name of brackets only ("[Group][Show]") has its show in the second.
 fn show_part(front: &str) -> &str {
     let rest = unbracketed(front);
-    let inner = rest.trim().strip_prefix('[').and_then(|inner| inner.split_once(']'));
+    let inner = rest
+        .trim()
+        .strip_prefix('[')
+        .and_then(|inner| inner.split_once(']'));
     match inner {
         Some((inside, _)) if leading_bracket(front).is_some() => inside,
         _ if leading_bracket(front).is_some() && key(rest).is_empty() => "",

@@ -9,13 +9,58 @@ use crate::folder::SEASON_WORDS;
 
 /// "Episode" in the languages of files, in lower case; the number follows.
 const EPISODE_WORDS: &[&str] = &[
-    "episode", "episodes", "episodio", "episódio", "épisode", "episod", "epizoda", "epizod", "epizóda", "ep", "eps", "folge",
-    "teil", "aflevering", "afl", "avsnitt", "afsnit", "jakso", "odcinek", "odc", "díl", "bölüm", "bolum", "capitulo",
-    "capítulo", "cap", "επεισόδιο", "эпизод", "серия", "выпуск", "rész", "chapter", "tập", "الحلقة", "פרק",
+    "episode",
+    "episodes",
+    "episodio",
+    "episódio",
+    "épisode",
+    "episod",
+    "epizoda",
+    "epizod",
+    "epizóda",
+    "ep",
+    "eps",
+    "folge",
+    "teil",
+    "aflevering",
+    "afl",
+    "avsnitt",
+    "afsnit",
+    "jakso",
+    "odcinek",
+    "odc",
+    "díl",
+    "bölüm",
+    "bolum",
+    "capitulo",
+    "capítulo",
+    "cap",
+    "επεισόδιο",
+    "эпизод",
+    "серия",
+    "выпуск",
+    "rész",
+    "chapter",
+    "tập",
+    "الحلقة",
+    "פרק",
 ];
 
 /// "Episode" behind its number: "03. Bölüm", "3 серия", "03화".
-const WORDS_BEHIND: &[&str] = &["серия", "эпизод", "выпуск", "bölüm", "bolum", "rész", "díl", "화", "회", "話", "话", "集"];
+const WORDS_BEHIND: &[&str] = &[
+    "серия",
+    "эпизод",
+    "выпуск",
+    "bölüm",
+    "bolum",
+    "rész",
+    "díl",
+    "화",
+    "회",
+    "話",
+    "话",
+    "集",
+];
 
 const PART_WORDS: &[&str] = &["part", "pt", "parte", "partie", "часть", "del"];
 
@@ -71,50 +116,75 @@ pub(super) fn episode_word(name: &Name) -> Option<Found> {
             return counted.then_some(episode_found(name, start, cursor.at, number, number));
         };
         let end = more_episodes(&mut cursor, None, episode);
-        cursor.ends_number().then(|| episode_found(name, start, cursor.at, episode, end))
+        cursor
+            .ends_number()
+            .then(|| episode_found(name, start, cursor.at, episode, end))
     })
 }
 
 fn episode_found(_name: &Name, start: usize, end: usize, episode: u32, last: u32) -> Found {
-    Found { start, end, episode: Some(episode), episode_end: Some(last), ..Found::default() }
+    Found {
+        start,
+        end,
+        episode: Some(episode),
+        episode_end: Some(last),
+        ..Found::default()
+    }
 }
 
 /// "SP1", "OVA 2", "Special 3": episodes of season 0.
 pub(super) fn special(name: &Name) -> Option<Found> {
-    word_starts(name.text).filter(|start| *start > 0 && *start < name.limit).find_map(|start| {
-        let mut cursor = Cursor::new(name.text, start);
-        let named = cursor.any_word(SPECIAL_WORDS);
-        cursor.skip(" ._-#", 3);
-        let number = named.then(|| cursor.number(1, 3)).flatten()?;
-        cursor.ends_number().then_some(Found {
-            start,
-            end: cursor.at,
-            season: Some(0),
-            episode: Some(number),
-            ..Found::default()
+    word_starts(name.text)
+        .filter(|start| *start > 0 && *start < name.limit)
+        .find_map(|start| {
+            let mut cursor = Cursor::new(name.text, start);
+            let named = cursor.any_word(SPECIAL_WORDS);
+            cursor.skip(" ._-#", 3);
+            let number = named.then(|| cursor.number(1, 3)).flatten()?;
+            cursor.ends_number().then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(0),
+                episode: Some(number),
+                ..Found::default()
+            })
         })
-    })
 }
 
 /// "Part 3", "Part.III", "pt2".
 pub(super) fn part(name: &Name) -> Option<Found> {
-    word_starts(name.text).filter(|start| *start > 0).find_map(|start| {
-        let mut cursor = Cursor::new(name.text, start);
-        let named = cursor.any_word(PART_WORDS);
-        let apart = cursor.skip(" ._-", 3) > 0;
-        let number = named
-            .then(|| cursor.number(1, 2).or_else(|| apart.then(|| cursor.roman()).flatten()))
-            .flatten()?;
-        cursor.ends_word().then(|| episode_found(name, start, cursor.at, number, number))
-    })
+    word_starts(name.text)
+        .filter(|start| *start > 0)
+        .find_map(|start| {
+            let mut cursor = Cursor::new(name.text, start);
+            let named = cursor.any_word(PART_WORDS);
+            let apart = cursor.skip(" ._-", 3) > 0;
+            let number = named
+                .then(|| {
+                    cursor
+                        .number(1, 2)
+                        .or_else(|| apart.then(|| cursor.roman()).flatten())
+                })
+                .flatten()?;
+            cursor
+                .ends_word()
+                .then(|| episode_found(name, start, cursor.at, number, number))
+        })
 }
 
 /// A day: `2017.04.20`, `2017-04-20`, `2018_03_24`, `20170420`, `20.04.2017`, `2026年01月10日`.
 pub(super) fn date(name: &Name) -> Option<Found> {
     word_starts(name.text).find_map(|start| {
         let cursor = Cursor::new(name.text, start);
-        let (date, end) = year_first(cursor).or_else(|| day_first(cursor)).or_else(|| compact_date(cursor))?;
-        Some(Found { start, end, date: Some(date), ..Found::default() })
+        let (date, end) = year_first(cursor)
+            .or_else(|| day_first(cursor))
+            .or_else(|| compact_date(cursor))?;
+        Some(Found {
+            start,
+            end,
+            date: Some(date),
+            ..Found::default()
+        })
     })
 }
 
@@ -122,7 +192,11 @@ fn year_first(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     let year = cursor.number(4, 4)?;
     let separator = cursor.take(".-_ 年/")?;
     let month = cursor.number(1, 2)?;
-    let same = if separator == '年' { cursor.take("月") } else { cursor.take(&separator.to_string()) };
+    let same = if separator == '年' {
+        cursor.take("月")
+    } else {
+        cursor.take(&separator.to_string())
+    };
     same?;
     let day = cursor.number(1, 2)?;
     if separator == '年' {
@@ -148,6 +222,8 @@ fn compact_date(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
 
 /// A date of all three parts, in the years of television.
 fn whole_date(year: u32, month: u32, day: u32) -> Option<PartialDate> {
-    let year = u16::try_from(year).ok().filter(|year| (1930..=2099).contains(year))?;
+    let year = u16::try_from(year)
+        .ok()
+        .filter(|year| (1930..=2099).contains(year))?;
     date_from_parts(year, u8::try_from(month).ok(), u8::try_from(day).ok()).filter(|date| date.day.is_some())
 }

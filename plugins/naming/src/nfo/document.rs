@@ -155,11 +155,19 @@ impl Document {
             "set" | "collection" => keep(&mut self.collection, text),
             "mpaa" => keep(&mut self.content_rating, text),
             "certification" => keep(&mut self.content_rating, text),
-            "year" => self.year = self.year.or_else(|| text.get(..4)?.parse().ok().filter(|year| *year > 1800)),
+            "year" => {
+                self.year = self
+                    .year
+                    .or_else(|| text.get(..4)?.parse().ok().filter(|year| *year > 1800))
+            }
             "premiered" => self.premiered = self.premiered.or_else(|| parse_date(text)),
             "releasedate" => self.released = self.released.or_else(|| parse_date(text)),
             "aired" => self.aired = self.aired.or_else(|| parse_date(text)),
-            "runtime" => self.runtime = self.runtime.or_else(|| leading_number(text).filter(|minutes| *minutes > 0)),
+            "runtime" => {
+                self.runtime = self
+                    .runtime
+                    .or_else(|| leading_number(text).filter(|minutes| *minutes > 0))
+            }
             "season" | "seasonnumber" => self.season = self.season.or_else(|| leading_number(text)),
             "episode" => self.episode = self.episode.or_else(|| leading_number(text)),
             "episodenumberend" => self.episode_end = self.episode_end.or_else(|| leading_number(text)),
@@ -190,7 +198,11 @@ impl Document {
 
     /// Takes an id of a database, by the name that the file gives it.
     pub(super) fn id(&mut self, provider: &str, value: &str) {
-        let provider: String = provider.chars().filter(char::is_ascii_alphanumeric).take(24).collect();
+        let provider: String = provider
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(24)
+            .collect();
         let provider = provider.to_ascii_lowercase();
         let sound = match provider.as_str() {
             "" => false,
@@ -199,7 +211,11 @@ impl Document {
             _ => true,
         };
         let id = format!("{provider}:{value}");
-        if sound && (1..=64).contains(&value.len()) && self.external_ids.len() < 32 && !self.external_ids.contains(&id) {
+        if sound
+            && (1..=64).contains(&value.len())
+            && self.external_ids.len() < 32
+            && !self.external_ids.contains(&id)
+        {
             self.external_ids.push(id);
         }
     }
@@ -212,7 +228,11 @@ impl Document {
 
     fn person(&mut self, name: &str, role: Role, character: Option<String>) {
         let name = name.trim_matches(|c: char| c.is_whitespace() || c == ',');
-        let person = Person { name: name.to_owned(), role, character };
+        let person = Person {
+            name: name.to_owned(),
+            role,
+            character,
+        };
         if !name.is_empty() && self.people.len() < MAX_LIST && !self.people.contains(&person) {
             self.people.push(person);
         }

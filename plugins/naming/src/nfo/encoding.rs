@@ -38,10 +38,15 @@ fn utf8_or_western(bytes: &[u8]) -> (String, Option<&'static str>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
         // A text that is cut in a character is no other encoding.
-        Err(error) if error.error_len().is_none() => (String::from_utf8_lossy(bytes).into_owned(), Some("cut off")),
+        Err(error) if error.error_len().is_none() => {
+            (String::from_utf8_lossy(bytes).into_owned(), Some("cut off"))
+        }
         Err(_) => {
             let text = bytes.iter().map(|byte| western(*byte)).collect();
-            (text, (!declares_western(bytes)).then_some("not UTF-8, read as Windows-1252"))
+            (
+                text,
+                (!declares_western(bytes)).then_some("not UTF-8, read as Windows-1252"),
+            )
         }
     }
 }
@@ -56,11 +61,13 @@ fn declares_western(bytes: &[u8]) -> bool {
 
 /// 0x80 to 0x9f of Windows-1252; the five that it leaves out stay control characters.
 const WESTERN: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’', '“',
-    '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
 fn western(byte: u8) -> char {
-    let special = byte.checked_sub(0x80).and_then(|index| WESTERN.get(usize::from(index)));
+    let special = byte
+        .checked_sub(0x80)
+        .and_then(|index| WESTERN.get(usize::from(index)));
     special.copied().unwrap_or(char::from(byte))
 }

@@ -36,14 +36,20 @@ impl Nfo {
         let mut nfo = Self::default();
         let within = bytes.get(..MAX_BYTES).unwrap_or(bytes);
         if within.len() < bytes.len() {
-            nfo.warnings.push(format!("of {} bytes the first {MAX_BYTES} are read", bytes.len()));
+            nfo.warnings
+                .push(format!("of {} bytes the first {MAX_BYTES} are read", bytes.len()));
         }
         let (text, oddity) = encoding::decode(within);
         nfo.warnings.extend(oddity.map(str::to_owned));
-        let outside = if text.contains('<') { walk::documents(&text, &mut nfo) } else { text };
+        let outside = if text.contains('<') {
+            walk::documents(&text, &mut nfo)
+        } else {
+            text
+        };
         nfo.linked_ids = links::ids(&outside);
         if nfo.documents.is_empty() && nfo.linked_ids.is_empty() {
-            nfo.warnings.push("neither elements nor an address that is known".to_owned());
+            nfo.warnings
+                .push("neither elements nor an address that is known".to_owned());
         }
         nfo
     }
@@ -55,7 +61,9 @@ impl Nfo {
 
     /// All documents of this kind.
     pub fn all(&self, kind: Kind) -> impl Iterator<Item = &Document> {
-        self.documents.iter().filter(move |document| document.kind == kind)
+        self.documents
+            .iter()
+            .filter(move |document| document.kind == kind)
     }
 }
 

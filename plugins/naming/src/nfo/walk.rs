@@ -114,7 +114,11 @@ impl Walk {
                 }
             }
         }
-        self.open.push(Open { name, text: String::new(), id_type });
+        self.open.push(Open {
+            name,
+            text: String::new(),
+            id_type,
+        });
     }
 
     /// Closes the innermost element of this name and all within it; none where no such element is open.
@@ -123,7 +127,13 @@ impl Walk {
             self.too_deep -= 1;
             return;
         }
-        let Some(index) = self.open.iter().rposition(|open| open.name.eq_ignore_ascii_case(name)) else { return };
+        let Some(index) = self
+            .open
+            .iter()
+            .rposition(|open| open.name.eq_ignore_ascii_case(name))
+        else {
+            return;
+        };
         while self.open.len() > index {
             self.close();
         }
@@ -131,11 +141,15 @@ impl Walk {
 
     fn close(&mut self) {
         let Some(closed) = self.open.pop() else { return };
-        let Some((document, level)) = &mut self.current else { return };
+        let Some((document, level)) = &mut self.current else {
+            return;
+        };
         let text = closed.text.trim();
         let parent = self.open.last().map_or("", |open| open.name.as_str());
         match self.open.len().checked_sub(*level) {
-            Some(0) => self.done.extend(self.current.take().map(|(document, _)| document)),
+            Some(0) => self
+                .done
+                .extend(self.current.take().map(|(document, _)| document)),
             Some(1) if closed.name == "actor" => {
                 let (name, character) = std::mem::take(&mut self.actor);
                 // A bare text is the name, as older files have it.
