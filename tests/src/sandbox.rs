@@ -60,7 +60,7 @@ impl Sandbox {
         let size = file.metadata().unwrap().len();
         Some(
             self.worker
-                .extract(&plugin, &Arc::new(SourceFile { file, name, size })),
+                .extract(&plugin, &Arc::new(SourceFile { file, name, size, around: None })),
         )
     }
 }

@@ -91,6 +91,7 @@ fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
         file: opened.file,
         name: name_to_text(OsStr::new(name)),
         size: opened.size,
+        around: None,
     }))
 }
 

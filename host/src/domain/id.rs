@@ -137,6 +137,14 @@ id_types! {
     MusicGenreId,
     /// A photo; the same number as its file's.
     PhotoId,
+    /// A movie.
+    MovieId,
+    /// A show.
+    TvShowId,
+    /// A season of a show.
+    TvSeasonId,
+    /// An episode of a show.
+    TvEpisodeId,
     /// One run of the indexer.
     RunId,
     /// One line of a run's log.

@@ -1,7 +1,9 @@
 //! Types and rules of the server. Knows no salvo, no sqlx and no wasmtime, does no input or output.
 
 pub mod audit;
+pub mod change;
 pub mod extraction;
+pub mod fields;
 pub mod id;
 pub mod kind;
 pub mod list;
@@ -14,3 +16,4 @@ pub mod session;
 pub mod text;
 pub mod time;
 pub mod user;
+pub mod video;

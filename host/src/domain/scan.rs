@@ -12,6 +12,7 @@ use super::music::TrackFacts;
 use super::path::RelativePath;
 use super::photo::PhotoFacts;
 use super::time::Timestamp;
+use super::video::VideoFacts;
 
 /// A configured root directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub struct KnownFile {
     pub mtime_ns: i64,
     /// How it stands.
     pub status: FileStatus,
+    /// Of the files beside it that were read along.
+    pub related_stamp: Option<i64>,
 }
 
 /// What the plugin's reading came to, in the terms of the file's kind.
@@ -92,6 +95,8 @@ pub enum FileRecord {
     Track(Box<TrackFacts>),
     /// A photo.
     Photo(Box<PhotoFacts>),
+    /// A movie's or an episode's file.
+    Video(Box<VideoFacts>),
     /// Not readable, and why.
     Failed(ExtractFailure),
 }
@@ -109,6 +114,10 @@ pub struct ScannedFile {
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// Of its content: size, head, middle and tail. `None` if it could not be read.
+    pub fingerprint: Option<i64>,
+    /// Of the files beside it that were read along; `None` if there are none.
+    pub related_stamp: Option<i64>,
     /// It has a row already.
     pub known: bool,
     /// What was read.
@@ -222,7 +231,7 @@ pub struct Run {
     pub warnings: Vec<String>,
 }
 
-/// A line of a run's log: a file that could not be indexed.
+/// A line of a run's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLogEntry {
     /// Identifier.
@@ -231,12 +240,14 @@ pub struct RunLogEntry {
     pub run: RunId,
     /// Such as `file_errored`.
     pub event: String,
-    /// The file's kind.
-    pub kind: MediaKind,
+    /// The file's kind; `None` for a line about the run itself.
+    pub kind: Option<MediaKind>,
     /// The file, below its root.
     pub path: RelativePath,
     /// The plugin that read it, with its version.
     pub plugin: Option<String>,
     /// Code and text of the failure.
     pub reason: Option<String>,
+    /// What changed, a JSON object: where a file that moved was before.
+    pub diff: Option<String>,
 }

@@ -13,7 +13,11 @@
 wasmtime::component::bindgen!({
     path: "../wit/v0.1",
     // The world with everything: what a component exports of it is looked up interface by interface.
-    world: "media-extractor-with-artwork",
+    inline: "package svc:host; world everything {
+        include svc:plugin/media-extractor-with-artwork@0.1.0;
+        include svc:plugin/media-extractor-with-related@0.1.0;
+    }",
+    world: "svc:host/everything",
     imports: { default: trappable },
 });
 

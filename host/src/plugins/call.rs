@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::deadline::Deadline;
 use super::host_log::LogState;
+use super::host_related::OpenedRelated;
 use super::host_source::{SourceFile, SourceState};
 use super::limits::Limits;
 use super::memory::MemoryMeter;
@@ -13,6 +14,7 @@ use crate::domain::extraction::ExtractFailure;
 /// The data of a plugin's store.
 pub(super) struct CallState {
     pub(super) source: SourceState,
+    pub(super) related: Option<OpenedRelated>,
     pub(super) log: LogState,
     pub(super) deadline: Deadline,
     pub(super) memory: MemoryMeter,
@@ -22,6 +24,7 @@ impl CallState {
     pub(super) fn new(plugin_id: Arc<str>, limits: &Limits) -> Self {
         Self {
             source: SourceState::new(limits),
+            related: None,
             log: LogState::new(plugin_id),
             deadline: Deadline::default(),
             memory: MemoryMeter::new(limits.memory),
@@ -38,6 +41,7 @@ impl CallState {
     /// Lets go of the file.
     pub(super) fn end(&mut self) {
         self.source.close();
+        self.related = None;
     }
 }
 

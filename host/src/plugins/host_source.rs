@@ -8,6 +8,7 @@ use rustix::io::{Errno, pread};
 
 use super::bindings::svc::plugin::{source, types};
 use super::call::{CallState, Stop};
+use super::host_related::Around;
 use super::limits::{self, Limits};
 
 /// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does.
@@ -19,11 +20,13 @@ pub struct SourceFile {
     pub name: String,
     /// Bytes, as of the opening. What grows later is not seen.
     pub size: u64,
+    /// Its folders' names and the files beside it; `None` shows the plugin none.
+    pub around: Option<Arc<dyn Around>>,
 }
 
 /// The source of one store.
 pub(super) struct SourceState {
-    file: Option<Arc<SourceFile>>,
+    pub(super) file: Option<Arc<SourceFile>>,
     max_bytes: u64,
     max_reads: u32,
     bytes: u64,
@@ -75,14 +78,25 @@ impl SourceState {
     }
 
     fn read(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
-        let Some(source) = &self.file else {
+        let Some(source) = self.file.clone() else {
             return Ok(Err(types::IoError::Failed(
                 "there is no file outside of a call".to_owned(),
             )));
         };
+        self.read_from(&source.file, source.size, offset, length)
+    }
+
+    /// Reads from the file or from one beside it, under the one budget of the call.
+    pub(super) fn read_from(
+        &mut self,
+        file: &File,
+        size: u64,
+        offset: u64,
+        length: u32,
+    ) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         let wanted = u64::from(length)
             .min(limits::READ_BYTES)
-            .min(source.size.saturating_sub(offset));
+            .min(size.saturating_sub(offset));
         if self.reads >= self.max_reads {
             return self.refuse(format!("more than {} reads of the file", self.max_reads));
         }
@@ -91,18 +105,23 @@ impl SourceState {
         }
         self.reads += 1;
         let mut buffer = Vec::with_capacity(usize::try_from(wanted)?);
-        match read_into(&source.file, &mut buffer, offset) {
+        match read_into(file, &mut buffer, offset) {
             Ok(()) => {
                 self.bytes += buffer.len() as u64;
                 Ok(Ok(buffer))
             }
             Err(errno) => {
-                let text = std::io::Error::from(errno).to_string();
-                self.fault
-                    .get_or_insert_with(|| SourceFault::Storage(text.clone()));
-                Ok(Err(types::IoError::Failed(text)))
+                Ok(Err(self.storage_failed(&std::io::Error::from(errno))))
             }
         }
+    }
+
+    /// Notes that the storage failed, and tells the guest.
+    pub(super) fn storage_failed(&mut self, error: &std::io::Error) -> types::IoError {
+        let text = error.to_string();
+        self.fault
+            .get_or_insert_with(|| SourceFault::Storage(text.clone()));
+        types::IoError::Failed(text)
     }
 
     /// Answers that the budget is used up. A guest that keeps asking is stopped.

@@ -51,6 +51,9 @@ pub(super) const KEPT_MEMORY: u64 = 8 * MIB;
 
 /// Bytes of one `read-at`, as the interface says.
 pub(super) const READ_BYTES: u64 = MIB;
+/// Files beside the current one that a plugin is told of, as the interface says. A film has ten; a folder with
+/// thousands of stray pictures is nobody's sidecar.
+pub(super) const RELATED_FILES: usize = 256;
 /// Refused calls of the host after which a guest that does not take no for an answer is stopped.
 pub(super) const REFUSALS: u32 = 1_000;
 /// Log lines of one file.

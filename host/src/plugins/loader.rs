@@ -8,7 +8,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
 use super::bindings::exports::svc::plugin::{artwork, extractor};
-use super::bindings::svc::plugin::{log, source};
+use super::bindings::svc::plugin::{log, related, source};
 use super::bindings::{PACKAGE, VERSION};
 use super::breaker::Breaker;
 use super::cache::CodeCache;
@@ -26,7 +26,7 @@ use super::status::{PluginOrigin, PluginState};
 
 /// The interfaces that this server offers to an extractor. `types` holds no functions, so nobody needs a
 /// permission for it.
-const OFFERED: [&str; 2] = ["source", "log"];
+const OFFERED: [&str; 3] = ["source", "related", "log"];
 
 /// Makes plugins out of bytes.
 pub(super) struct Loader<'a> {
@@ -50,6 +50,7 @@ pub(super) struct Rejection {
 pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
+    related::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
     log::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
     Ok(linker)
 }

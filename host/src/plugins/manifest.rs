@@ -47,6 +47,9 @@ pub struct ManifestKind {
     pub kind: MediaKind,
     /// File name endings without the dot, lower case.
     pub extensions: Vec<String>,
+    /// Endings of the small files beside a media file that the plugin may read: sidecars, subtitles, artwork.
+    #[serde(default)]
+    pub related: Vec<String>,
 }
 
 /// The limits that a manifest asks for.
@@ -136,9 +139,10 @@ impl Manifest {
         for kind in &self.kinds {
             let count = kind.extensions.len();
             check("extensions", (1..=256).contains(&count), "1 to 256 for each kind")?;
+            check("related", kind.related.len() <= 256, "up to 256 for each kind")?;
             check(
                 "extensions",
-                kind.extensions.iter().all(|extension| is_extension(extension)),
+                kind.extensions.iter().chain(&kind.related).all(|extension| is_extension(extension)),
                 "1 to 16 lower-case letters, digits, `+`, `-` or `_` each, without the dot",
             )?;
         }

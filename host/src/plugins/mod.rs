@@ -9,7 +9,7 @@
 //! | `compile`, `compile_child` | bytes to machine code, in a limited child process |
 //! | `cache`, `native` | compiled code on disk, authenticated; the one unsafe call |
 //! | `bindings` | the interface `svc:plugin@0.1.0` as Rust |
-//! | `host_source`, `host_log` | the two host interfaces with their budgets |
+//! | `host_source`, `host_related`, `host_log` | the host interfaces with their budgets |
 //! | `call`, `deadline`, `memory` | what a store knows of its current call, and what ends the call |
 //! | `instance`, `worker` | one warm instance; a thread's set of them |
 //! | `convert`, `validate`, `keys` | an answer of the guest to a checked `domain::extraction` |
@@ -28,6 +28,7 @@ mod convert;
 mod deadline;
 mod engine;
 mod host_log;
+mod host_related;
 mod host_source;
 mod inspect;
 mod instance;
@@ -50,6 +51,7 @@ mod tests;
 
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
+pub use host_related::Around;
 pub use host_source::SourceFile;
 pub use limits::LimitCaps;
 pub use manifest::{Manifest, ManifestError};

@@ -1,7 +1,7 @@
 //! All plugins of the server: those that are part of it and those of the plugin directory, which of them reads
 //! which file, and how they stand.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -208,6 +208,13 @@ impl Plugins {
     /// may be called now.
     pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
         self.0.routes.get(kind).cloned().unwrap_or_default()
+    }
+
+    /// The endings of the files beside a media file of this kind that its plugins may read, in lower case.
+    pub fn related_extensions(&self, kind: &MediaKind) -> HashSet<String> {
+        let kinds = self.0.handles().flat_map(|plugin| &plugin.0.manifest.kinds);
+        let of_kind = kinds.filter(|manifest| manifest.kind == *kind);
+        of_kind.flat_map(|manifest| manifest.related.iter().cloned()).collect()
     }
 
     /// The plugin that reads files of this kind with this extension.

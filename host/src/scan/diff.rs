@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flume::{Receiver, Sender};
 
-use super::persist::Persist;
+use super::around::FolderAround;
+use super::persist::{Event, Persist};
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use super::walk::Listing;
@@ -30,10 +31,24 @@ pub(super) struct PendingFolder {
     pub(super) path: RelativePath,
     pub(super) stamp: FolderStamp,
     pub(super) file_count: i64,
+    pub(super) around: Arc<FolderAround>,
     unread: AtomicUsize,
 }
 
 impl PendingFolder {
+    /// A directory some of whose files are read once more, though nothing in it changed: it keeps its stamp.
+    pub(super) fn unchanged(root: Arc<ScanRoot>, id: FolderId, path: RelativePath, around: FolderAround) -> Self {
+        Self {
+            root,
+            id,
+            path,
+            stamp: FolderStamp::default(),
+            file_count: 0,
+            around: Arc::new(around),
+            unread: AtomicUsize::new(usize::MAX),
+        }
+    }
+
     /// Notes that a file was read; true for the last one. A file that is left unread is never noted, so its
     /// directory gets no stamp and is compared again by the next run.
     pub(super) fn one_read(&self) -> bool {
@@ -48,6 +63,8 @@ pub(super) struct WorkItem {
     pub(super) name: String,
     /// It has a row already.
     pub(super) known: bool,
+    /// Of the files beside it.
+    pub(super) related_stamp: Option<i64>,
 }
 
 /// Files of one directory to read.
@@ -62,7 +79,7 @@ pub(super) struct WorkChunk {
 #[derive(Debug)]
 pub(super) struct FolderLoss {
     pub(super) folder: Arc<PendingFolder>,
-    pub(super) missing: Vec<FileId>,
+    pub(super) missing: Vec<(FileId, String)>,
 }
 
 /// The comparison of one run.
@@ -71,6 +88,8 @@ pub(super) struct Diff<'a> {
     pub(super) ids: &'a IdGenerator,
     pub(super) clock: &'a dyn Clock,
     pub(super) run_type: RunType,
+    /// Only say what would be done.
+    pub(super) dry_run: bool,
     pub(super) progress: &'a Progress,
     pub(super) work: Sender<WorkChunk>,
     pub(super) results: Sender<Persist>,
@@ -95,6 +114,10 @@ impl Diff<'_> {
                     continue;
                 };
                 let files = known.remove(&id).unwrap_or_default();
+                if self.dry_run {
+                    self.foretell(listing, files).await;
+                    continue;
+                }
                 let Some(loss) = self.compare(listing, id, files).await else {
                     // The workers are gone: the run is ending.
                     return Ok(losses);
@@ -138,6 +161,9 @@ impl Diff<'_> {
             }
             ids.push(id);
         }
+        if self.dry_run {
+            return Ok(ids);
+        }
         for (directory, folders) in new {
             self.store.add_folders(directory, &folders).await?;
         }
@@ -151,48 +177,19 @@ impl Diff<'_> {
         id: FolderId,
         known: Vec<KnownFile>,
     ) -> Option<Option<FolderLoss>> {
-        let now = self.clock.now();
-        let mut known: HashMap<String, KnownFile> =
-            known.into_iter().map(|file| (file.name.clone(), file)).collect();
-        let mut unread = Vec::new();
-        let mut restored = Vec::new();
         let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
-        for found in listing.files {
-            match known.remove(&found.name) {
-                None => unread.push(WorkItem {
-                    id: self.ids.next(now),
-                    name: found.name,
-                    known: false,
-                }),
-                Some(file)
-                    if self.run_type == RunType::Full
-                        || (file.size, file.mtime_ns) != (found.size, found.mtime_ns) =>
-                {
-                    unread.push(WorkItem {
-                        id: file.id,
-                        name: found.name,
-                        known: true,
-                    });
-                }
-                Some(file) if file.status == FileStatus::Missing => restored.push(file.id),
-                Some(_) => {}
-            }
-        }
+        let Compared { unread, restored, missing } = self.files(&listing, known);
         let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
         if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
             kind.unchanged(unchanged);
         }
-        let missing: Vec<FileId> = known
-            .into_values()
-            .filter(|file| file.status != FileStatus::Missing)
-            .map(|file| file.id)
-            .collect();
         let folder = Arc::new(PendingFolder {
             root: listing.root,
             id,
             path: listing.path,
             stamp: listing.stamp,
             file_count,
+            around: listing.around,
             unread: AtomicUsize::new(unread.len() + usize::from(!missing.is_empty())),
         });
         let loss = (!missing.is_empty()).then(|| FolderLoss {
@@ -229,4 +226,61 @@ impl Diff<'_> {
         }
         Some(loss)
     }
+
+    /// What is to be done with each file of a directory.
+    fn files(&self, listing: &Listing, known: Vec<KnownFile>) -> Compared {
+        let now = self.clock.now();
+        let mut known: HashMap<String, KnownFile> =
+            known.into_iter().map(|file| (file.name.clone(), file)).collect();
+        let mut compared = Compared::default();
+        for found in &listing.files {
+            let related_stamp = listing.around.stamp(&found.name);
+            let item = |id, known| WorkItem { id, name: found.name.clone(), known, related_stamp };
+            match known.remove(&found.name) {
+                None => compared.unread.push(item(self.ids.next(now), false)),
+                Some(file)
+                    if self.run_type == RunType::Full
+                        || (file.size, file.mtime_ns) != (found.size, found.mtime_ns)
+                        || file.related_stamp != related_stamp =>
+                {
+                    compared.unread.push(item(file.id, true));
+                }
+                Some(file) if file.status == FileStatus::Missing => compared.restored.push(file.id),
+                Some(_) => {}
+            }
+        }
+        let missing = known.into_values().filter(|file| file.status != FileStatus::Missing);
+        compared.missing = missing.map(|file| (file.id, file.name)).collect();
+        compared
+    }
+
+    /// Counts and logs what a run would do with a directory.
+    async fn foretell(&self, listing: Listing, known: Vec<KnownFile>) {
+        let Compared { unread, missing, .. } = self.files(&listing, known);
+        let kind = &listing.root.directory.kind;
+        if let Some(counts) = self.progress.kind(kind) {
+            counts.unchanged(listing.files.len() - unread.len());
+            counts.missing(missing.len());
+            for item in &unread {
+                counts.stored(item.known);
+            }
+        }
+        let added = unread.iter().map(|item| {
+            let event = if item.known { Event::Updated } else { Event::Added };
+            (event, item.name.clone())
+        });
+        let gone = missing.into_iter().map(|(_, name)| (Event::Missing, name));
+        let lines = added.chain(gone).map(|(event, name)| (event, listing.path.join_text(&name)));
+        let lines = Persist::Foretold { kind: kind.clone(), lines: lines.collect() };
+        // Fails only when the run has ended for another reason.
+        let _ = self.results.send_async(lines).await;
+    }
+}
+
+/// The files of a directory, by what is to be done with them.
+#[derive(Default)]
+struct Compared {
+    unread: Vec<WorkItem>,
+    restored: Vec<FileId>,
+    missing: Vec<(FileId, String)>,
 }

@@ -6,18 +6,21 @@ use std::sync::Arc;
 
 use flume::{Receiver, Sender};
 
+use super::around::FileAround;
 use super::control::{Next, ScanControl};
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
+use super::fingerprint::fingerprint;
 use super::persist::Persist;
 use super::progress::Progress;
 use super::roots::Reader;
 use crate::domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
 use crate::domain::kind::MediaKind;
 use crate::domain::music::TrackFacts;
-use crate::domain::path::extension;
+use crate::domain::path::{RelativePath, extension};
 use crate::domain::photo::PhotoFacts;
 use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::domain::time::Timestamp;
+use crate::domain::video::VideoFacts;
 use crate::plugins::{Plugins, SourceFile, Worker};
 use crate::store::PluginVersion;
 
@@ -85,25 +88,37 @@ impl Extract<'_> {
                     folder,
                     item,
                     &first.version,
-                    (0, READ_AGAIN),
+                    Content {
+                        size: 0,
+                        mtime_ns: READ_AGAIN,
+                        fingerprint: None,
+                    },
                     FileRecord::Failed(failure),
                 ));
             }
         };
         self.progress.file_opened();
-        let (size, mtime_ns) = (i64::try_from(opened.size).unwrap_or(i64::MAX), opened.mtime_ns);
+        let content = Content {
+            size: i64::try_from(opened.size).unwrap_or(i64::MAX),
+            mtime_ns: opened.mtime_ns,
+            fingerprint: fingerprint(&opened.file, opened.size),
+        };
         let source = Arc::new(SourceFile {
             file: opened.file,
             name: item.name.clone(),
             size: opened.size,
+            around: Some(Arc::new(FileAround {
+                folder: Arc::clone(&folder.around),
+                name: item.name.clone(),
+            })),
         });
         let (reader, outcome) = self.ask(worker, readers, first, &source);
-        let record = to_record(outcome, kind, folder, &item.name, mtime_ns);
+        let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
         match &record {
             FileRecord::Failed(_) => counts.errored(),
             _ => counts.stored(item.known),
         }
-        Some(finish(folder, item, &reader.version, (size, mtime_ns), record))
+        Some(finish(folder, item, &reader.version, content, record))
     }
 
     /// Asks one plugin after the other until one does not refuse the file.
@@ -137,13 +152,21 @@ impl Extract<'_> {
     }
 }
 
+/// A file as it was when it was opened.
+struct Content {
+    size: i64,
+    mtime_ns: i64,
+    fingerprint: Option<i64>,
+}
+
 fn finish(
     folder: &Arc<PendingFolder>,
     item: WorkItem,
     plugin: &Arc<PluginVersion>,
-    (size, mut mtime_ns): (i64, i64),
+    content: Content,
     record: FileRecord,
 ) -> ReadFile {
+    let mut mtime_ns = content.mtime_ns;
     let mut try_again = false;
     if let FileRecord::Failed(failure) = &record {
         let path = folder.path.join_text(&item.name);
@@ -152,13 +175,15 @@ fn finish(
             (mtime_ns, try_again) = (READ_AGAIN, true);
         }
     }
-    let WorkItem { id, name, known } = item;
+    let WorkItem { id, name, known, related_stamp } = item;
     let file = ScannedFile {
         id,
         folder: folder.id,
         name,
-        size,
+        size: content.size,
         mtime_ns,
+        fingerprint: content.fingerprint,
+        related_stamp,
         known,
         record,
     };
@@ -171,10 +196,10 @@ fn finish(
 }
 
 /// In the terms of the file's kind. A file that says nothing is indexed by its name.
-fn to_record(
+pub(super) fn to_record(
     outcome: ExtractOutcome,
     kind: &MediaKind,
-    folder: &PendingFolder,
+    folder: &RelativePath,
     name: &str,
     mtime_ns: i64,
 ) -> FileRecord {
@@ -185,7 +210,13 @@ fn to_record(
     match kind.as_str() {
         "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(
             &extraction,
-            &folder.path,
+            folder,
+            name,
+        ))),
+        "movies" | "tv" => FileRecord::Video(Box::new(VideoFacts::from_extraction(
+            &extraction,
+            kind,
+            folder,
             name,
         ))),
         "photos" => {

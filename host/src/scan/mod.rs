@@ -1,10 +1,16 @@
 //! The indexer's pipeline; `README.md` beside this file tells its phases and what holds.
 
+mod around;
 mod control;
 mod diff;
 mod extract;
+mod fingerprint;
+mod ignore_rules;
+mod journal;
+mod moves;
 mod persist;
 mod progress;
+mod refresh;
 mod roots;
 mod run;
 mod settle;
@@ -12,5 +18,5 @@ mod walk;
 
 pub use control::{ScanControl, Wanted};
 pub use progress::Progress;
-pub use run::{ScanEnd, ScanError, Scanner};
+pub use run::{ScanEnd, ScanError, ScanRequest, Scanner, Target};
 pub use walk::is_ignored;

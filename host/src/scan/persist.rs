@@ -1,5 +1,6 @@
 //! Phase 4: gathers what was read into short transactions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +9,17 @@ use tokio::time::{Instant, timeout_at};
 
 use super::diff::PendingFolder;
 use super::extract::ReadFile;
-use crate::domain::id::{FileId, IdGenerator, RunId};
-use crate::domain::scan::{FileRecord, RunLogEntry};
+use super::journal::{Details, Journal};
+use super::moves::Moves;
+use super::progress::Progress;
+use crate::domain::id::FileId;
+use crate::domain::kind::MediaKind;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::FileRecord;
 use crate::domain::time::Clock;
-use crate::store::{FolderDone, ScanBatch, ScanWriter, StoreError, StoredFile};
+use crate::store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
+
+pub(super) use super::journal::Event;
 
 /// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
@@ -31,63 +39,100 @@ pub(super) enum Persist {
         /// Files that were missing and are back.
         restored: Vec<FileId>,
     },
+    /// What a run would do, for the log alone.
+    Foretold {
+        /// Of the files.
+        kind: MediaKind,
+        /// What would happen to which file.
+        lines: Vec<(Event, RelativePath)>,
+    },
 }
 
 /// The storing of one run.
-pub(super) struct Persisting<'a> {
-    pub(super) run: RunId,
-    pub(super) ids: &'a IdGenerator,
+pub(super) struct Persisting<'a, 'j> {
+    pub(super) store: &'a Store,
     pub(super) clock: &'a dyn Clock,
+    pub(super) progress: &'a Progress,
+    pub(super) journal: &'a mut Journal<'j>,
     pub(super) writer: &'a mut ScanWriter,
 }
 
-impl Persisting<'_> {
-    /// Stores until the phases before have ended.
-    pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<(), StoreError> {
+impl Persisting<'_, '_> {
+    /// Stores until the phases before have ended. Answers with the files that were found at another place.
+    pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<HashSet<FileId>, StoreError> {
+        let mut moves = Moves::new(self.store);
         while let Ok(first) = results.recv_async().await {
             let mut batch = ScanBatch {
                 now: self.clock.now(),
                 ..ScanBatch::default()
             };
-            self.add(&mut batch, first);
+            let mut read = Vec::new();
+            self.add(&mut batch, &mut read, first);
             let deadline = Instant::now() + GATHER_FOR;
-            while batch.files.len() < FILES_PER_TRANSACTION {
+            while read.len() < FILES_PER_TRANSACTION {
                 match timeout_at(deadline, results.recv_async()).await {
-                    Ok(Ok(next)) => self.add(&mut batch, next),
+                    Ok(Ok(next)) => self.add(&mut batch, &mut read, next),
                     Ok(Err(_)) | Err(_) => break,
                 }
             }
+            self.add_files(&mut batch, read, &mut moves).await?;
             self.writer.persist(&batch).await?;
         }
-        Ok(())
+        Ok(moves.into_adopted())
     }
 
-    fn add(&mut self, batch: &mut ScanBatch, message: Persist) {
+    fn add(&mut self, batch: &mut ScanBatch, read: &mut Vec<ReadFile>, message: Persist) {
         match message {
-            Persist::Read(files) => {
-                for read in files {
-                    self.add_file(batch, read);
-                }
-            }
+            Persist::Read(files) => read.extend(files),
             Persist::Compared { stamp, restored } => {
                 batch.restored.extend(restored);
                 batch.folders_done.extend(stamp.map(|folder| done(&folder)));
             }
+            Persist::Foretold { kind, lines } => {
+                for (event, path) in lines {
+                    let line = self.journal.line(event, &kind, path, Details::default(), batch.now);
+                    batch.logs.extend(line);
+                }
+            }
         }
     }
 
-    fn add_file(&mut self, batch: &mut ScanBatch, read: ReadFile) {
-        if let FileRecord::Failed(failure) = &read.file.record {
-            batch.logs.push(RunLogEntry {
-                id: self.ids.next(self.clock.now()),
-                run: self.run,
-                event: "file_errored".to_owned(),
-                kind: read.folder.root.directory.kind.clone(),
-                path: read.folder.path.join_text(&read.file.name),
-                plugin: Some(format!("{} {}", read.plugin.id, read.plugin.version)),
-                reason: Some(failure.to_string()),
-            });
+    async fn add_files(
+        &mut self,
+        batch: &mut ScanBatch,
+        mut files: Vec<ReadFile>,
+        moves: &mut Moves<'_>,
+    ) -> Result<(), StoreError> {
+        let mut moved = moves.adopt(&mut files).await?.into_iter().peekable();
+        for (at, read) in files.into_iter().enumerate() {
+            let before = moved.next_if(|(place, _)| *place == at).map(|(_, before)| before);
+            self.add_file(batch, read, before);
         }
+        Ok(())
+    }
+
+    fn add_file(&mut self, batch: &mut ScanBatch, read: ReadFile, moved_from: Option<String>) {
+        let kind = &read.folder.root.directory.kind;
+        if moved_from.is_some()
+            && let Some(counts) = self.progress.kind(kind)
+        {
+            counts.moved();
+        }
+        let event = match &read.file.record {
+            FileRecord::Failed(_) => Event::Errored,
+            _ if read.file.known => Event::Updated,
+            _ => Event::Added,
+        };
+        let details = Details {
+            plugin: Some(format!("{} {}", read.plugin.id, read.plugin.version)),
+            reason: match &read.file.record {
+                FileRecord::Failed(failure) => Some(failure.to_string()),
+                _ => None,
+            },
+            diff: moved_from.map(|path| serde_json::json!({ "movedFrom": path }).to_string()),
+        };
+        let path = read.folder.path.join_text(&read.file.name);
+        batch.logs.extend(self.journal.line(event, kind, path, details, batch.now));
         if !read.try_again && read.folder.one_read() {
             batch.folders_done.push(done(&read.folder));
         }

@@ -41,6 +41,12 @@ impl KindProgress {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A file that was taken for new is one that was known at another place.
+    pub(super) fn moved(&self) {
+        self.added.fetch_sub(1, Ordering::Relaxed);
+        self.updated.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn snapshot(&self) -> KindCounts {
         KindCounts {
             found: self.found.load(Ordering::Relaxed),

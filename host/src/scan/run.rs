@@ -1,31 +1,35 @@
 //! One run: joins the phases.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use flume::{Receiver, Sender};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::task::JoinHandle;
 
 use super::control::{ScanControl, Wanted};
-use super::diff::{Diff, FolderLoss};
+use super::diff::{Diff, FolderLoss, WorkChunk};
 use super::extract::Extract;
-use super::persist::Persisting;
+use super::journal::{Event, Journal};
+use super::persist::{Persist, Persisting};
 use super::progress::Progress;
-use super::roots::ScanRoot;
-use super::settle;
-use super::walk::Walk;
-use crate::domain::id::{DirectoryId, IdGenerator, RunId};
+use super::roots::{KindReaders, ScanRoot};
+use super::settle::Settling;
+use super::walk::{Listing, Walk};
+use crate::domain::id::{DirectoryId, FileId, IdGenerator, RunId};
+use crate::domain::path::RelativePath;
 use crate::domain::scan::{Directory, RunType};
-use crate::domain::time::Clock;
+use crate::domain::time::{Clock, Timestamp};
 use crate::media_root::MediaRoot;
 use crate::plugins::Plugins;
-use crate::store::{Store, StoreError};
+use crate::store::{ScanBatch, ScanWriter, Store, StoreError};
 
 /// Changed directories that wait for their comparison.
 const QUEUED_LISTINGS: usize = 128;
 /// Chunks of files that wait for a worker.
-const QUEUED_CHUNKS: usize = 32;
+pub(super) const QUEUED_CHUNKS: usize = 32;
 /// Chunks of records that wait for the store.
-const QUEUED_RESULTS: usize = 64;
+pub(super) const QUEUED_RESULTS: usize = 64;
 /// Listing directories is bound by the kernel and the disk, not by cores.
 const WALK_THREADS: usize = 2;
 
@@ -52,6 +56,32 @@ pub enum ScanEnd {
     Stopped,
 }
 
+/// A root directory to scan.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The directory.
+    pub directory: Directory,
+    /// The parts of it to look at, none of them below another; the root itself for all.
+    pub parts: Vec<RelativePath>,
+}
+
+/// What a run is to do.
+#[derive(Debug, Clone)]
+pub struct ScanRequest {
+    /// The run.
+    pub run: RunId,
+    /// Quick or full.
+    pub run_type: RunType,
+    /// Where.
+    pub targets: Vec<Target>,
+    /// Change nothing: count and log what would be done.
+    pub dry_run: bool,
+    /// What is gone is meant to be gone, however much it is.
+    pub accept_missing: bool,
+    /// Forget files that have been missing since before this moment.
+    pub purge_before: Option<Timestamp>,
+}
+
 /// Runs the indexer.
 #[derive(Debug, Clone)]
 pub struct Scanner {
@@ -67,6 +97,9 @@ pub struct Scanner {
     pub threads: usize,
 }
 
+/// A root with the parts of it that a run looks at.
+pub(super) type RootParts = (Arc<ScanRoot>, Vec<RelativePath>);
+
 impl Scanner {
     /// Scans these roots. Every file that can be read is in the index at the end; failures are stored with their
     /// files and counted, they do not end the run.
@@ -75,113 +108,192 @@ impl Scanner {
     /// Only when the database or the system fails; what was stored before stays.
     pub async fn run(
         &self,
-        run: RunId,
-        run_type: RunType,
-        directories: Vec<Directory>,
+        request: ScanRequest,
         control: &Arc<ScanControl>,
         progress: &Arc<Progress>,
     ) -> Result<ScanEnd, ScanError> {
-        let mut roots = Vec::new();
-        for directory in directories {
-            roots.extend(self.open_root(directory, progress).await?.map(Arc::new));
+        let mut roots: Vec<RootParts> = Vec::new();
+        for Target { directory, parts } in request.targets.clone() {
+            let root = self.open_root(directory, progress).await?;
+            roots.extend(root.map(|root| (Arc::new(root), parts)));
         }
-        let roots: Arc<[Arc<ScanRoot>]> = roots.into();
+        let roots: Arc<[RootParts]> = roots.into();
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
+        let mut journal = Journal::new(request.run, &self.ids);
+        self.note(&mut writer, &mut journal, Event::RunStarted).await?;
+        let (losses, moved) = self
+            .look(&request, &roots, control, progress, &mut writer, &mut journal)
+            .await?;
+        let stopped = || control.wanted() == Wanted::Stop;
+        if !stopped() {
+            self.settle(&request, &roots, losses, &moved, progress, &mut writer, &mut journal)
+                .await?;
+        }
+        if !request.dry_run {
+            if !stopped() {
+                self.refresh(&roots, control, progress, &mut writer, &mut journal)
+                    .await?;
+            }
+            if let Some(before) = request.purge_before.filter(|_| !stopped()) {
+                writer.purge_missing(before, self.clock.now()).await?;
+            }
+            writer.settle(self.clock.now()).await?;
+        }
+        let (end, event) = if stopped() {
+            (ScanEnd::Stopped, Event::RunStopped)
+        } else {
+            (ScanEnd::Completed, Event::RunCompleted)
+        };
+        self.note(&mut writer, &mut journal, event).await?;
+        Ok(end)
+    }
 
+    /// The first four phases: what is new or changed is in the index after them. Answers with what is gone.
+    async fn look(
+        &self,
+        request: &ScanRequest,
+        roots: &Arc<[RootParts]>,
+        control: &Arc<ScanControl>,
+        progress: &Arc<Progress>,
+        writer: &mut ScanWriter,
+        journal: &mut Journal<'_>,
+    ) -> Result<(Losses, HashSet<FileId>), ScanError> {
         let (listing_sender, listings) = flume::bounded(QUEUED_LISTINGS);
         let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
         let (result_sender, results) = flume::bounded(QUEUED_RESULTS);
-
-        let walk_pool = thread_pool("svc-walk", WALK_THREADS)?;
-        let walk = tokio::task::spawn_blocking({
-            let (roots, control, progress) = (Arc::clone(&roots), Arc::clone(control), Arc::clone(progress));
-            move || {
-                for root in roots.iter() {
-                    let listings = listing_sender.clone();
-                    let walk = Walk {
-                        root,
-                        run_type,
-                        control: &control,
-                        progress: &progress,
-                        listings,
-                    };
-                    walk_pool.install(|| walk.run());
-                }
-            }
-        });
-        let extract_pool = thread_pool("svc-extract", self.threads)?;
-        let extract = tokio::task::spawn_blocking({
-            let (plugins, control, progress) =
-                (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
-            let results = result_sender.clone();
-            move || {
-                let extract = Extract {
-                    plugins: &plugins,
-                    control: &control,
-                    progress: &progress,
-                    work,
-                    results,
-                };
-                extract_pool.broadcast(|_| extract.run());
-            }
-        });
+        let walk = walk(roots, request.run_type, control, progress, listing_sender)?;
+        let extract = self.extract(self.threads, control, progress, work, result_sender.clone())?;
         let diff = Diff {
             store: &self.store,
             ids: &self.ids,
             clock: self.clock.as_ref(),
-            run_type,
+            run_type: request.run_type,
+            dry_run: request.dry_run,
             progress,
             work: work_sender,
             results: result_sender,
         };
-        let persisting = Persisting {
-            run,
-            ids: &self.ids,
-            clock: self.clock.as_ref(),
-            writer: &mut writer,
-        };
-        let (losses, persisted, walked, extracted) =
+        let persisting = self.persisting(progress, journal, writer);
+        let (losses, moved, walked, extracted) =
             tokio::join!(diff.run(listings), persisting.run(results), walk, extract);
-        persisted?;
+        let moved = moved?;
         let losses = losses?;
         walked?;
         extracted?;
-
-        let end = if control.wanted() == Wanted::Stop {
-            ScanEnd::Stopped
-        } else {
-            ScanEnd::Completed
-        };
-        if end == ScanEnd::Completed {
-            self.mark_missing(&mut writer, progress, &roots, losses).await?;
-        }
-        writer.settle().await?;
-        Ok(end)
+        Ok((losses, moved))
     }
 
-    async fn mark_missing(
+    pub(super) fn persisting<'a, 'j>(
+        &'a self,
+        progress: &'a Progress,
+        journal: &'a mut Journal<'j>,
+        writer: &'a mut ScanWriter,
+    ) -> Persisting<'a, 'j> {
+        Persisting {
+            store: &self.store,
+            clock: self.clock.as_ref(),
+            progress,
+            journal,
+            writer,
+        }
+    }
+
+    /// Starts the threads that read files. They end when there is no more work.
+    pub(super) fn extract(
         &self,
-        writer: &mut crate::store::ScanWriter,
+        threads: usize,
+        control: &Arc<ScanControl>,
+        progress: &Arc<Progress>,
+        work: Receiver<WorkChunk>,
+        results: Sender<Persist>,
+    ) -> Result<JoinHandle<()>, ScanError> {
+        let pool = thread_pool("svc-extract", threads)?;
+        let (plugins, control, progress) =
+            (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
+        Ok(tokio::task::spawn_blocking(move || {
+            let extract = Extract {
+                plugins: &plugins,
+                control: &control,
+                progress: &progress,
+                work,
+                results,
+            };
+            pool.broadcast(|_| extract.run());
+        }))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one run, each named")]
+    async fn settle(
+        &self,
+        request: &ScanRequest,
+        roots: &[RootParts],
+        mut losses: Losses,
+        moved: &HashSet<FileId>,
         progress: &Progress,
-        roots: &[Arc<ScanRoot>],
-        mut losses: HashMap<DirectoryId, Vec<FolderLoss>>,
+        writer: &mut ScanWriter,
+        journal: &mut Journal<'_>,
     ) -> Result<(), StoreError> {
-        for root in roots {
-            let losses = losses.remove(&root.directory.id).unwrap_or_default();
-            settle::mark_missing(&self.store, writer, progress, root, losses, self.clock.now()).await?;
+        for (root, parts) in roots {
+            let now = self.clock.now();
+            let directory = &root.directory;
+            let losses = losses.remove(&directory.id).unwrap_or_default();
+            let there = if root.is_still_there() {
+                let settling = Settling {
+                    store: &self.store,
+                    writer: &mut *writer,
+                    progress,
+                    journal: &mut *journal,
+                    root,
+                    moved,
+                    now,
+                    accept_missing: request.accept_missing,
+                    dry_run: request.dry_run,
+                };
+                settling.run(root.vanished_folders(parts), losses).await?
+            } else {
+                progress.warn(format!(
+                    "{}: went away during the run; nothing of it is marked as missing",
+                    directory.path.display()
+                ));
+                false
+            };
+            if !there && !request.dry_run {
+                self.store
+                    .set_directory_available(directory.id, false, now)
+                    .await?;
+            }
         }
         Ok(())
     }
 
+    /// Writes a line about the run itself into its log.
+    async fn note(
+        &self,
+        writer: &mut ScanWriter,
+        journal: &mut Journal<'_>,
+        event: Event,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let batch = ScanBatch {
+            logs: vec![journal.run_line(event, now)],
+            now,
+            ..ScanBatch::default()
+        };
+        writer.persist(&batch).await.map(drop)
+    }
+
     /// Prepares a root; `None` for one that is not there, whose rows stay as they are.
-    async fn open_root(
+    pub(super) async fn open_root(
         &self,
         directory: Directory,
         progress: &Progress,
     ) -> Result<Option<ScanRoot>, StoreError> {
         let now = self.clock.now();
-        let plugins = self.plugins.by_extension(&directory.kind);
-        if plugins.is_empty() {
+        let plugins = KindReaders {
+            by_extension: self.plugins.by_extension(&directory.kind),
+            related: self.plugins.related_extensions(&directory.kind),
+        };
+        if plugins.by_extension.is_empty() {
             progress.warn(format!(
                 "{}: no plugin reads files of kind `{}`",
                 directory.path.display(),
@@ -191,26 +303,55 @@ impl Scanner {
         }
         let folders = self.store.folders(directory.id).await?;
         let knows_files = folders.iter().any(|folder| folder.file_count > 0);
-        let reason = match MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)))
-        {
-            Ok((_, true)) if knows_files => "it is empty, but files of it are known".to_owned(),
-            Ok((root, _)) => {
-                self.store
-                    .set_directory_available(directory.id, true, now)
-                    .await?;
-                return Ok(Some(ScanRoot::new(directory, root, plugins, folders)));
-            }
-            Err(error) => error.to_string(),
+        let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
+        let (id, path) = (directory.id, directory.path.clone());
+        let opened = match opened {
+            Ok((_, true)) if knows_files => Err("it is empty, but files of it are known".to_owned()),
+            Ok((root, _)) => ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
         };
-        progress.warn(format!(
-            "{}: not available, left as it is: {reason}",
-            directory.path.display()
-        ));
-        self.store
-            .set_directory_available(directory.id, false, now)
-            .await?;
-        Ok(None)
+        self.store.set_directory_available(id, opened.is_ok(), now).await?;
+        match opened {
+            Ok(root) => Ok(Some(root)),
+            Err(reason) => {
+                progress.warn(format!(
+                    "{}: not available, left as it is: {reason}",
+                    path.display()
+                ));
+                Ok(None)
+            }
+        }
     }
+}
+
+/// What is gone, by root.
+type Losses = HashMap<DirectoryId, Vec<FolderLoss>>;
+
+/// Starts the walk over all parts of all roots, one after the other.
+fn walk(
+    roots: &Arc<[RootParts]>,
+    run_type: RunType,
+    control: &Arc<ScanControl>,
+    progress: &Arc<Progress>,
+    listings: Sender<Listing>,
+) -> Result<JoinHandle<()>, ScanError> {
+    let pool = thread_pool("svc-walk", WALK_THREADS)?;
+    let (roots, control, progress) = (Arc::clone(roots), Arc::clone(control), Arc::clone(progress));
+    Ok(tokio::task::spawn_blocking(move || {
+        for (root, parts) in roots.iter() {
+            let listings = listings.clone();
+            let walk = Walk {
+                root,
+                run_type,
+                control: &control,
+                progress: &progress,
+                listings,
+            };
+            for part in parts {
+                pool.install(|| walk.run(part));
+            }
+        }
+    }))
 }
 
 fn is_empty(directory: &Directory) -> std::io::Result<bool> {

@@ -1,10 +1,14 @@
-//! Phase 5: marks what is gone, unless too much is gone, and brings the counts up to date.
+//! Phase 5: marks what is gone, unless too much is gone at once.
+
+use std::collections::HashSet;
 
 use super::diff::FolderLoss;
+use super::journal::{Details, Event, Journal};
 use super::persist::done;
 use super::progress::Progress;
-use super::roots::ScanRoot;
-use crate::domain::id::FileId;
+use super::roots::{ScanRoot, Vanished};
+use crate::domain::id::{FileId, FolderId};
+use crate::domain::path::RelativePath;
 use crate::domain::scan::FileStatus;
 use crate::domain::time::Timestamp;
 use crate::store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
@@ -19,77 +23,139 @@ const ALWAYS_MAY_GO: usize = 20;
 /// Files marked in one transaction.
 const FILES_PER_TRANSACTION: usize = 500;
 
-/// Marks the losses of one root.
-pub(super) async fn mark_missing(
-    store: &Store,
-    writer: &mut ScanWriter,
-    progress: &Progress,
-    root: &ScanRoot,
-    mut losses: Vec<FolderLoss>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let vanished = root.vanished_folders();
-    let mut vanished_files: Vec<FileId> = Vec::new();
-    for folders in vanished.chunks(FILES_PER_TRANSACTION) {
-        let files = store.files_in_folders(folders).await?;
-        vanished_files.extend(
-            files
-                .iter()
-                .filter(|f| f.status != FileStatus::Missing)
-                .map(|file| file.id),
-        );
+/// A file that is not where it was.
+struct Lost {
+    id: FileId,
+    path: RelativePath,
+}
+
+/// The marking of what is gone from one root.
+pub(super) struct Settling<'a, 'j> {
+    pub(super) store: &'a Store,
+    pub(super) writer: &'a mut ScanWriter,
+    pub(super) progress: &'a Progress,
+    pub(super) journal: &'a mut Journal<'j>,
+    pub(super) root: &'a ScanRoot,
+    /// Files that were found at another place.
+    pub(super) moved: &'a HashSet<FileId>,
+    pub(super) now: Timestamp,
+    /// The user says that what is gone is meant to be gone.
+    pub(super) accept_missing: bool,
+    /// Only count and log.
+    pub(super) dry_run: bool,
+}
+
+impl Settling<'_, '_> {
+    /// Marks the losses; false if so much is gone that the root is taken for being away, and nothing is marked.
+    pub(super) async fn run(
+        mut self,
+        vanished: Vanished,
+        mut losses: Vec<FolderLoss>,
+    ) -> Result<bool, StoreError> {
+        for loss in &mut losses {
+            loss.missing.retain(|(id, _)| !self.moved.contains(id));
+        }
+        let lost = self.files_of(&vanished.lost).await?;
+        let ignored = self.files_of(&vanished.ignored).await?;
+        let in_folders = losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
+        let count = lost.len() + in_folders;
+        if let Some(kind) = self.progress.kind(&self.root.directory.kind) {
+            // What is gone from folders that are there is counted in a dry run already.
+            kind.missing(lost.len() + ignored.len() + if self.dry_run { 0 } else { in_folders });
+        }
+        let known = usize::try_from(self.root.known_files()).unwrap_or(0);
+        let too_many = count > ALWAYS_MAY_GO && count as f64 > known as f64 * MAX_LOST_SHARE;
+        if too_many && !self.accept_missing {
+            self.progress.warn(format!(
+                "{}: {count} of {known} files are gone; none is marked as missing. Is the disk there?",
+                self.root.directory.path.display()
+            ));
+            return Ok(false);
+        }
+        if self.dry_run {
+            let logs = lost.iter().chain(&ignored).filter_map(|file| self.journal_line(file));
+            let batch = ScanBatch { logs: logs.collect(), now: self.now, ..ScanBatch::default() };
+            self.writer.persist(&batch).await?;
+            return Ok(true);
+        }
+        for files in [lost, ignored] {
+            self.mark(&files).await?;
+        }
+        let folders: Vec<FolderId> = vanished.lost.iter().chain(&vanished.ignored).map(|(id, _)| *id).collect();
+        self.empty(&folders).await?;
+        self.mark_losses(losses).await?;
+        Ok(true)
     }
-    let lost = vanished_files.len() + losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
-    let known = usize::try_from(root.known_files()).unwrap_or(0);
-    if let Some(kind) = progress.kind(&root.directory.kind) {
-        kind.missing(lost);
-    }
-    if lost > ALWAYS_MAY_GO && lost as f64 > known as f64 * MAX_LOST_SHARE {
-        progress.warn(format!(
-            "{}: {lost} of {known} files are gone; none is marked as missing. Is the disk there?",
-            root.directory.path.display()
-        ));
-        return Ok(());
-    }
-    for files in vanished_files.chunks(FILES_PER_TRANSACTION) {
-        writer
-            .persist(&ScanBatch {
-                missing: files.to_vec(),
-                now,
-                ..ScanBatch::default()
-            })
-            .await?;
-    }
-    let gone = |id| FolderDone {
-        id,
-        stamp: None,
-        file_count: 0,
-    };
-    for folders in vanished.chunks(FILES_PER_TRANSACTION) {
-        let folders_done = folders.iter().copied().map(gone).collect();
-        writer
-            .persist(&ScanBatch {
-                folders_done,
-                now,
-                ..ScanBatch::default()
-            })
-            .await?;
-    }
-    while !losses.is_empty() {
-        let mut batch = ScanBatch {
-            now,
-            ..ScanBatch::default()
-        };
-        while let Some(loss) = losses.pop() {
-            if loss.folder.one_read() {
-                batch.folders_done.push(done(&loss.folder));
-            }
-            batch.missing.extend(loss.missing);
-            if batch.missing.len() >= FILES_PER_TRANSACTION {
-                break;
+
+    /// The files of folders that are gone, but for those that are missing already or were found elsewhere.
+    async fn files_of(&self, folders: &[(FolderId, RelativePath)]) -> Result<Vec<Lost>, StoreError> {
+        let mut lost = Vec::new();
+        for folders in folders.chunks(FILES_PER_TRANSACTION) {
+            let ids: Vec<FolderId> = folders.iter().map(|(id, _)| *id).collect();
+            for file in self.store.files_in_folders(&ids).await? {
+                let folder = folders.iter().find(|(id, _)| *id == file.folder);
+                if let Some((_, path)) = folder
+                    && file.status != FileStatus::Missing
+                    && !self.moved.contains(&file.id)
+                {
+                    lost.push(Lost { id: file.id, path: path.join_text(&file.name) });
+                }
             }
         }
-        writer.persist(&batch).await?;
+        Ok(lost)
     }
-    Ok(())
+
+    fn journal_line(&mut self, file: &Lost) -> Option<crate::domain::scan::RunLogEntry> {
+        let kind = &self.root.directory.kind;
+        self.journal
+            .line(Event::Missing, kind, file.path.clone(), Details::default(), self.now)
+    }
+
+    async fn mark(&mut self, files: &[Lost]) -> Result<(), StoreError> {
+        for files in files.chunks(FILES_PER_TRANSACTION) {
+            let batch = ScanBatch {
+                missing: files.iter().map(|file| file.id).collect(),
+                logs: files.iter().filter_map(|file| self.journal_line(file)).collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            self.writer.persist(&batch).await?;
+        }
+        Ok(())
+    }
+
+    /// Folders that are gone hold no files and have no stamp.
+    async fn empty(&mut self, folders: &[FolderId]) -> Result<(), StoreError> {
+        for folders in folders.chunks(FILES_PER_TRANSACTION) {
+            let gone = |&id| FolderDone { id, stamp: None, file_count: 0 };
+            let batch = ScanBatch {
+                folders_done: folders.iter().map(gone).collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            self.writer.persist(&batch).await?;
+        }
+        Ok(())
+    }
+
+    async fn mark_losses(&mut self, mut losses: Vec<FolderLoss>) -> Result<(), StoreError> {
+        while !losses.is_empty() {
+            let mut batch = ScanBatch { now: self.now, ..ScanBatch::default() };
+            while let Some(loss) = losses.pop() {
+                if loss.folder.one_read() {
+                    batch.folders_done.push(done(&loss.folder));
+                }
+                for (id, name) in loss.missing {
+                    let lost = Lost { id, path: loss.folder.path.join_text(&name) };
+                    batch.logs.extend(self.journal_line(&lost));
+                    batch.missing.push(id);
+                }
+                if batch.missing.len() >= FILES_PER_TRANSACTION {
+                    break;
+                }
+            }
+            self.writer.persist(&batch).await?;
+        }
+        Ok(())
+    }
 }

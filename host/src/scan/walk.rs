@@ -10,10 +10,12 @@ use std::sync::Arc;
 use flume::Sender;
 use sha2::{Digest, Sha256};
 
+use super::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
 use super::control::{Next, ScanControl};
+use super::ignore_rules::{IgnoreRules, NO_MEDIA};
 use super::progress::Progress;
 use super::roots::ScanRoot;
-use crate::domain::path::{RelativePath, extension, name_to_text};
+use crate::domain::path::{RelativePath, name_to_text};
 use crate::domain::scan::{FolderStamp, RunType};
 use crate::media_root::mtime_ns;
 
@@ -45,6 +47,16 @@ pub(super) struct Listing {
     pub(super) path: RelativePath,
     pub(super) stamp: FolderStamp,
     pub(super) files: Vec<FoundFile>,
+    pub(super) around: Arc<FolderAround>,
+}
+
+/// A directory on the way down, with what holds in it from above.
+struct Place {
+    path: RelativePath,
+    ancestors: Arc<Ancestors>,
+    rules: IgnoreRules,
+    /// Files of the directory above that plugins may read beside media files here.
+    beside_above: Arc<[RelatedFile]>,
 }
 
 /// The directories above the current one, by device and inode, to see a link that leads back up.
@@ -74,81 +86,179 @@ pub(super) struct Walk<'a> {
 enum Entry {
     Directory(RelativePath, (u64, u64)),
     File(FoundFile),
+    Related(RelatedFile),
     Ignored,
 }
 
+/// The entries of one directory.
+#[derive(Default)]
+struct Entries {
+    files: Vec<FoundFile>,
+    related: Vec<RelatedFile>,
+    directories: Vec<(RelativePath, (u64, u64))>,
+}
+
 impl Walk<'_> {
-    /// Walks the whole root. To be called on a thread of a rayon pool, which takes part.
-    pub(super) fn run(&self) {
-        match std::fs::metadata(&self.root.directory.path) {
-            Ok(metadata) => {
-                let start = Ancestors {
-                    identity: identity(&metadata),
-                    depth: 0,
-                    above: None,
-                };
-                rayon::scope(|scope| self.visit(scope, RelativePath::root(), &Arc::new(start)));
-            }
-            Err(error) => self.cannot_list(RelativePath::root(), &error),
+    /// Walks the root from this directory down. To be called on a thread of a rayon pool, which takes part.
+    pub(super) fn run(&self, from: &RelativePath) {
+        let directory = from.below(&self.root.directory.path);
+        let start = std::fs::metadata(&directory).and_then(|metadata| self.start(from, &metadata));
+        match start {
+            Ok(Some(place)) => rayon::scope(|scope| self.visit(scope, place)),
+            Ok(None) => self.root.ignore(from.clone()),
+            // Asked for and gone: what is known below it is missing, as after a walk of the whole root.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && *from != RelativePath::root() => {}
+            Err(error) => self.cannot_list(from.clone(), &error),
         }
     }
 
-    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, path: RelativePath, ancestors: &Arc<Ancestors>) {
+    /// The place to start from; `None` for one that is ignored.
+    fn start(&self, from: &RelativePath, metadata: &Metadata) -> io::Result<Option<Place>> {
+        let root = &self.root.directory.path;
+        let mut rules = IgnoreRules::default();
+        let mut path = root.clone();
+        for name in from.to_os().components() {
+            if path.join(NO_MEDIA).exists() {
+                return Ok(None);
+            }
+            rules = rules.enter(&path)?;
+            path.push(name);
+            if rules.ignores(&path, true) || is_ignored(name.as_os_str()) {
+                return Ok(None);
+            }
+        }
+        let beside_above = match from.parent() {
+            Some(above) if !self.root.related.is_empty() => super::around::list(self.root, &above)?.common(),
+            _ => Vec::new(),
+        };
+        Ok(Some(Place {
+            path: from.clone(),
+            ancestors: Arc::new(Ancestors {
+                identity: identity(metadata),
+                depth: from.to_os().components().count(),
+                above: None,
+            }),
+            rules,
+            beside_above: beside_above.into_iter().map(from_above).collect(),
+        }))
+    }
+
+    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, mut place: Place) {
         if self.control.checkpoint() == Next::Stop {
             return;
         }
-        let entries = match std::fs::read_dir(path.below(&self.root.directory.path)) {
-            Ok(entries) => entries,
-            Err(error) => return self.cannot_list(path, &error),
+        let directory = place.path.below(&self.root.directory.path);
+        let listed = place.rules.enter(&directory).and_then(|rules| {
+            place.rules = rules;
+            self.list(&place, &directory)
+        });
+        let entries = match listed {
+            Ok(Some(entries)) => entries,
+            Ok(None) => return self.root.ignore(place.path),
+            Err(error) => return self.cannot_list(place.path, &error),
         };
-        let mut files = Vec::new();
-        for entry in entries {
-            match entry.and_then(|entry| self.classify(&path, &entry, ancestors)) {
-                Ok(Entry::File(file)) => files.push(file),
-                Ok(Entry::Directory(below, identity)) => {
-                    let depth = ancestors.depth + 1;
-                    let chain = Arc::new(Ancestors {
-                        identity,
-                        depth,
-                        above: Some(Arc::clone(ancestors)),
-                    });
-                    scope.spawn(move |scope| self.visit(scope, below, &chain));
-                }
+        let Entries { files, mut related, directories } = entries;
+        if !self.root.related.is_empty() {
+            related.extend(self.subtitles(&directories));
+            related.extend(place.beside_above.iter().cloned());
+        }
+        let names = files.iter().map(|file| file.name.as_str());
+        let around = FolderAround::new(Arc::clone(self.root), place.path.clone(), names, related);
+        let beside_above: Arc<[RelatedFile]> = around.common().into_iter().map(from_above).collect();
+        for (path, identity) in directories {
+            let ancestors = Arc::new(Ancestors {
+                identity,
+                depth: place.ancestors.depth + 1,
+                above: Some(Arc::clone(&place.ancestors)),
+            });
+            let below = Place {
+                path,
+                ancestors,
+                rules: place.rules.clone(),
+                beside_above: Arc::clone(&beside_above),
+            };
+            scope.spawn(move |scope| self.visit(scope, below));
+        }
+        self.pass_on(place.path, files, around);
+    }
+
+    /// The entries of a directory that matter; `None` if the directory says that it is to be passed over.
+    fn list(&self, place: &Place, directory: &Path) -> io::Result<Option<Entries>> {
+        let mut entries = Entries::default();
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            if entry.file_name() == NO_MEDIA {
+                return Ok(None);
+            }
+            match self.classify(place, &entry) {
+                Ok(Entry::File(file)) => entries.files.push(file),
+                Ok(Entry::Related(file)) => entries.related.push(file),
+                Ok(Entry::Directory(below, identity)) => entries.directories.push((below, identity)),
                 Ok(Entry::Ignored) => {}
                 // Gone between listing and looking: as if it had not been listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return self.cannot_list(path, &error),
+                Err(error) => return Err(error),
             }
         }
-        self.pass_on(path, files);
+        Ok(Some(entries))
     }
 
-    fn classify(&self, path: &RelativePath, entry: &DirEntry, ancestors: &Ancestors) -> io::Result<Entry> {
+    /// The files in directories of subtitles below, which count as lying beside the media files here.
+    fn subtitles(&self, directories: &[(RelativePath, (u64, u64))]) -> Vec<RelatedFile> {
+        let folders = directories.iter().map(|(path, _)| path);
+        let folders = folders.filter(|path| holds_subtitles(path.file_name()));
+        folders
+            .flat_map(|path| {
+                let prefix = format!("{}/", path.file_name());
+                list_related(self.root, path, &prefix).unwrap_or_default()
+            })
+            .collect()
+    }
+
+    fn classify(&self, place: &Place, entry: &DirEntry) -> io::Result<Entry> {
         let name = entry.file_name();
         if is_ignored(&name) {
             return Ok(Entry::Ignored);
         }
         let file_type = entry.file_type()?;
         if file_type.is_symlink() {
-            return self.classify_link(path, &name, entry, ancestors);
+            return self.classify_link(place, &name, entry);
         }
         if file_type.is_dir() {
-            return self.directory(path, &name, &entry.metadata()?, ancestors);
+            return self.directory(place, &name, &entry.path(), &entry.metadata()?);
         }
-        if file_type.is_file() && self.is_media(&name) {
-            return Ok(Entry::File(found(&name, &entry.metadata()?)));
+        if file_type.is_file() {
+            return self.file(place, &name, &entry.path(), || entry.metadata());
         }
         Ok(Entry::Ignored)
     }
 
-    /// Links are followed while they stay below the root.
-    fn classify_link(
+    /// A regular file: read by a plugin, read beside one that is, or neither. Only what matters is looked at.
+    fn file(
         &self,
-        path: &RelativePath,
+        place: &Place,
         name: &OsStr,
-        entry: &DirEntry,
-        ancestors: &Ancestors,
+        path: &Path,
+        metadata: impl FnOnce() -> io::Result<Metadata>,
     ) -> io::Result<Entry> {
+        let text = name_to_text(name);
+        let (media, related) = (self.root.is_media(&text), self.root.is_related(&text));
+        if !media && !related || place.rules.ignores(path, false) {
+            return Ok(Entry::Ignored);
+        }
+        let metadata = metadata()?;
+        if media {
+            return Ok(Entry::File(found(text, &metadata)));
+        }
+        Ok(Entry::Related(RelatedFile {
+            name: text,
+            size: metadata.len(),
+            mtime_ns: mtime_ns(&metadata),
+        }))
+    }
+
+    /// Links are followed while they stay below the root.
+    fn classify_link(&self, place: &Place, name: &OsStr, entry: &DirEntry) -> io::Result<Entry> {
         let target = match entry.path().canonicalize() {
             Ok(target) => target,
             // A link to nothing, or a loop of links.
@@ -157,16 +267,16 @@ impl Walk<'_> {
         if !target.starts_with(self.canonical_root()?) {
             self.progress.warn(format!(
                 "{}: a link that leaves the root is not followed",
-                path.join(name)
+                place.path.join(name)
             ));
             return Ok(Entry::Ignored);
         }
         let metadata = std::fs::metadata(&target)?;
         if metadata.is_dir() {
-            return self.directory(path, name, &metadata, ancestors);
+            return self.directory(place, name, &entry.path(), &metadata);
         }
-        if metadata.is_file() && self.is_media(name) {
-            return Ok(Entry::File(found(name, &metadata)));
+        if metadata.is_file() {
+            return self.file(place, name, &entry.path(), || Ok(metadata));
         }
         Ok(Entry::Ignored)
     }
@@ -175,21 +285,19 @@ impl Walk<'_> {
         Path::new(&self.root.directory.path).canonicalize()
     }
 
-    fn directory(
-        &self,
-        path: &RelativePath,
-        name: &OsStr,
-        metadata: &Metadata,
-        ancestors: &Ancestors,
-    ) -> io::Result<Entry> {
-        let below = path.join(name);
+    fn directory(&self, place: &Place, name: &OsStr, on_disk: &Path, metadata: &Metadata) -> io::Result<Entry> {
+        let below = place.path.join(name);
+        if place.rules.ignores(on_disk, true) {
+            self.root.ignore(below);
+            return Ok(Entry::Ignored);
+        }
         let identity = identity(metadata);
-        if ancestors.holds(identity) {
+        if place.ancestors.holds(identity) {
             self.progress
                 .warn(format!("{below}: a link to a directory above it is not followed"));
             return Ok(Entry::Ignored);
         }
-        if ancestors.depth >= MAX_DEPTH {
+        if place.ancestors.depth >= MAX_DEPTH {
             self.progress.warn(format!(
                 "{below}: deeper than {MAX_DEPTH} directories, not entered"
             ));
@@ -199,19 +307,13 @@ impl Walk<'_> {
         Ok(Entry::Directory(below, identity))
     }
 
-    fn is_media(&self, name: &OsStr) -> bool {
-        self.root
-            .readers
-            .contains_key(&extension(&name.to_string_lossy()))
-    }
-
-    fn pass_on(&self, path: RelativePath, mut files: Vec<FoundFile>) {
+    fn pass_on(&self, path: RelativePath, mut files: Vec<FoundFile>, around: FolderAround) {
         let known = self.root.see(&path);
         if files.is_empty() && known.is_none_or(|known| known.file_count == 0) {
             return;
         }
         files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let stamp = stamp(&files);
+        let stamp = stamp(&files, around.related());
         let kind = self.progress.kind(&self.root.directory.kind);
         if let Some(kind) = kind {
             kind.found(files.len());
@@ -228,6 +330,7 @@ impl Walk<'_> {
             path,
             stamp,
             files,
+            around: Arc::new(around),
         });
     }
 
@@ -253,22 +356,28 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-fn found(name: &OsStr, metadata: &Metadata) -> FoundFile {
+fn found(name: String, metadata: &Metadata) -> FoundFile {
     FoundFile {
-        name: name_to_text(name),
+        name,
         size: i64::try_from(metadata.len()).unwrap_or(i64::MAX),
         mtime_ns: mtime_ns(metadata),
     }
 }
 
-/// A digest over the sorted list of files.
-fn stamp(files: &[FoundFile]) -> FolderStamp {
+/// A digest over the sorted lists of media files and of those beside them.
+fn stamp(files: &[FoundFile], related: &[RelatedFile]) -> FolderStamp {
     let mut digest = Sha256::new();
-    for file in files {
-        digest.update(file.name.as_bytes());
+    let mut add = |name: &str, size: [u8; 8], mtime_ns: i64| {
+        digest.update(name.as_bytes());
         digest.update([0]);
-        digest.update(file.size.to_le_bytes());
-        digest.update(file.mtime_ns.to_le_bytes());
+        digest.update(size);
+        digest.update(mtime_ns.to_le_bytes());
+    };
+    for file in files {
+        add(&file.name, file.size.to_le_bytes(), file.mtime_ns);
+    }
+    for file in related {
+        add(&file.name, file.size.to_le_bytes(), file.mtime_ns);
     }
     let mut stamp = FolderStamp::default();
     for (to, from) in stamp.iter_mut().zip(digest.finalize()) {
@@ -291,15 +400,17 @@ mod tests {
 
     #[test]
     fn stamp_changes_with_each_part_of_each_file() {
-        let base = stamp(&[file("a", 1, 2), file("b", 3, 4)]);
-        assert_eq!(base, stamp(&[file("a", 1, 2), file("b", 3, 4)]));
+        let base = stamp(&[file("a", 1, 2), file("b", 3, 4)], &[]);
+        assert_eq!(base, stamp(&[file("a", 1, 2), file("b", 3, 4)], &[]));
+        let beside = RelatedFile { name: "a.nfo".into(), size: 1, mtime_ns: 1 };
+        assert_ne!(base, stamp(&[file("a", 1, 2), file("b", 3, 4)], &[beside]));
         for other in [
             vec![file("a", 1, 2)],
             vec![file("a", 1, 2), file("c", 3, 4)],
             vec![file("a", 1, 2), file("b", 4, 4)],
             vec![file("a", 1, 2), file("b", 3, 5)],
         ] {
-            assert_ne!(base, stamp(&other));
+            assert_ne!(base, stamp(&other, &[]));
         }
     }
 

@@ -227,6 +227,7 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         file: opened.file,
         name: opened.name,
         size: opened.length,
+        around: None,
     };
     let outcome = plugins
         .worker()

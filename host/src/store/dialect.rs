@@ -61,6 +61,12 @@ pub enum SearchIndex {
     Artists,
     /// By file name and camera.
     Photos,
+    /// By title, original title and people.
+    Movies,
+    /// By title.
+    Shows,
+    /// By title and show.
+    Episodes,
 }
 
 struct SearchSql {
@@ -127,9 +133,20 @@ static TRACKS: SearchSql = search_sql!("search_tracks");
 static RELEASES: SearchSql = search_sql!("search_releases");
 static ARTISTS: SearchSql = search_sql!("search_artists");
 static PHOTOS: SearchSql = search_sql!("search_photos");
+static MOVIES: SearchSql = search_sql!("search_movies");
+static SHOWS: SearchSql = search_sql!("search_shows");
+static EPISODES: SearchSql = search_sql!("search_episodes");
 
 impl SearchIndex {
-    pub(super) const ALL: [Self; 4] = [Self::Tracks, Self::Releases, Self::Artists, Self::Photos];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Tracks,
+        Self::Releases,
+        Self::Artists,
+        Self::Photos,
+        Self::Movies,
+        Self::Shows,
+        Self::Episodes,
+    ];
 
     fn sql(self) -> &'static SearchSql {
         match self {
@@ -137,6 +154,9 @@ impl SearchIndex {
             Self::Releases => &RELEASES,
             Self::Artists => &ARTISTS,
             Self::Photos => &PHOTOS,
+            Self::Movies => &MOVIES,
+            Self::Shows => &SHOWS,
+            Self::Episodes => &EPISODES,
         }
     }
 

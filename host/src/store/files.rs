@@ -1,13 +1,17 @@
 //! Folders and files, as a scan compares them with the disk.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
+use super::directories::path_from_text;
 use super::error::{Result, StoreError};
 use super::{Lane, Store};
-use crate::domain::id::{DirectoryId, FolderId};
+use super::scan_writer::RECORD_SCHEMA;
+use crate::domain::id::{DirectoryId, FileId, FolderId};
+use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{FileStatus, Folder, FolderStamp, KnownFile};
 
@@ -27,6 +31,7 @@ struct FileRow {
     size: i64,
     mtime_ns: i64,
     status: i16,
+    related_stamp: Option<i64>,
 }
 
 static ADD_FOLDERS: Bulk = Bulk {
@@ -47,11 +52,86 @@ impl TryFrom<FileRow> for KnownFile {
             size: row.size,
             mtime_ns: row.mtime_ns,
             status: FileStatus::from_number(row.status).ok_or(StoreError::InvalidValue("file status"))?,
+            related_stamp: row.related_stamp,
+        })
+    }
+}
+
+/// A file of a certain content, with where it is said to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileByContent {
+    /// Identifier.
+    pub id: FileId,
+    /// Its fingerprint.
+    pub fingerprint: i64,
+    /// Bytes.
+    pub size: i64,
+    /// How it stands.
+    pub status: FileStatus,
+    /// Kind of its directory.
+    pub kind: MediaKind,
+    /// Its root directory on this machine.
+    pub root: PathBuf,
+    /// Below the root.
+    pub path: RelativePath,
+    /// Its root directory is there, as far as is known.
+    pub available: bool,
+    /// Its root directory is among the options still.
+    pub configured: bool,
+}
+
+#[derive(sqlx::FromRow)]
+struct ContentRow {
+    file_id: i64,
+    fingerprint: i64,
+    size: i64,
+    status: i16,
+    media_kind: String,
+    root: String,
+    folder: String,
+    name: String,
+    available: bool,
+    configured: bool,
+}
+
+impl TryFrom<ContentRow> for FileByContent {
+    type Error = StoreError;
+
+    fn try_from(row: ContentRow) -> Result<Self> {
+        Ok(Self {
+            id: row.file_id.into(),
+            fingerprint: row.fingerprint,
+            size: row.size,
+            status: FileStatus::from_number(row.status).ok_or(StoreError::InvalidValue("file status"))?,
+            kind: row
+                .media_kind
+                .parse()
+                .map_err(|_| StoreError::InvalidValue("media kind"))?,
+            root: path_from_text(&row.root),
+            path: RelativePath::from_stored(row.folder).join_text(&row.name),
+            available: row.available,
+            configured: row.configured,
         })
     }
 }
 
 impl Store {
+    /// All files with one of these fingerprints, in no order.
+    pub async fn files_by_fingerprint(&self, fingerprints: &[i64]) -> Result<Vec<FileByContent>> {
+        let select = "SELECT f.file_id, f.fingerprint, f.size, f.status, d.media_kind, d.path AS root, \
+                      o.path AS folder, f.name, d.available, d.configured FROM files f \
+                      JOIN folders o ON o.folder_id = f.folder_id \
+                      JOIN directories d ON d.directory_id = o.directory_id WHERE f.fingerprint";
+        let mut files = Vec::new();
+        for (sql, values) in in_lists(self.pools().engine(), select, fingerprints, "") {
+            let rows: Vec<ContentRow> = self.pools().fetch_all(sql, &values).await?;
+            for row in rows {
+                files.push(row.try_into()?);
+            }
+        }
+        Ok(files)
+    }
+
     /// All folders of a directory, in no order.
     pub async fn folders(&self, directory: DirectoryId) -> Result<Vec<Folder>> {
         let sql = "SELECT folder_id, path, stamp, file_count FROM folders WHERE directory_id = $1";
@@ -87,7 +167,7 @@ impl Store {
     pub async fn files_in_folders(&self, folders: &[FolderId]) -> Result<Vec<KnownFile>> {
         let numbers: Vec<i64> = folders.iter().map(|id| id.get()).collect();
         let mut files = Vec::new();
-        let select = "SELECT file_id, folder_id, name, size, mtime_ns, status FROM files WHERE folder_id";
+        let select = "SELECT file_id, folder_id, name, size, mtime_ns, status, related_stamp FROM files WHERE folder_id";
         for (sql, values) in in_lists(self.pools().engine(), select, &numbers, "") {
             let rows: Vec<FileRow> = self.pools().fetch_all(sql, &values).await?;
             for row in rows {
@@ -112,7 +192,7 @@ impl Store {
 }
 
 /// In the order in which rows refer to one another.
-const MEDIA_TABLES: [&str; 11] = [
+const MEDIA_TABLES: [&str; 18] = [
     "DELETE FROM track_genres",
     "DELETE FROM track_artists",
     "DELETE FROM release_artists",
@@ -121,9 +201,16 @@ const MEDIA_TABLES: [&str; 11] = [
     "DELETE FROM music_artists",
     "DELETE FROM music_genres",
     "DELETE FROM photos",
+    "DELETE FROM video_sources",
+    "DELETE FROM movies",
+    "DELETE FROM tv_episodes",
+    "DELETE FROM tv_seasons",
+    "DELETE FROM tv_shows",
     "DELETE FROM files",
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
+    "DELETE FROM changes",
+    "DELETE FROM access_classes",
 ];
 
 impl Store {
@@ -137,6 +224,75 @@ impl Store {
         }
         for sql in MEDIA_TABLES {
             tx.execute(sql, &[]).await?;
+        }
+        tx.commit().await
+    }
+}
+
+/// A file that another version of its plugin read, or that was stored in another form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StaleFile {
+    /// Identifier.
+    pub id: FileId,
+    /// The folder it is in.
+    pub folder: FolderId,
+    /// The folder's path.
+    pub path: RelativePath,
+    /// Its own name.
+    pub name: String,
+}
+
+impl Store {
+    /// The plugin versions among those that read files whose files are to be read again: `current` are the plugins in
+    /// use, as id and digest.
+    pub async fn stale_plugins(&self, current: &[(String, String)]) -> Result<Vec<i64>> {
+        let sql = "SELECT plugin_ref, plugin_id, digest, record_schema FROM plugins_seen";
+        let seen: Vec<(i64, String, String, i32)> = self.pools().fetch_all(sql, &[]).await?;
+        let is_stale = |(_, id, digest, schema): &(i64, String, String, i32)| {
+            let in_use = current.iter().find(|(current, _)| current == id);
+            in_use.is_some_and(|(_, current)| current != digest || *schema != RECORD_SCHEMA)
+        };
+        Ok(seen.into_iter().filter(is_stale).map(|(number, ..)| number).collect())
+    }
+
+    /// Files of a directory that such a version read, after `after`, by folder and id.
+    pub async fn stale_files(
+        &self,
+        directory: DirectoryId,
+        plugins: &[i64],
+        after: (FolderId, FileId),
+        take: i64,
+    ) -> Result<Vec<StaleFile>> {
+        let select = "SELECT f.file_id, o.folder_id, o.path, f.name FROM files f \
+                      JOIN folders o ON o.folder_id = f.folder_id WHERE f.status <> 2 AND f.plugin_ref";
+        // Numbers alone, put into the text: the list's values come first.
+        let tail = format!(
+            "AND o.directory_id = {} AND (o.folder_id, f.file_id) > ({}, {}) \
+             ORDER BY o.folder_id, f.file_id LIMIT {take}",
+            directory.get(),
+            after.0.get(),
+            after.1.get()
+        );
+        let mut files = Vec::new();
+        for (sql, values) in in_lists(self.pools().engine(), select, plugins, &tail) {
+            let rows: Vec<(i64, i64, String, String)> = self.pools().fetch_all(sql, &values).await?;
+            files.extend(rows.into_iter().map(|(id, folder, path, name)| StaleFile {
+                id: id.into(),
+                folder: folder.into(),
+                path: RelativePath::from_stored(path),
+                name,
+            }));
+        }
+        Ok(files)
+    }
+
+    /// Forgets plugin versions that no file refers to any more.
+    pub async fn forget_plugins(&self, plugins: &[i64]) -> Result<()> {
+        let mut tx = self.write(Lane::Scan).await?;
+        let head = "DELETE FROM plugins_seen WHERE NOT EXISTS \
+                    (SELECT 1 FROM files f WHERE f.plugin_ref = plugins_seen.plugin_ref) AND plugin_ref";
+        for (sql, values) in in_lists(tx.engine(), head, plugins, "") {
+            tx.execute(sql, &values).await?;
         }
         tx.commit().await
     }

@@ -8,6 +8,7 @@
 mod args;
 mod audit;
 mod bulk;
+mod changes;
 mod counts;
 #[cfg(test)]
 #[path = "tests/databases.rs"]
@@ -54,6 +55,7 @@ use writer::{Lane, Lanes, WriteTx};
 pub use audit::AuditFilter;
 pub use dialect::SearchIndex;
 pub use error::{Result, StoreError};
+pub use files::{FileByContent, StaleFile};
 pub use identity::IdentityChange;
 pub use instance::Instance;
 pub use media::{MediaFile, TrackPicture};

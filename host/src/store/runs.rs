@@ -75,6 +75,7 @@ struct RunLogRow {
     path: String,
     plugin: Option<String>,
     reason: Option<String>,
+    diff: Option<String>,
 }
 
 impl TryFrom<RunLogRow> for RunLogEntry {
@@ -85,13 +86,14 @@ impl TryFrom<RunLogRow> for RunLogEntry {
             id: row.run_log_id.into(),
             run: row.run_id.into(),
             event: row.event,
-            kind: row
-                .media_kind
-                .parse()
-                .map_err(|_| StoreError::InvalidValue("media kind"))?,
+            kind: match row.media_kind.as_str() {
+                "" => None,
+                kind => Some(kind.parse().map_err(|_| StoreError::InvalidValue("media kind"))?),
+            },
             path: RelativePath::from_stored(row.path),
             plugin: row.plugin,
             reason: row.reason,
+            diff: row.diff,
         })
     }
 }
@@ -186,7 +188,7 @@ impl Store {
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
         let total = self.pools().count(sql, values).await?;
-        let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason FROM run_logs";
+        let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason, diff FROM run_logs";
         let (sql, values) = lines.page(select, "run_log_id ASC", page);
         let rows: Vec<RunLogRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {

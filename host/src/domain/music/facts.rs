@@ -1,9 +1,8 @@
 //! What one file says about its track, and by what two tracks are on the same release.
 
-use std::collections::HashMap;
-
 use super::{Credit, CreditRole, ReplayGain};
-use crate::domain::extraction::{Extraction, Picture, Value};
+use crate::domain::extraction::{Extraction, Picture};
+use crate::domain::fields::Fields;
 use crate::domain::path::{RelativePath, stem};
 use crate::domain::text::{fold, search_words, sort_key};
 
@@ -71,60 +70,18 @@ pub struct TrackFacts {
     pub picture: Option<(u32, Picture)>,
 }
 
-/// Typed access to an extraction's fields. The host has checked the types before.
-struct Fields<'a>(HashMap<&'a str, &'a Value>);
-
-impl<'a> Fields<'a> {
-    fn of(extraction: &'a Extraction) -> Self {
-        Self(
-            extraction
-                .fields
-                .iter()
-                .map(|field| (field.key.as_str(), &field.value))
-                .collect(),
-        )
-    }
-
-    fn text(&self, key: &str) -> Option<String> {
-        match self.0.get(key) {
-            Some(Value::Text(text)) => Some(text.clone()),
-            _ => None,
-        }
-    }
-
-    fn texts(&self, key: &str) -> &'a [String] {
-        match self.0.get(key) {
-            Some(Value::Texts(texts)) => texts,
-            _ => &[],
-        }
-    }
-
-    fn number(&self, key: &str) -> Option<i32> {
-        match self.0.get(key) {
-            Some(Value::Integer(number)) => i32::try_from(*number).ok(),
-            _ => None,
-        }
-    }
-
-    fn real(&self, key: &str) -> Option<f64> {
-        match self.0.get(key) {
-            Some(Value::Real(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    fn year(&self, key: &str) -> Option<i32> {
-        match self.0.get(key) {
-            Some(Value::Date(date)) => Some(i32::from(date.year)),
-            _ => None,
-        }
-    }
-
-    fn credits(&self, role: CreditRole, names: &str, sort_names: &str, mb_ids: &str) -> Vec<Credit> {
-        let (names, sort_names, mb_ids) = (self.texts(names), self.texts(sort_names), self.texts(mb_ids));
+/// The people of one role.
+fn credits_of(
+    fields: &Fields<'_>,
+    role: CreditRole,
+    names: &str,
+    sort_names: &str,
+    mb_ids: &str,
+) -> Vec<Credit> {
+        let (names, sort_names, mb_ids) = (fields.texts(names), fields.texts(sort_names), fields.texts(mb_ids));
         // Parallel lists belong together only if they are equally long.
         let parallel =
-            |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
+            |list: &[String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
         names
             .iter()
             .enumerate()
@@ -136,7 +93,6 @@ impl<'a> Fields<'a> {
             })
             .collect()
     }
-}
 
 impl TrackFacts {
     /// The facts of the file `name` in `folder`, from what the plugin read.
@@ -148,7 +104,7 @@ impl TrackFacts {
             let artist = role == CreditRole::Artist;
             let sort_key = if artist { "music.artists-sort" } else { "" };
             let mb_key = if artist { "music.mb-artist-ids" } else { "" };
-            credits.extend(fields.credits(role, key, sort_key, mb_key));
+            credits.extend(credits_of(&fields, role, key, sort_key, mb_key));
         }
         let front = extraction
             .pictures
@@ -209,8 +165,9 @@ impl TrackFacts {
 
 fn release_facts(fields: &Fields<'_>, credits: &[Credit], folder: &RelativePath) -> Option<ReleaseFacts> {
     let title = fields.text("music.album")?;
-    let compilation = matches!(fields.0.get("music.compilation"), Some(Value::Boolean(true)));
-    let mut artists = fields.credits(
+    let compilation = fields.boolean("music.compilation");
+    let mut artists = credits_of(
+        fields,
         CreditRole::Artist,
         "music.album-artists",
         "music.album-artists-sort",
@@ -280,7 +237,7 @@ fn release_folder(folder: &RelativePath) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::extraction::Field;
+    use crate::domain::extraction::{Field, Value};
 
     fn texts(key: &str, values: &[&str]) -> Field {
         Field {

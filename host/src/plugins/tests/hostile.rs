@@ -163,6 +163,7 @@ fn file_that_cannot_be_read_is_not_the_plugins_fault() {
         file,
         name: "x".to_owned(),
         size: 100,
+        around: None,
     });
     let outcome = plugins
         .worker()

@@ -82,6 +82,7 @@ impl Harness {
             file,
             name: "album/a file.mp3".to_owned(),
             size: content.len() as u64,
+            around: None,
         })
     }
 }

@@ -9,6 +9,8 @@ mod photos;
 mod rows;
 mod settle;
 mod tracks;
+mod video_settle;
+mod videos;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,19 +19,26 @@ pub use settle::SettleOutcome;
 
 use super::args::{Arg, args};
 use super::bulk::{SqlTexts, in_lists};
+use super::changes::NewChanges;
 use super::db::Tx;
 use super::error::Result;
 use super::text::bounded_reason;
 use super::{Lane, Store};
+use crate::domain::change::{ChangeKind, ItemType};
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId};
 use crate::domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
 use crate::domain::time::Timestamp;
 use names::Names;
+use videos::MovedShows;
 
 /// Files a transaction: some 30 ms, the longest that a user's write waits. More of them would share more of the index
 /// pages that each touches.
 const FILES_IN_TRANSACTION: usize = 1000;
+
+/// The form of the records that are stored. Raised when a record comes to hold more: files are then read again, as they
+/// are for a new version of a plugin.
+pub(super) const RECORD_SCHEMA: i32 = 1;
 
 /// A version of a plugin that read files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -93,7 +102,9 @@ pub struct PersistOutcome {
 pub struct ScanWriter {
     store: Store,
     texts: SqlTexts,
+    ids: Arc<IdGenerator>,
     names: Names,
+    moved_shows: MovedShows,
     plugins: HashMap<Arc<PluginVersion>, i64>,
     /// A transaction was begun and not confirmed: what it told the caches may not be so.
     in_doubt: bool,
@@ -105,7 +116,9 @@ impl Store {
         ScanWriter {
             store: self.clone(),
             texts: SqlTexts::default(),
-            names: Names::new(ids),
+            names: Names::new(Arc::clone(&ids)),
+            moved_shows: MovedShows::default(),
+            ids,
             plugins: HashMap::new(),
             in_doubt: false,
         }
@@ -127,6 +140,45 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
 /// A file whose reading failed for another reason than the storage has no record any more.
 fn lost_record(file: &ScannedFile) -> bool {
     matches!(&file.record, FileRecord::Failed(failure) if !matches!(failure, ExtractFailure::Io(_)))
+}
+
+/// Notes tracks, photos, releases and artists that a batch brought.
+fn note_changes(files: &[StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
+    for StoredFile { file, .. } in files {
+        let item = match &file.record {
+            FileRecord::Track(_) => ItemType::MusicTrack,
+            FileRecord::Photo(_) => ItemType::Photo,
+            FileRecord::Video(_) | FileRecord::Failed(_) => continue,
+        };
+        let kind = if file.known { ChangeKind::Updated } else { ChangeKind::Added };
+        changes.push(item, kind, file.id.get());
+    }
+    let releases = added.added_releases.iter().map(|(id, _)| id.get());
+    changes.extend(ItemType::MusicRelease, ChangeKind::Added, releases);
+    let artists = added.added_artists.iter().map(|(id, _)| id.get());
+    changes.extend(ItemType::MusicArtist, ChangeKind::Added, artists);
+}
+
+/// Notes what became of the items of files.
+async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut NewChanges) -> Result<()> {
+    let items = [
+        (ItemType::MusicTrack, "SELECT track_id FROM music_tracks WHERE track_id", ""),
+        (ItemType::Photo, "SELECT photo_id FROM photos WHERE photo_id", ""),
+        (
+            ItemType::Movie,
+            "SELECT DISTINCT movie_id FROM video_sources WHERE source_id",
+            "AND movie_id IS NOT NULL",
+        ),
+        (
+            ItemType::TvEpisode,
+            "SELECT DISTINCT episode_id FROM video_sources WHERE source_id",
+            "AND episode_id IS NOT NULL",
+        ),
+    ];
+    for (item, head, tail) in items {
+        changes.extend(item, kind, settle::select_ids(tx, head, files, tail).await?);
+    }
+    Ok(())
 }
 
 impl ScanWriter {
@@ -152,14 +204,18 @@ impl ScanWriter {
     ) -> Result<()> {
         let mut tx = self.begin().await?;
         let mut added = PersistOutcome::default();
+        let mut changes = NewChanges::default();
         if !files.is_empty() {
             self.store_files(&mut tx, files).await?;
             self.store_tracks(&mut tx, files, batch.now, &mut added).await?;
             self.store_photos(&mut tx, files).await?;
+            self.store_videos(&mut tx, files, batch.now, &mut changes).await?;
+            note_changes(files, &added, &mut changes);
         }
         if last {
-            self.store_marks(&mut tx, batch).await?;
+            self.store_marks(&mut tx, batch, &mut changes).await?;
         }
+        changes.store(&mut tx, &mut self.texts, batch.now).await?;
         self.commit(tx).await?;
         outcome.added_releases.append(&mut added.added_releases);
         outcome.added_artists.append(&mut added.added_artists);
@@ -195,7 +251,7 @@ impl ScanWriter {
             };
             let failure = match &file.record {
                 FileRecord::Failed(failure) => Some(failure),
-                FileRecord::Track(_) | FileRecord::Photo(_) => None,
+                FileRecord::Track(_) | FileRecord::Photo(_) | FileRecord::Video(_) => None,
             };
             let status = if failure.is_some() {
                 FileStatus::Errored
@@ -210,6 +266,8 @@ impl ScanWriter {
                 file.mtime_ns,
                 status as i16,
                 plugin,
+                file.fingerprint,
+                file.related_stamp,
                 failure.map(ExtractFailure::code),
             ]);
             values.push(Arg::Text(
@@ -227,6 +285,8 @@ impl ScanWriter {
             for_ids(tx, "DELETE FROM music_tracks WHERE track_id", &lost, "").await?;
             photos::remove_from_search(tx, &lost).await?;
             for_ids(tx, "DELETE FROM photos WHERE photo_id", &lost, "").await?;
+            videos::unlink(tx, &lost).await?;
+            for_ids(tx, "DELETE FROM video_sources WHERE source_id", &lost, "").await?;
         }
         Ok(())
     }
@@ -238,7 +298,8 @@ impl ScanWriter {
         let values = args![
             plugin.id.as_str(),
             plugin.version.as_str(),
-            plugin.digest.as_str()
+            plugin.digest.as_str(),
+            RECORD_SCHEMA
         ];
         let found: Vec<(i64,)> = tx.fetch_all(rows::ADD_PLUGIN, &values).await?;
         let number = found.first().map_or(0, |(number,)| *number);
@@ -246,9 +307,16 @@ impl ScanWriter {
         Ok(number)
     }
 
-    async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch) -> Result<()> {
+    async fn store_marks(
+        &mut self,
+        tx: &mut Tx,
+        batch: &ScanBatch,
+        changes: &mut NewChanges,
+    ) -> Result<()> {
         let (restored, missing) = (numbers(&batch.restored), numbers(&batch.missing));
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
+        note_files(tx, &restored, ChangeKind::Restored, changes).await?;
+        note_files(tx, &missing, ChangeKind::Missing, changes).await?;
         let missing: Vec<_> = missing.into_iter().flat_map(|id| args![id, batch.now]).collect();
         self.texts.execute(tx, &rows::MISSING, &missing).await?;
         let folders: Vec<_> = batch.folders_done.iter().flat_map(folder_values).collect();
@@ -266,14 +334,15 @@ fn folder_values(folder: &FolderDone) -> [Arg<'_>; 3] {
     ]
 }
 
-fn log_values(line: &RunLogEntry) -> [Arg<'_>; 7] {
+fn log_values(line: &RunLogEntry) -> [Arg<'_>; 8] {
     args![
         line.id.get(),
         line.run.get(),
         line.event.as_str(),
-        line.kind.as_str(),
+        line.kind.as_ref().map_or("", |kind| kind.as_str()),
         line.path.as_str(),
         line.plugin.as_deref(),
         line.reason.as_deref(),
+        line.diff.as_deref(),
     ]
 }

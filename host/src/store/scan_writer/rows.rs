@@ -3,22 +3,24 @@
 use crate::store::bulk::Bulk;
 
 /// The number of a plugin version, made if it has none.
-pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen (plugin_ref, plugin_id, version, digest) \
-    SELECT coalesce(max(plugin_ref), 0) + 1, $1, $2, $3 FROM plugins_seen WHERE TRUE \
-    ON CONFLICT (plugin_id, version, digest) DO UPDATE SET digest = excluded.digest RETURNING plugin_ref";
+pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen \
+    (plugin_ref, plugin_id, version, digest, record_schema) \
+    SELECT coalesce(max(plugin_ref), 0) + 1, $1, $2, $3, $4 FROM plugins_seen WHERE TRUE \
+    ON CONFLICT (plugin_id, version, digest, record_schema) DO UPDATE SET digest = excluded.digest RETURNING plugin_ref";
 
 /// Files that were missing and are there again: read well before, or not.
 pub(super) const RESTORE_FILES: &str = "UPDATE files SET missing_since = NULL, \
     status = CASE WHEN failure_code IS NULL THEN 0 ELSE 1 END WHERE status = 2 AND file_id";
 
 pub(super) static FILES: Bulk = Bulk {
-    head: "INSERT INTO files (file_id, folder_id, name, size, mtime_ns, status, plugin_ref, failure_code, \
-           failure_reason) VALUES",
-    columns: 9,
+    head: "INSERT INTO files (file_id, folder_id, name, size, mtime_ns, status, plugin_ref, fingerprint, \
+           related_stamp, failure_code, failure_reason) VALUES",
+    columns: 11,
     constants: "",
     tail: "ON CONFLICT (file_id) DO UPDATE SET folder_id = excluded.folder_id, name = excluded.name, \
            size = excluded.size, mtime_ns = excluded.mtime_ns, status = excluded.status, \
-           plugin_ref = excluded.plugin_ref, missing_since = NULL, failure_code = excluded.failure_code, \
+           plugin_ref = excluded.plugin_ref, missing_since = NULL, fingerprint = excluded.fingerprint, \
+           related_stamp = excluded.related_stamp, failure_code = excluded.failure_code, \
            failure_reason = excluded.failure_reason",
 };
 
@@ -39,8 +41,8 @@ pub(super) static FOLDERS_DONE: Bulk = Bulk {
 };
 
 pub(super) static RUN_LOGS: Bulk = Bulk {
-    head: "INSERT INTO run_logs (run_log_id, run_id, event, media_kind, path, plugin, reason) VALUES",
-    columns: 7,
+    head: "INSERT INTO run_logs (run_log_id, run_id, event, media_kind, path, plugin, reason, diff) VALUES",
+    columns: 8,
     constants: "",
     tail: "",
 };
@@ -127,4 +129,67 @@ pub(super) static PHOTOS: Bulk = Bulk {
            exposure_denominator = excluded.exposure_denominator, focal_length = excluded.focal_length, \
            latitude = excluded.latitude, longitude = excluded.longitude, altitude = excluded.altitude, \
            rating = excluded.rating",
+};
+
+/// The file that was read last says what the movie is called.
+pub(super) static MOVIES: Bulk = Bulk {
+    head: "INSERT INTO movies (movie_id, key, title, sort_title, original_title, year, released_on, overview, \
+           tagline, content_rating, collection, genres, studios, people, external_ids, source_count, dirty) \
+           VALUES",
+    columns: 15,
+    constants: ", 0, TRUE",
+    tail: "ON CONFLICT (key) DO UPDATE SET title = excluded.title, sort_title = excluded.sort_title, \
+           original_title = excluded.original_title, year = excluded.year, released_on = excluded.released_on, \
+           overview = excluded.overview, tagline = excluded.tagline, content_rating = excluded.content_rating, \
+           collection = excluded.collection, genres = excluded.genres, studios = excluded.studios, people = \
+           excluded.people, external_ids = excluded.external_ids, dirty = TRUE RETURNING movie_id, key",
+};
+
+/// The file that was read last says what the show is called.
+pub(super) static SHOWS: Bulk = Bulk {
+    head: "INSERT INTO tv_shows (show_id, key, title, sort_title, year, overview, content_rating, genres, \
+           external_ids, season_count, episode_count, dirty) VALUES",
+    columns: 9,
+    constants: ", 0, 0, TRUE",
+    tail: "ON CONFLICT (key) DO UPDATE SET title = excluded.title, sort_title = excluded.sort_title, year = \
+           excluded.year, overview = excluded.overview, content_rating = excluded.content_rating, genres = \
+           excluded.genres, external_ids = excluded.external_ids, dirty = TRUE RETURNING show_id, key",
+};
+
+/// A season is known by its show and number.
+pub(super) static SEASONS: Bulk = Bulk {
+    head: "INSERT INTO tv_seasons (season_id, key, show_id, season_number, episode_count) VALUES",
+    columns: 4,
+    constants: ", 0",
+    tail: "ON CONFLICT (key) DO UPDATE SET show_id = excluded.show_id, season_number = excluded.season_number \
+           RETURNING season_id, key",
+};
+
+/// The file that was read last says what the episode is called.
+pub(super) static EPISODES: Bulk = Bulk {
+    head: "INSERT INTO tv_episodes (episode_id, key, show_id, season_id, episode_number, episode_number_end, \
+           absolute_number, air_date, title, sort_title, overview, people, external_ids, source_count, dirty) \
+           VALUES",
+    columns: 13,
+    constants: ", 0, TRUE",
+    tail: "ON CONFLICT (key) DO UPDATE SET show_id = excluded.show_id, season_id = excluded.season_id, \
+           episode_number = excluded.episode_number, episode_number_end = excluded.episode_number_end, \
+           absolute_number = excluded.absolute_number, air_date = excluded.air_date, title = excluded.title, \
+           sort_title = excluded.sort_title, overview = excluded.overview, people = excluded.people, \
+           external_ids = excluded.external_ids, dirty = TRUE RETURNING episode_id, key",
+};
+
+/// A video file.
+pub(super) static VIDEO_SOURCES: Bulk = Bulk {
+    head: "INSERT INTO video_sources (source_id, movie_id, episode_id, edition, part, container, bitrate, \
+           duration_ms, width, height, streams, chapters, subtitles, artwork, name_pattern, name_confidence) \
+           VALUES",
+    columns: 16,
+    constants: "",
+    tail: "ON CONFLICT (source_id) DO UPDATE SET movie_id = excluded.movie_id, episode_id = \
+           excluded.episode_id, edition = excluded.edition, part = excluded.part, container = \
+           excluded.container, bitrate = excluded.bitrate, duration_ms = excluded.duration_ms, width = \
+           excluded.width, height = excluded.height, streams = excluded.streams, chapters = excluded.chapters, \
+           subtitles = excluded.subtitles, artwork = excluded.artwork, name_pattern = excluded.name_pattern, \
+           name_confidence = excluded.name_confidence",
 };

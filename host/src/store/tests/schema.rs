@@ -59,7 +59,16 @@ fn plain_index(text: &str) -> String {
         .replace(" NULLS FIRST", "")
         .replace([')', '('], "");
     let mut columns: Vec<&str> = list.split(", ").collect();
-    let ids = ["track_id", "release_id", "artist_id", "photo_id", "run_log_id"];
+    let ids = [
+        "track_id",
+        "release_id",
+        "artist_id",
+        "photo_id",
+        "run_log_id",
+        "movie_id",
+        "show_id",
+        "episode_id",
+    ];
     let of_links = ["track_artists_", "release_artists_", "track_genres_"]
         .iter()
         .any(|link| name.starts_with(link));

@@ -1,0 +1,90 @@
+//! Files that moved: a new file with the content of one that is gone is that one, and keeps its identity.
+
+use std::collections::HashSet;
+
+use super::extract::ReadFile;
+use crate::domain::id::FileId;
+use crate::domain::scan::{FileRecord, FileStatus};
+use crate::store::{FileByContent, Store, StoreError};
+
+/// The moves of one run.
+pub(super) struct Moves<'a> {
+    store: &'a Store,
+    /// Files that were found at another place.
+    adopted: HashSet<FileId>,
+}
+
+impl<'a> Moves<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self { store, adopted: HashSet::new() }
+    }
+
+    /// The files that were found at another place, and so are not missing.
+    pub(super) fn into_adopted(self) -> HashSet<FileId> {
+        self.adopted
+    }
+
+    /// Gives new files the ids of those that they were before; answers with where those were, by place in `files`.
+    pub(super) async fn adopt(&mut self, files: &mut [ReadFile]) -> Result<Vec<(usize, String)>, StoreError> {
+        let prints: Vec<i64> = files.iter().filter(|read| is_new(read)).filter_map(print).collect();
+        if prints.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = self.store.files_by_fingerprint(&prints).await?;
+        if known.is_empty() {
+            return Ok(Vec::new());
+        }
+        let gone = tokio::task::spawn_blocking(|| gone(known)).await;
+        let mut gone = gone.unwrap_or_default();
+        let mut moved = Vec::new();
+        for (at, read) in files.iter_mut().enumerate() {
+            if !is_new(read) {
+                continue;
+            }
+            let fits = |file: &FileByContent| {
+                Some(file.fingerprint) == print(read)
+                    && file.size == read.file.size
+                    && file.kind == read.folder.root.directory.kind
+                    && !self.adopted.contains(&file.id)
+            };
+            // A folder that moved has several files: the one of the same name goes first.
+            let same_name = gone.iter().position(|file| fits(file) && file.path.file_name() == read.file.name);
+            let Some(found) = same_name.or_else(|| gone.iter().position(fits)) else {
+                continue;
+            };
+            let before = gone.swap_remove(found);
+            self.adopted.insert(before.id);
+            read.file.id = before.id;
+            read.file.known = true;
+            moved.push((at, before.path.as_str().to_owned()));
+        }
+        Ok(moved)
+    }
+}
+
+fn is_new(read: &ReadFile) -> bool {
+    !read.file.known && !matches!(read.file.record, FileRecord::Failed(_))
+}
+
+fn print(read: &ReadFile) -> Option<i64> {
+    read.file.fingerprint
+}
+
+/// Those that are not where they were, though their root is there.
+fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
+    let is_gone = |file: &FileByContent| {
+        let there = file.path.below(&file.root).symlink_metadata();
+        there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) && holds_something(&file.root)
+    };
+    files
+        .into_iter()
+        // A file of a directory that is not configured any more, or is away, may be on its disk still.
+        .filter(|file| file.configured && (file.available || file.status == FileStatus::Missing))
+        .filter(is_gone)
+        .collect()
+}
+
+/// An empty root is a disk that is not mounted.
+fn holds_something(root: &std::path::Path) -> bool {
+    std::fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some())
+}
