@@ -5,7 +5,8 @@ const USUAL: [f64; 20] = [
     5.0, 6.0, 8.0, 10.0, 12.0, 12.5, 14.985, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 47.952, 48.0, 50.0,
     59.94, 60.0, 120.0,
 ];
-/// Beyond this it is a clock, not a rate.
+/// Beyond these it is a clock or noise, not a rate.
+const MIN_RATE: f64 = 0.01;
 const MAX_RATE: f64 = 480.0;
 
 /// Pictures over time, to three decimals; `None` where it is no rate.
@@ -18,7 +19,9 @@ pub(crate) fn fraction(pictures: u64, time: u64) -> Option<f64> {
 
 /// A rate to three decimals.
 pub(crate) fn rounded(rate: f64) -> Option<f64> {
-    (rate.is_finite() && rate > 0.0 && rate <= MAX_RATE).then(|| (rate * 1000.0).round() / 1000.0)
+    (MIN_RATE..=MAX_RATE)
+        .contains(&rate)
+        .then(|| (rate * 1000.0).round() / 1000.0)
 }
 
 /// The rate of pictures with these timestamps, of which there are `ticks` a second.
@@ -53,6 +56,7 @@ mod tests {
         assert_eq!(fraction(90_000, 1), None);
         assert_eq!(fraction(1, 0), None);
         assert_eq!(fraction(0, 5), None);
+        assert_eq!(fraction(1, u64::MAX), None);
     }
 
     #[test]

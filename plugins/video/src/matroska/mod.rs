@@ -44,6 +44,11 @@ const MAX_ELEMENTS_BEHIND: usize = 16;
 /// The most entries of the tables.
 const MAX_SEEKS: usize = 64;
 const NS_PER_MS: f64 = 1e6;
+/// How often junk is passed over, and how much of it at a time.
+const MAX_JUNK: usize = 8;
+const MAX_JUNK_BYTES: usize = 32 * 1024;
+/// What is read, wherever it lies.
+const DESCRIPTIONS: [u32; 6] = [SEEK_HEAD, INFO, TRACKS, CHAPTERS, TAGS, ATTACHMENTS];
 
 /// What the segment says.
 struct Segment {
@@ -96,6 +101,24 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     Ok(segment.finish(source)?)
 }
 
+/// Whether what looks like an element may be one: what says that it is larger than the file is known by its id.
+fn is_plausible(found: &Element, file_bytes: u64) -> bool {
+    let is_known = DESCRIPTIONS.contains(&found.id) || found.id == CLUSTER;
+    is_known || found.end.is_some_and(|end| end <= file_bytes)
+}
+
+/// The next place behind junk that looks like a description or a cluster.
+fn next_description(source: &mut Source, offset: u64) -> Result<Option<u64>> {
+    let bytes = source.bytes_at(offset.saturating_add(1), MAX_JUNK_BYTES)?;
+    let place = bytes.windows(4).position(|window| {
+        window.first_chunk().is_some_and(|id| {
+            let id = u32::from_be_bytes(*id);
+            DESCRIPTIONS.contains(&id) || id == CLUSTER
+        })
+    });
+    Ok(place.map(|place| offset + 1 + place as u64))
+}
+
 /// Where the body of the segment begins; padding may lie before it.
 fn segment_start(source: &mut Source, mut offset: u64) -> Result<Option<u64>> {
     for _ in 0..4 {
@@ -113,11 +136,19 @@ impl Segment {
     fn walk(&mut self, source: &mut Source) -> Result<()> {
         let mut offset = self.start;
         let mut left = MAX_ELEMENTS;
-        while left > 0
-            && offset < source.size()
-            && let Some(found) = Element::at(source, offset)?
-        {
+        let mut junk = MAX_JUNK;
+        while left > 0 && offset < source.size() {
             left -= 1;
+            let found = Element::at(source, offset)?;
+            let Some(found) = found.filter(|found| is_plausible(found, source.size())) else {
+                // Recordings have holes.
+                junk -= 1;
+                match next_description(source, offset)? {
+                    Some(next) if junk > 0 => offset = next,
+                    _ => break,
+                }
+                continue;
+            };
             if found.id == CLUSTER {
                 if self.first_cluster.is_none() {
                     self.first_cluster = Some(offset);

@@ -63,7 +63,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
     }
     streams.sort_by_key(|stream| (stream.stream.kind as u8, stream.id));
     video.streams = streams.into_iter().map(Elementary::finish).collect();
-    video.duration_ms = between.map(|ms| ms + video.picture_ms());
+    video.duration_ms = between.map(|ms| ms.saturating_add(video.picture_ms()));
     Ok(video)
 }
 

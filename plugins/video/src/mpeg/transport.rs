@@ -51,7 +51,7 @@ pub(crate) fn read(source: &mut Source, layout: Layout) -> Result<Video> {
     let mut video = Video::new("mpegts");
     let between = reader.duration(source, layout)?;
     video.streams = reader.streams.into_iter().map(Elementary::finish).collect();
-    video.duration_ms = between.map(|ms| ms + video.picture_ms());
+    video.duration_ms = between.map(|ms| ms.saturating_add(video.picture_ms()));
     Ok(video)
 }
 
