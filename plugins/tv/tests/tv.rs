@@ -1,41 +1,13 @@
 //! Episodes made in code: a small container, sidecars, names, and which of them is believed.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+use svc_fixtures::video::{Clip, VideoFormat};
 use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
 use tv::Tv;
 
-/// An element of EBML: its id, a length of eight bytes, and the body.
-fn element(id: u32, body: &[u8]) -> Vec<u8> {
-    let id: Vec<u8> = id
-        .to_be_bytes()
-        .into_iter()
-        .skip_while(|byte| *byte == 0)
-        .collect();
-    let length = (body.len() as u64 | 1 << 56).to_be_bytes();
-    [id, length.to_vec(), body.to_vec()].concat()
-}
-
-/// A Matroska file of one stream with this title.
+/// A Matroska file with this title.
 fn matroska(title: &str) -> Vec<u8> {
-    let header = element(0x1a45_dfa3, &element(0x4282, b"matroska"));
-    let mut info = element(0x4489, &60_000_f64.to_be_bytes());
-    if !title.is_empty() {
-        info.extend(element(0x7ba9, title.as_bytes()));
-    }
-    let size = [element(0xb0, &[7, 128]), element(0xba, &[4, 56])].concat();
-    let track = [
-        element(0xd7, &[1]),
-        element(0x83, &[1]),
-        element(0x86, b"V_MPEG4/ISO/AVC"),
-        element(0xe0, &size),
-    ]
-    .concat();
-    let tracks = element(0x1654_ae6b, &element(0xae, &track));
-    [
-        header,
-        element(0x1853_8067, &[element(0x1549_a966, &info), tracks].concat()),
-    ]
-    .concat()
+    Clip::film(title, 60_000).encode(VideoFormat::Matroska)
 }
 
 fn source(name: &str, title: &str, folders: &[&str]) -> Source {
@@ -201,6 +173,29 @@ fn episode_without_a_number_is_kept_with_the_show_of_its_folder() {
 }
 
 #[test]
+fn episode_of_a_name_without_number_takes_that_of_its_container() {
+    let clip = Clip::film("Lies", 60_000)
+        .tag("SHOW", "Dark (DE)")
+        .tag("SEASON", "1")
+        .tag("EPISODE", "2");
+    let tagged = |name: &str| {
+        let bytes = clip.encode(VideoFormat::Mp4);
+        extract(Source::from_bytes(name, bytes).with_folders(["TV", "Dark"]))
+    };
+    let episode = tagged("abc.mp4");
+    for (key, expected) in [("tv.show", "Dark (DE)"), ("tv.season", "1"), ("tv.episode", "2")] {
+        assert_eq!(value(&episode, key), expected, "{key}");
+        assert_eq!(origin(&episode, key), "container", "{key}");
+    }
+    assert_eq!(episode.title.as_deref(), Some("Lies"));
+    let episode = tagged("Dark - S03E04.mp4");
+    for (key, expected) in [("tv.show", "Dark"), ("tv.season", "3"), ("tv.episode", "4")] {
+        assert_eq!(value(&episode, key), expected, "{key}");
+    }
+    assert_eq!(episode.title.as_deref(), Some("Lies"));
+}
+
+#[test]
 fn episode_with_a_broken_sidecar_has_a_warning() {
     let episode =
         source("S01E02.mkv", "The Lie", &["Dark"]).with_related("tvshow.nfo", "<tvshow><title>Dark</ti");
@@ -216,7 +211,7 @@ fn episode_with_a_broken_sidecar_has_a_warning() {
 #[test]
 fn episode_of_any_bytes_ends() {
     let whole = matroska("A");
-    for length in 0..whole.len() {
+    for length in (0..whole.len()).step_by(7) {
         let mut source = Source::from_bytes("S01E01.mkv", whole[..length].to_vec());
         let _ = run::<Tv>(&mut source);
     }
