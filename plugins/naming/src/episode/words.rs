@@ -113,16 +113,16 @@ pub(super) fn episode_word(name: &Name) -> Option<Found> {
             let number = cursor.number(1, 4)?;
             cursor.skip(" ._", 2);
             let counted = cursor.any_word(WORDS_BEHIND);
-            return counted.then_some(episode_found(name, start, cursor.at, number, number));
+            return counted.then_some(episode_found(start, cursor.at, number, number));
         };
         let end = more_episodes(&mut cursor, None, episode);
         cursor
             .ends_number()
-            .then(|| episode_found(name, start, cursor.at, episode, end))
+            .then(|| episode_found(start, cursor.at, episode, end))
     })
 }
 
-fn episode_found(_name: &Name, start: usize, end: usize, episode: u32, last: u32) -> Found {
+fn episode_found(start: usize, end: usize, episode: u32, last: u32) -> Found {
     Found {
         start,
         end,
@@ -168,7 +168,7 @@ pub(super) fn part(name: &Name) -> Option<Found> {
                 .flatten()?;
             cursor
                 .ends_word()
-                .then(|| episode_found(name, start, cursor.at, number, number))
+                .then(|| episode_found(start, cursor.at, number, number))
         })
 }
 
