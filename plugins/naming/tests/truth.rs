@@ -26,17 +26,14 @@ fn media() -> Option<PathBuf> {
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("SVC_SHARED").map(|shared| PathBuf::from(shared).join("media")))
         .unwrap_or_else(|| repository.join("../shared/media"));
-    let found = ["", "../.."]
-        .iter()
-        .map(|up| folder.join(up))
-        .find(|folder| folder.join("truth.jsonl").is_file());
-    if found.is_none() {
-        eprintln!(
-            "skipped: no truth.jsonl in {}; SVC_SHARED names another folder",
-            folder.display()
-        );
+    if folder.join("truth.jsonl").is_file() {
+        return Some(folder);
     }
-    found
+    eprintln!(
+        "skipped: no truth.jsonl in {}; SVC_SHARED names another folder",
+        folder.display()
+    );
+    None
 }
 
 fn lines(folder: &Path, name: &str) -> Vec<Value> {
