@@ -1,0 +1,177 @@
+//! Films made in code: a small container, sidecars, names, and which of them is believed.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use movies::Movies;
+use svc_fixtures::video::{Clip, VideoFormat};
+use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
+
+/// A Matroska file with this title.
+fn matroska(title: &str) -> Vec<u8> {
+    Clip::film(title, 60_000).encode(VideoFormat::Matroska)
+}
+
+fn source(name: &str, title: &str, folders: &[&str]) -> Source {
+    Source::from_bytes(name, matroska(title)).with_folders(folders.iter().copied())
+}
+
+fn extract(mut source: Source) -> Extraction {
+    run::<Movies>(&mut source).unwrap().unwrap()
+}
+
+/// The value as text; texts with a bar between.
+fn value(extraction: &Extraction, key: &str) -> String {
+    let field = extraction.fields.iter().find(|field| field.key == key);
+    match field.map(|field| &field.value) {
+        None => "-".to_owned(),
+        Some(Value::Text(text)) => text.clone(),
+        Some(Value::Texts(texts)) => texts.join("|"),
+        Some(Value::Integer(integer)) => integer.to_string(),
+        Some(Value::Real(real)) => real.to_string(),
+        Some(Value::Date(date)) => format!("{}-{:?}-{:?}", date.year, date.month, date.day),
+        Some(other) => panic!("{key}: {other:?}"),
+    }
+}
+
+/// Where a field is from.
+fn origin(extraction: &Extraction, key: &str) -> String {
+    let sources = value(extraction, "field-sources");
+    let found = sources
+        .split('|')
+        .find_map(|source| source.strip_prefix(&format!("{key}=")));
+    found.unwrap_or("-").to_owned()
+}
+
+#[test]
+fn film_without_sidecar_is_read_from_its_name() {
+    let film = extract(source("Heat.1995.Remastered.1080p.cd1.mkv", "", &["Movies"]));
+    assert_eq!(film.title.as_deref(), Some("Heat"));
+    assert_eq!(
+        (film.duration_ms, film.width, film.height),
+        (Some(60_000), Some(1920), Some(1080))
+    );
+    assert_eq!(value(&film, "movie.year"), "1995");
+    assert_eq!(value(&film, "movie.edition"), "Remastered");
+    assert_eq!(value(&film, "movie.part"), "1");
+    assert_eq!(value(&film, "name.pattern"), "title-year");
+    assert_eq!(value(&film, "name.matched"), "1995");
+    assert_eq!(value(&film, "name.confidence"), "0.85");
+    assert_eq!(value(&film, "video.container"), "matroska");
+    assert_eq!(origin(&film, "title"), "name");
+    assert_eq!(film.warnings, [""; 0]);
+}
+
+#[test]
+fn film_with_sidecar_is_what_it_says() {
+    let nfo = r#"<movie><title>Heat</title><originaltitle>Heat (US)</originaltitle><sorttitle>Heat 1</sorttitle>
+        <year>1995</year><premiered>1995-12-15</premiered><plot>Cops.</plot><tagline>Tag</tagline><mpaa>US:R</mpaa>
+        <genre>Crime</genre><studio>One</studio><set><name>Heats</name></set><uniqueid type="tmdb">949</uniqueid>
+        <director>Michael Mann</director><actor><name>Al Pacino</name><role>Hanna</role></actor></movie>
+        https://www.imdb.com/title/tt0113277/"#;
+    let film = source(
+        "abc.mkv",
+        "Container Title",
+        &["Movies", "Heat (1996) [tvdbid-5]"],
+    )
+    .with_related("movie.nfo", nfo)
+    .with_related("abc.en.forced.srt", "")
+    .with_related("Subs/3_German.srt", "")
+    .with_related("poster.jpg", "");
+    let film = extract(film);
+    assert_eq!(film.title.as_deref(), Some("Heat"));
+    for (key, expected) in [
+        ("movie.original-title", "Heat (US)"),
+        ("title-sort", "Heat 1"),
+        ("movie.year", "1995"),
+        ("movie.released", "1995-Some(12)-Some(15)"),
+        ("movie.overview", "Cops."),
+        ("movie.tagline", "Tag"),
+        ("movie.content-rating", "US:R"),
+        ("movie.genres", "Crime"),
+        ("movie.studios", "One"),
+        ("movie.collection", "Heats"),
+        ("movie.external-ids", "tmdb:949|imdb:tt0113277|tvdb:5"),
+        (
+            "movie.people",
+            r#"{"name":"Michael Mann","role":"director"}|{"name":"Al Pacino","role":"actor","character":"Hanna"}"#,
+        ),
+        (
+            "related.subtitles",
+            concat!(
+                r#"{"name":"abc.en.forced.srt","format":"srt","language":"en","forced":true,"hearingImpaired":false,"default":false}|"#,
+                r#"{"name":"Subs/3_German.srt","format":"srt","language":"de","forced":false,"hearingImpaired":false,"default":false}"#
+            ),
+        ),
+        ("related.artwork", r#"{"name":"poster.jpg","purpose":"poster"}"#),
+        ("name.pattern", "folder-year"),
+    ] {
+        assert_eq!(value(&film, key), expected, "{key}");
+    }
+    for key in ["title", "movie.year", "movie.people", "movie.external-ids"] {
+        assert_eq!(origin(&film, key), "nfo", "{key}");
+    }
+}
+
+#[test]
+fn film_of_an_unsure_name_takes_the_title_of_its_container() {
+    let film = extract(source("holiday.mkv", "The Big Trip", &["Movies"]));
+    assert_eq!(film.title.as_deref(), Some("The Big Trip"));
+    assert_eq!(
+        (origin(&film, "title"), value(&film, "name.confidence")),
+        ("container".into(), "0.4".into())
+    );
+    let film = extract(source("holiday.mkv", "Some.Release.1080p.x264-GRP", &["Movies"]));
+    assert_eq!(film.title.as_deref(), Some("holiday"));
+    let film = extract(source("Heat (1995).mkv", "The Big Trip", &["Movies"]));
+    assert_eq!(film.title.as_deref(), Some("Heat"));
+    let film = extract(source("abc.mkv", "", &["Movies", "Heat (1995)"]));
+    assert_eq!(
+        (film.title.as_deref(), origin(&film, "title")),
+        (Some("Heat"), "folder".into())
+    );
+}
+
+#[test]
+fn film_of_any_container_has_its_fields_and_its_names() {
+    for format in VideoFormat::ALL {
+        let name = format!("Heat (1995).{}", format.extension());
+        let film = extract(Source::from_bytes(
+            &name,
+            Clip::film("Trip", 60_000).encode(format),
+        ));
+        assert_eq!(film.title.as_deref(), Some("Heat"), "{format:?}");
+        assert_eq!(
+            (film.width, value(&film, "movie.year")),
+            (Some(1920), "1995".into()),
+            "{format:?}"
+        );
+        assert_ne!(value(&film, "video.streams"), "-", "{format:?}");
+    }
+}
+
+#[test]
+fn film_with_a_broken_sidecar_has_a_warning() {
+    let film = source("Heat (1995).mkv", "", &["Movies"]).with_related("Heat (1995).nfo", "<movie><year>19");
+    let film = extract(film);
+    assert_eq!(film.title.as_deref(), Some("Heat"));
+    assert_eq!(film.warnings.len(), 1, "{:?}", film.warnings);
+    let note =
+        source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", "ripped with love, tt0113277");
+    let film = extract(note);
+    assert_eq!(
+        (value(&film, "movie.external-ids").as_str(), film.warnings.len()),
+        ("imdb:tt0113277", 0)
+    );
+    let note = source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", b"\xb0\xb1\xb2".to_vec());
+    assert_eq!(extract(note).warnings, [""; 0]);
+}
+
+#[test]
+fn film_of_any_bytes_ends() {
+    let whole = matroska("A");
+    for length in (0..whole.len()).step_by(7) {
+        let mut source = Source::from_bytes("a.mkv", whole[..length].to_vec());
+        let _ = run::<Movies>(&mut source);
+    }
+    let mut text = Source::from_bytes("a.mkv", b"hello, this is a text".to_vec());
+    assert!(matches!(run::<Movies>(&mut text), Err(ExtractError::Refused(_))));
+}

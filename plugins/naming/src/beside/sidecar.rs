@@ -1,0 +1,71 @@
+//! Which NFO sidecars say something about a video.
+
+use super::{Video, parts};
+use crate::folder::is_generic;
+
+/// The sidecars of a video, as seen from its folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sidecars {
+    /// Of the film or the episode.
+    pub own: Option<String>,
+    /// Whether `own` has another name and is the film's for want of a better: it may be a release's note.
+    pub own_is_guess: bool,
+    /// Of the season.
+    pub season: Option<String>,
+    /// Of the show.
+    pub show: Option<String>,
+}
+
+/// Chooses the sidecars of a video among these files.
+///
+/// ```
+/// use naming::beside::{Video, sidecars};
+/// let found = sidecars(&Video::film(&[], "Heat.mkv"), &["movie.nfo", "Heat.nfo", "../tvshow.nfo"]);
+/// assert_eq!((found.own.as_deref(), found.show), (Some("Heat.nfo"), None));
+/// ```
+pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
+    let files: Vec<(&str, &str, &str)> = names
+        .iter()
+        .filter_map(|name| {
+            let (folder, front, extension) = parts(name)?;
+            (extension == "nfo").then_some((*name, folder, front))
+        })
+        .collect();
+    let named = |folder: &str, wanted: &str| {
+        let mut fitting = files.iter();
+        fitting
+            .find(|(_, at, front)| *at == folder && front.eq_ignore_ascii_case(wanted))
+            .map(|(name, ..)| (*name).to_owned())
+    };
+    if video.is_show {
+        let above = video.in_season_folder().then(|| named("../", "tvshow")).flatten();
+        return Sidecars {
+            own: named("", video.stem),
+            own_is_guess: false,
+            season: named("", "season"),
+            show: named("", "tvshow").or(above),
+        };
+    }
+    let above = || video.in_disc_structure().then(|| named("../", "movie")).flatten();
+    let own = named("", video.stem)
+        .or_else(|| named("", "movie"))
+        .or_else(above);
+    let guess = own.is_none().then(|| only(video, &files)).flatten();
+    Sidecars {
+        own_is_guess: guess.is_some(),
+        own: own.or(guess),
+        season: None,
+        show: None,
+    }
+}
+
+/// The one sidecar in a folder of the film's own, whatever its name.
+fn only(video: &Video, files: &[(&str, &str, &str)]) -> Option<String> {
+    let mut beside = files.iter().filter(|(_, folder, _)| folder.is_empty());
+    let (name, _, front) = beside.next()?;
+    let of_others = ["tvshow", "season"]
+        .iter()
+        .any(|other| front.eq_ignore_ascii_case(other));
+    let own_folder = video.folders.last().is_some_and(|folder| !is_generic(folder));
+    (beside.next().is_none() && own_folder && !of_others).then(|| (*name).to_owned())
+}

@@ -1,0 +1,204 @@
+//! Subtitles in files of their own.
+
+use serde::Serialize;
+
+use super::{Video, language, parts};
+use crate::episode;
+use crate::text::{display, key};
+use crate::token::tokens;
+
+/// Endings, and what the formats are called.
+const FORMATS: &[(&str, &str)] = &[
+    ("srt", "srt"),
+    ("ass", "ass"),
+    ("ssa", "ssa"),
+    ("vtt", "vtt"),
+    ("idx", "vobsub"),
+    ("sub", "microdvd"),
+    ("sup", "pgs"),
+    ("smi", "smi"),
+];
+
+/// Folders that hold subtitles and say nothing else.
+const FOLDERS: &[&str] = &["subs", "sub", "subtitles", "subtitle", "vobsubs"];
+
+/// The most subtitles of one video.
+const MAX_SUBTITLES: usize = 200;
+
+/// One file of subtitles. Serialized, it is the record's JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subtitle {
+    /// The file, seen from the video's folder.
+    pub name: String,
+    /// `srt`, `ass`, `ssa`, `vtt`, `vobsub`, `microdvd`, `pgs` or `smi`.
+    pub format: &'static str,
+    /// BCP 47: ISO 639-1 where the language has such a code, with a region if the name has one ("pt-BR").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What else the name says, such as "Commentary".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Shown even where subtitles are off.
+    pub forced: bool,
+    /// With sounds written out.
+    pub hearing_impaired: bool,
+    /// Shown unasked.
+    pub default: bool,
+}
+
+/// The subtitles of a video among these files, in their order.
+///
+/// ```
+/// use naming::beside::{Video, subtitles};
+/// let found = subtitles(&Video::film(&[], "Heat.mkv"), &["Heat.en.forced.srt", "Other.srt"]);
+/// assert_eq!((found.len(), found[0].language.as_deref(), found[0].forced), (1, Some("en"), true));
+/// ```
+pub fn subtitles(video: &Video, names: &[&str]) -> Vec<Subtitle> {
+    let found = names.iter().filter_map(|name| {
+        let (folder, front, extension) = parts(name)?;
+        let (_, format) = FORMATS.iter().find(|(known, _)| *known == extension)?;
+        // The second half of a pair that its index stands for.
+        let index = format!("{folder}{front}.idx");
+        if extension == "sub" && names.iter().any(|other| other.eq_ignore_ascii_case(&index)) {
+            return None;
+        }
+        let suffix = suffix(video, folder, front)?;
+        Some(read(name, format, suffix))
+    });
+    found.take(MAX_SUBTITLES).collect()
+}
+
+/// What the name says beyond the video's own name, or `None` for another video's subtitles.
+fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
+    let mut folders = folder.split('/').filter(|part| !part.is_empty()).peekable();
+    while folders.peek() == Some(&"..") {
+        // A disc's copy has them a folder above; elsewhere that is another video's folder.
+        if !video.in_disc_structure() {
+            return None;
+        }
+        folders.next();
+    }
+    let inner: Vec<&str> = folders
+        .filter(|part| !FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
+        .collect();
+    if let Some(rest) = video.behind_own_name(front) {
+        return Some(rest);
+    }
+    match inner.as_slice() {
+        // "Subs/Film.2010/2_English.srt": whose they are is said by the folder.
+        [one] => (key(one) == key(video.stem)).then_some(front),
+        [] if video.is_show => same_episode(video, front),
+        [] if !folder.is_empty() => Some(front),
+        [] => of_film(video, front),
+        _ => None,
+    }
+}
+
+/// The rest of a name with the episode's own number.
+fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
+    let ours = video.episode.filter(|ours| ours.episode.is_some())?;
+    let theirs = episode::episode(&[], front)?;
+    let same = theirs.season == ours.season && theirs.episode == ours.episode;
+    let at = front.find(&theirs.matched)? + theirs.matched.len();
+    (same && !theirs.matched.is_empty())
+        .then(|| front.get(at..))
+        .flatten()
+}
+
+/// A name beside a film that is a language alone ("English"), or the beginning of the film's ("Heat" of
+/// "Heat.1995.1080p").
+fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
+    let words = tokens(front);
+    let is_said = |word: &str| {
+        language::code(word).is_some() || Flag::of(word).is_some() || language::region(word).is_some()
+    };
+    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token.text)) {
+        return Some(front);
+    }
+    let own: Vec<_> = tokens(video.stem);
+    let shared = words
+        .iter()
+        .zip(&own)
+        .take_while(|(one, other)| one.is(other.text))
+        .count();
+    let rest = words.get(shared..)?;
+    let covers = shared > 0 && rest.iter().all(|token| is_said(token.text));
+    let at = shared
+        .checked_sub(1)
+        .and_then(|last| words.get(last))
+        .map_or(0, |token| token.end);
+    covers.then(|| front.get(at..)).flatten()
+}
+
+enum Flag {
+    Forced,
+    HearingImpaired,
+    Default,
+}
+
+impl Flag {
+    fn of(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "forced" | "foreign" => Self::Forced,
+            "sdh" | "cc" | "hi" => Self::HearingImpaired,
+            "default" => Self::Default,
+            _ => return None,
+        })
+    }
+}
+
+fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
+    let mut subtitle = Subtitle {
+        name: name.to_owned(),
+        format,
+        language: None,
+        title: None,
+        forced: false,
+        hearing_impaired: false,
+        default: false,
+    };
+    let words = tokens(suffix);
+    // "hi" alone is Hindi; beside another language it is "hearing impaired".
+    let others = words
+        .iter()
+        .any(|token| !token.is("hi") && language::code(token.text).is_some());
+    let mut rest: Vec<&str> = Vec::new();
+    for (index, token) in words.iter().enumerate() {
+        let hindi = token.is("hi") && !others;
+        if subtitle.language.is_some() && is_region(&mut subtitle, token.text) {
+            continue;
+        }
+        match Flag::of(token.text).filter(|_| !hindi) {
+            Some(Flag::Forced) => subtitle.forced = true,
+            Some(Flag::HearingImpaired) => subtitle.hearing_impaired = true,
+            Some(Flag::Default) => subtitle.default = true,
+            None => match language::code(token.text) {
+                Some(code) if subtitle.language.is_none() => {
+                    subtitle.language = Some(code.to_owned());
+                    if token.is("brazilian") {
+                        is_region(&mut subtitle, "BR");
+                    }
+                }
+                // The number in front is the track's: "2_English".
+                _ if token.is_number() && (index == 0 || index + 1 == words.len()) => {}
+                _ => rest.push(token.text),
+            },
+        }
+    }
+    subtitle.title = Some(display(&rest.join(" "))).filter(|title| !title.is_empty());
+    subtitle
+}
+
+/// Puts a region behind the language, if this is one and it has none.
+fn is_region(subtitle: &mut Subtitle, word: &str) -> bool {
+    let Some(language) = &mut subtitle.language else {
+        return false;
+    };
+    let region = language::region(word).filter(|_| !language.contains('-'));
+    if let Some(region) = region {
+        language.push('-');
+        language.push_str(region);
+    }
+    region.is_some()
+}

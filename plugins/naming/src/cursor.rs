@@ -1,0 +1,146 @@
+//! A place in a name, and the small steps that the rules take from it.
+
+/// Whether a word may begin between these two characters: after anything that is no letter or digit, and where a
+/// script without spaces changes to the Latin one ("결혼E01").
+pub(crate) fn begins_word(before: Option<char>, here: char) -> bool {
+    before.is_none_or(|before| !before.is_alphanumeric() || (before >= '\u{2e80}' && here.is_ascii()))
+}
+
+/// The byte offsets at which a word or a number begins.
+pub(crate) fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut before = None;
+    text.char_indices().filter_map(move |(at, character)| {
+        let begins = begins_word(before, character);
+        before = Some(character);
+        begins.then_some(at)
+    })
+}
+
+/// A position in a text. A step that does not fit leaves it where it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    /// The byte offset; always at a character.
+    pub(crate) at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(crate) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// One character of these.
+    pub(crate) fn take(&mut self, characters: &str) -> Option<char> {
+        let character = self.peek().filter(|character| characters.contains(*character))?;
+        self.at += character.len_utf8();
+        Some(character)
+    }
+
+    /// At most so many characters of these; says how many.
+    pub(crate) fn skip(&mut self, characters: &str, most: usize) -> usize {
+        (0..most).take_while(|_| self.take(characters).is_some()).count()
+    }
+
+    /// This word in any case, given in lower case. What follows is not looked at.
+    pub(crate) fn word(&mut self, word: &str) -> bool {
+        let mut rest = self.rest().char_indices();
+        for expected in word.chars() {
+            let fits = rest.next().is_some_and(|(_, character)| {
+                character == expected || character.to_lowercase().eq(std::iter::once(expected))
+            });
+            if !fits {
+                return false;
+            }
+        }
+        self.at += rest.next().map_or(self.rest().len(), |(offset, _)| offset);
+        true
+    }
+
+    /// The longest of these words that is there.
+    pub(crate) fn any_word(&mut self, words: &[&str]) -> bool {
+        let mut end = None;
+        for word in words {
+            let mut tried = *self;
+            if tried.word(word) {
+                end = end.max(Some(tried.at));
+            }
+        }
+        self.at = end.unwrap_or(self.at);
+        end.is_some()
+    }
+
+    /// A number of so many digits, all that are there.
+    pub(crate) fn number(&mut self, least: usize, most: usize) -> Option<u32> {
+        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        if digits < least || digits > most {
+            return None;
+        }
+        let number = self.rest().get(..digits)?.parse().ok()?;
+        self.at += digits;
+        Some(number)
+    }
+
+    /// A Roman number from I to XX that ends where the word does.
+    pub(crate) fn roman(&mut self) -> Option<u32> {
+        let word: String = self
+            .rest()
+            .chars()
+            .take_while(|character| character.is_alphanumeric())
+            .collect();
+        let number = ROMAN.iter().position(|roman| word.eq_ignore_ascii_case(roman))? + 1;
+        self.at += word.len();
+        u32::try_from(number).ok()
+    }
+
+    /// Whether no letter and no digit follows.
+    pub(crate) fn ends_word(&self) -> bool {
+        self.peek().is_none_or(|next| !next.is_alphanumeric())
+    }
+
+    /// As [`Self::ends_word`]; a version ("v2") may stand before the end and is taken.
+    pub(crate) fn ends_number(&mut self) -> bool {
+        let mut version = *self;
+        if version.word("v") && version.number(1, 1).is_some() && version.ends_word() {
+            *self = version;
+        }
+        self.ends_word()
+    }
+}
+
+const ROMAN: &[&str] = &[
+    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi",
+    "xvii", "xviii", "xix", "xx",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursor_step_that_does_not_fit_stays() {
+        let mut cursor = Cursor::new("Сезон12x", 0);
+        assert!(!cursor.word("season"));
+        assert!(cursor.any_word(&["се", "сезон"]));
+        assert_eq!(cursor.number(1, 1), None);
+        assert_eq!(cursor.number(1, 2), Some(12));
+        assert!(!cursor.ends_word());
+        assert_eq!(cursor.take("xy"), Some('x'));
+        assert!(cursor.peek().is_none() && cursor.ends_word());
+        assert_eq!(Cursor::new("IV", 0).roman(), Some(4));
+        assert_eq!(Cursor::new("Ivy", 0).roman(), None);
+    }
+
+    #[test]
+    fn word_starts_after_separators_and_at_a_change_of_script() {
+        assert_eq!(word_starts("ab-cd").collect::<Vec<_>>(), [0, 3]);
+        assert_eq!(word_starts("결혼E1").count(), 2);
+    }
+}

@@ -1,0 +1,211 @@
+//! Editions of a film, and the parts of one that comes in several files.
+
+use crate::text::display;
+use crate::token::Token;
+
+/// Words that name an edition wherever they stand behind the title, with the name it gets.
+const PHRASES: &[(&[&str], &str)] = &[
+    (&["director's", "cut"], "Director's Cut"),
+    (&["directors", "cut"], "Director's Cut"),
+    (&["extended", "director's", "cut"], "Extended Director's Cut"),
+    (&["extended", "directors", "cut"], "Extended Director's Cut"),
+    (&["extended", "edition"], "Extended Edition"),
+    (&["extended", "cut"], "Extended Cut"),
+    (&["extended", "version"], "Extended Version"),
+    (&["special", "edition"], "Special Edition"),
+    (&["special", "extended", "edition"], "Special Extended Edition"),
+    (&["ultimate", "edition"], "Ultimate Edition"),
+    (&["ultimate", "cut"], "Ultimate Cut"),
+    (&["collector's", "edition"], "Collector's Edition"),
+    (&["collectors", "edition"], "Collector's Edition"),
+    (&["criterion", "collection"], "Criterion Collection"),
+    (&["criterion", "edition"], "Criterion Edition"),
+    (&["theatrical", "cut"], "Theatrical Cut"),
+    (&["theatrical", "version"], "Theatrical Version"),
+    (&["theatrical", "release"], "Theatrical Release"),
+    (&["unrated", "cut"], "Unrated Cut"),
+    (&["unrated", "director's", "cut"], "Unrated Director's Cut"),
+    (&["unrated", "version"], "Unrated Version"),
+    (&["assembly", "cut"], "Assembly Cut"),
+    (&["rogue", "cut"], "Rogue Cut"),
+    (&["international", "cut"], "International Cut"),
+    (&["imax", "edition"], "IMAX Edition"),
+    (&["open", "matte"], "Open Matte"),
+    (&["4k", "remaster"], "Remastered"),
+    (&["4k", "remastered"], "Remastered"),
+    (&["langfassung"], "Langfassung"),
+    (&["kinofassung"], "Kinofassung"),
+    (&["version", "longue"], "Version longue"),
+];
+
+/// Words that name an edition only behind the year, between the release's words, or in a bracket: alone they are
+/// words of titles ("Uncut Gems", "The Final Cut").
+const WORDS: &[(&[&str], &str)] = &[
+    (&["final", "cut"], "Final Cut"),
+    (&["extended"], "Extended"),
+    (&["unrated"], "Unrated"),
+    (&["uncut"], "Uncut"),
+    (&["uncensored"], "Uncensored"),
+    (&["theatrical"], "Theatrical"),
+    (&["remastered"], "Remastered"),
+    (&["restored"], "Restored"),
+    (&["imax"], "IMAX"),
+    (&["redux"], "Redux"),
+    (&["criterion"], "Criterion"),
+    (&["workprint"], "Workprint"),
+    (&["despecialized"], "Despecialized"),
+    (&["dc"], "Director's Cut"),
+    (&["se"], "Special Edition"),
+];
+
+/// An edition and the tokens that name it.
+pub(crate) struct Edition {
+    pub(crate) name: String,
+    pub(crate) index: usize,
+}
+
+/// The edition in a bracket of its own, as Plex has it: `{edition-Director's Cut}`. The name without it, too.
+pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
+    const OPENING: &str = "{edition-";
+    let lower = name.to_ascii_lowercase();
+    let found = lower.find(OPENING).and_then(|start| {
+        let inside = name.get(start + OPENING.len()..)?;
+        let end = inside.find('}')?;
+        let front = name.get(..start)?;
+        Some((
+            format!("{front}{}", inside.get(end + 1..)?),
+            display(inside.get(..end)?),
+        ))
+    });
+    match found {
+        Some((rest, edition)) => (rest, Some(edition).filter(|edition| !edition.is_empty())),
+        None => (name.to_owned(), None),
+    }
+}
+
+/// The edition among these words. `behind` is the index of the first word that cannot be the title's.
+pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
+    let anniversary = (1..tokens.len()).find_map(|index| {
+        let ordinal = tokens.get(index)?;
+        let (number, suffix) = (ordinal.text.trim_end_matches(char::is_alphabetic), ordinal.text);
+        let is_ordinal = number.len() < suffix.len() && number.parse::<u8>().is_ok();
+        (is_ordinal && tokens.get(index + 1)?.is("anniversary")).then(|| Edition {
+            name: format!("{} Anniversary Edition", ordinal.text.to_ascii_lowercase()),
+            index,
+        })
+    });
+    anniversary
+        .or_else(|| longest(tokens, PHRASES, 1))
+        .or_else(|| longest(tokens, WORDS, behind.max(1)))
+}
+
+/// The longest phrase of the table at the first place, from this index on, where one stands.
+fn longest(tokens: &[Token], table: &[(&[&str], &str)], from: usize) -> Option<Edition> {
+    (from..tokens.len()).find_map(|index| {
+        let here = tokens.get(index..)?;
+        let fits = |words: &[&str]| {
+            words.len() <= here.len() && words.iter().zip(here).all(|(word, token)| is_word(token, word))
+        };
+        let (_, name) = table
+            .iter()
+            .filter(|(words, _)| fits(words))
+            .max_by_key(|(words, _)| words.len())?;
+        Some(Edition {
+            name: (*name).to_owned(),
+            index,
+        })
+    })
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    token.is(word) || token.text.contains('’') && token.text.replace('’', "'").eq_ignore_ascii_case(word)
+}
+
+/// A part of a film in several files.
+pub(crate) struct Part {
+    pub(crate) number: u32,
+    pub(crate) index: usize,
+    /// Whether it can be nothing else: "Part 2" may be of the title, "cd2" may not.
+    pub(crate) certain: bool,
+}
+
+/// The part among these words: `cd1`, `disc 2`, `part 1`, `pt2`. `behind` as for [`find`].
+pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> {
+    (1..tokens.len()).find_map(|index| {
+        let token = tokens.get(index)?;
+        let (word, digits) = token.text.split_at(
+            token
+                .text
+                .find(|c: char| c.is_ascii_digit())
+                .unwrap_or(token.text.len()),
+        );
+        let is_carrier = ["cd", "disc", "disk", "dvd"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known));
+        let is_part = ["part", "pt"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known));
+        if !is_carrier && !is_part {
+            return None;
+        }
+        let next = tokens.get(index + 1);
+        let number = if digits.is_empty() {
+            next.and_then(Token::number)?
+        } else {
+            digits.parse().ok()?
+        };
+        let last = index + usize::from(digits.is_empty()) + 1 == tokens.len();
+        let dash_before = text
+            .get(..token.start)
+            .is_some_and(|front| front.trim_end().ends_with('-'));
+        let carrier_fits = is_carrier && (last || index >= behind) && number < 20;
+        let certain = carrier_fits || is_part && (index >= behind || dash_before && last);
+        // "dvd5" and "dvd9" say how much a disc holds.
+        let is_disc_size = word.eq_ignore_ascii_case("dvd") && !digits.is_empty() && matches!(number, 5 | 9);
+        (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part {
+            number,
+            index,
+            certain,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::tokens;
+
+    #[test]
+    fn edition_is_the_longest_phrase() {
+        for (name, behind, edition) in [
+            ("Movie Extended Edition", 9, Some("Extended Edition")),
+            (
+                "Movie 1999 Extended Directors Cut",
+                1,
+                Some("Extended Director's Cut"),
+            ),
+            ("Uncut Gems", 9, None),
+            ("Movie 2010 Unrated", 1, Some("Unrated")),
+            ("Movie Director’s Cut", 9, Some("Director's Cut")),
+            ("Movie 25th Anniversary", 9, Some("25th Anniversary Edition")),
+        ] {
+            let found = find(&tokens(name), behind).map(|edition| edition.name);
+            assert_eq!(found.as_deref(), edition, "{name}");
+        }
+    }
+
+    #[test]
+    fn part_is_certain_where_it_cannot_be_of_the_title() {
+        for (name, behind, part_number) in [
+            ("Movie cd1", 9, Some((1, true))),
+            ("Movie - part 2", 9, Some((2, true))),
+            ("Movie Part 2", 9, Some((2, false))),
+            ("Movie (2010) pt1", 1, Some((1, true))),
+            ("Movie DVD9", 9, None),
+            ("Part 2", 9, None),
+        ] {
+            let found = part(name, &tokens(name), behind).map(|part| (part.number, part.certain));
+            assert_eq!(found, part_number, "{name}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Rules for numbers without a word: "02 - Name" in a season's folder, "Show - 013", "[04]", "203".
+
+use super::rules::more_episodes;
+use super::{Found, Name};
+use crate::cursor::{Cursor, word_starts};
+use crate::text::key;
+use crate::token::{Bracket, Token, leading_bracket, tokens};
+use crate::year::is_year;
+
+/// Numbers of three digits that are heights of pictures or codecs.
+const NO_EPISODES: &[u32] = &[264, 265, 266, 480, 540, 576, 720];
+
+/// A file of a season's folder: its leading number, the one behind a dash, or the last.
+pub(super) fn folder_number(name: &Name) -> Option<Found> {
+    let season = name.season?;
+    let number = leading_number(name)
+        .or_else(|| dashed(name))
+        .or_else(|| last_number(name))?;
+    Some(without_season(number, season))
+}
+
+/// "203" in the folder of season 2 is episode 3, and so is "2003" or "1203" in that of season 12.
+fn without_season(found: Found, season: u32) -> Found {
+    let inner = found
+        .episode
+        .filter(|episode| season > 0 && *episode > 100 && episode / 100 == season && episode % 100 > 0);
+    match inner {
+        Some(episode) if found.episode_end == found.episode => Found {
+            episode: Some(episode % 100),
+            episode_end: None,
+            season: Some(season),
+            ..found
+        },
+        _ => found,
+    }
+}
+
+/// "02 - Name", "02-03 - Name", "2. Name", "16 Name". A show that is called by a number ("24 - 05") has its name
+/// passed over.
+fn leading_number(name: &Name) -> Option<Found> {
+    let group = leading_bracket(name.text).unwrap_or(0);
+    let start = group + name.text.get(group..)?.find(char::is_alphanumeric)?;
+    let mut cursor = Cursor::new(name.text, start);
+    let episode = cursor.number(1, 4)?;
+    let digits = name.text.get(start..cursor.at)?;
+    let year_like = digits.len() == 4 && is_year(episode) && cursor.at < name.text.len();
+    let is_show = digits == name.show_key && cursor.at < name.text.len();
+    if year_like || is_show || cursor.at > name.limit {
+        return None;
+    }
+    let end = more_episodes(&mut cursor, None, episode);
+    let fits = cursor.ends_number() && cursor.peek() != Some('\'');
+    fits.then_some(Found {
+        start,
+        end: cursor.at,
+        episode: Some(episode),
+        episode_end: Some(end),
+        ..Found::default()
+    })
+}
+
+/// The number behind a dash between spaces: "Show - 013v2 [720p]", "Show_-_13_".
+fn dashed(name: &Name) -> Option<Found> {
+    let dashes = name
+        .text
+        .match_indices(['-', '–'])
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0);
+    dashes.filter(|at| *at < name.limit).find_map(|at| {
+        let before = name.text.get(..at)?.chars().next_back()?;
+        let mut cursor = Cursor::new(name.text, at);
+        cursor.take("-–");
+        let spaced = matches!(before, ' ' | '_' | '.') && cursor.skip(" _.#", 2) > 0;
+        let start = cursor.at;
+        let episode = spaced.then(|| cursor.number(1, 4)).flatten()?;
+        let year_like = cursor.at - start == 4 && is_year(episode);
+        let end = more_episodes(&mut cursor, None, episode);
+        (!year_like && cursor.ends_number()).then_some(Found {
+            start: at,
+            end: cursor.at,
+            episode: Some(episode),
+            episode_end: Some(end),
+            ..Found::default()
+        })
+    })
+}
+
+/// The same as a number through all seasons.
+pub(super) fn absolute_dash(name: &Name) -> Option<Found> {
+    dashed(name).map(absolute)
+}
+
+/// A bracket that holds nothing but the number: "[04]", "[04v2]", "[01-12]".
+pub(super) fn bracketed(name: &Name) -> Option<Found> {
+    name.text
+        .match_indices(['[', '【'])
+        .filter(|(at, _)| *at > 0)
+        .find_map(|(at, bracket)| {
+            let mut cursor = Cursor::new(name.text, at + bracket.len());
+            cursor.word("第");
+            let number = cursor.number(1, 4).filter(|number| !is_year(*number))?;
+            cursor.ends_number();
+            cursor.any_word(&["话", "話", "集"]);
+            matches!(cursor.peek(), Some(']' | '】')).then(|| {
+                absolute(Found {
+                    start: at,
+                    end: cursor.at,
+                    episode: Some(number),
+                    episode_end: Some(number),
+                    ..Found::default()
+                })
+            })
+        })
+}
+
+/// "4-12 - Name" outside of a season's folder: season and episode.
+pub(super) fn season_dash(name: &Name) -> Option<Found> {
+    let mut cursor = Cursor::new(name.text, 0);
+    let season = cursor.number(1, 2).filter(|season| *season > 0)?;
+    let dashed = name.season.is_none() && cursor.take("-").is_some();
+    let episode = dashed.then(|| cursor.number(2, 2)).flatten()?;
+    let fits = cursor.ends_word() && cursor.peek() != Some('-');
+    fits.then_some(Found {
+        end: cursor.at,
+        season: Some(season),
+        episode: Some(episode),
+        ..Found::default()
+    })
+}
+
+/// "02 - Name", "12": a number through all seasons.
+pub(super) fn leading(name: &Name) -> Option<Found> {
+    leading_number(name).map(absolute)
+}
+
+/// "show.203.title", "show_102": a season and an episode of two digits.
+pub(super) fn compact(name: &Name) -> Option<Found> {
+    word_starts(name.text)
+        .filter(|start| *start > 0 && *start < name.limit)
+        .find_map(|start| {
+            let before = name.text.get(..start)?.chars().next_back()?;
+            let mut cursor = Cursor::new(name.text, start);
+            let number = cursor
+                .number(3, 3)
+                .filter(|number| *number > 100 && number % 100 > 0)?;
+            let fits = matches!(before, '.' | '_') && cursor.ends_word() && !NO_EPISODES.contains(&number);
+            fits.then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(number / 100),
+                episode: Some(number % 100),
+                ..Found::default()
+            })
+        })
+}
+
+/// "The Show 82": the last number in front of the release's words.
+pub(super) fn trailing(name: &Name) -> Option<Found> {
+    last_number(name).map(absolute)
+}
+
+fn last_number(name: &Name) -> Option<Found> {
+    let group = leading_bracket(name.text).unwrap_or(0);
+    let front = name.text.get(..name.limit)?;
+    let words = tokens(front);
+    let plain: Vec<&Token> = words
+        .iter()
+        .filter(|token| token.bracket == Bracket::None && token.start >= group)
+        .collect();
+    let last = plain.last().filter(|_| plain.len() > 1)?;
+    let digits = last.text.strip_suffix(|c: char| c == 'v').unwrap_or(last.text);
+    let mut cursor = Cursor::new(name.text, last.start);
+    let number = cursor
+        .number(1, 4)
+        .filter(|number| !NO_EPISODES.contains(number) && *number > 0)?;
+    let year_like = digits.len() == 4 && is_year(number);
+    let is_show = key(front.get(group..)?) == name.show_key;
+    (cursor.ends_number() && !year_like && !is_show).then_some(Found {
+        start: last.start,
+        end: cursor.at,
+        episode: Some(number),
+        episode_end: Some(number),
+        ..Found::default()
+    })
+}
+
+fn absolute(found: Found) -> Found {
+    // A range keeps its numbers: there is one absolute number only.
+    match found.episode_end {
+        Some(end) if Some(end) > found.episode => found,
+        _ => Found {
+            absolute: found.episode,
+            episode: None,
+            episode_end: None,
+            ..found
+        },
+    }
+}

@@ -1,0 +1,258 @@
+//! The table of the rules, the surest first.
+
+use super::numbered::{absolute_dash, bracketed, compact, folder_number, leading, season_dash, trailing};
+use super::show::Home;
+use super::words::{date, episode_word, part, season_episode_words, special};
+use super::{Found, Name};
+use crate::cursor::{Cursor, word_starts};
+
+/// A rule: how it is called, how sure it is, and what finds it.
+pub(super) struct Rule {
+    pub(super) pattern: &'static str,
+    pub(super) confidence: f64,
+    find: fn(&Name) -> Option<Found>,
+}
+
+/// Below this, the name of a release's folder ("Show.S01E02.720p-GRP") is surer than the file's own.
+pub(super) const FOLDER_RELEASE: f64 = 0.8;
+
+/// Tried in this order; the first that finds something wins. The crate's documentation has the same table.
+const RULES: &[Rule] = &[
+    Rule {
+        pattern: "sxxexx",
+        confidence: 0.98,
+        find: sxxexx,
+    },
+    Rule {
+        pattern: "season-episode",
+        confidence: 0.95,
+        find: season_episode_words,
+    },
+    Rule {
+        pattern: "nxnn",
+        confidence: 0.93,
+        find: nxnn,
+    },
+    Rule {
+        pattern: "date",
+        confidence: 0.9,
+        find: date,
+    },
+    Rule {
+        pattern: "sxx-nn",
+        confidence: 0.85,
+        find: sxx_dash,
+    },
+    Rule {
+        pattern: "episode-word",
+        confidence: 0.85,
+        find: episode_word,
+    },
+    Rule {
+        pattern: "special",
+        confidence: 0.65,
+        find: special,
+    },
+    Rule {
+        pattern: "folder-season",
+        confidence: 0.82,
+        find: folder_number,
+    },
+    Rule {
+        pattern: "absolute-group",
+        confidence: 0.81,
+        find: absolute_of_group,
+    },
+    Rule {
+        pattern: "absolute",
+        confidence: 0.65,
+        find: absolute_dash,
+    },
+    Rule {
+        pattern: "part",
+        confidence: 0.55,
+        find: part,
+    },
+    Rule {
+        pattern: "n-nn",
+        confidence: 0.45,
+        find: season_dash,
+    },
+    Rule {
+        pattern: "leading-number",
+        confidence: 0.5,
+        find: leading,
+    },
+    Rule {
+        pattern: "compact",
+        confidence: 0.45,
+        find: compact,
+    },
+    Rule {
+        pattern: "trailing-number",
+        confidence: 0.35,
+        find: trailing,
+    },
+];
+
+/// The first rule that finds something in this name.
+pub(super) fn find(name: &Name) -> Option<(&'static Rule, Found)> {
+    RULES.iter().find_map(|rule| Some((rule, (rule.find)(name)?)))
+}
+
+/// What the folder of a release says, for a file that says less.
+pub(super) fn of_release_folder(release: Option<&str>) -> Option<(&'static str, f64, Found, &str)> {
+    let text = release?;
+    let name = Name {
+        text,
+        limit: text.len(),
+        season: None,
+        show_key: "",
+    };
+    let found = sxxexx(&name).or_else(|| date(&name))?;
+    Some(("folder-release", FOLDER_RELEASE, found, text))
+}
+
+/// A file in a season's folder without a number of its own.
+pub(super) fn of_season_folder<'a>(home: &Home<'a>) -> Option<(&'static str, f64, Found, &'a str)> {
+    let found = Found {
+        season: None,
+        ..Found::default()
+    };
+    home.season.map(|_| ("season-only", 0.25, found, ""))
+}
+
+/// `S01E02` and its kin: `s1e2`, `S01xE02`, `S01x02`, `s01.e02`, `S3 E9`, `S01E01-E03`.
+fn sxxexx(name: &Name) -> Option<Found> {
+    word_starts(name.text).find_map(|start| {
+        let mut cursor = Cursor::new(name.text, start);
+        let season = cursor.word("s").then(|| cursor.number(1, 4)).flatten()?;
+        let apart = cursor.skip(" ._-", 3) > 0;
+        let crossed = !apart && cursor.word("x");
+        let marked = cursor.any_word(&["ep", "e"]);
+        if marked {
+            cursor.skip(" ._", 1);
+        }
+        let episode = (crossed || marked).then(|| cursor.number(1, 4)).flatten()?;
+        let mut end = more_episodes(&mut cursor, Some(season), episode);
+        let close = cursor.at;
+        end = end.max(later_mark(name.text, close, season, end));
+        Some(Found {
+            start,
+            end: close,
+            season: Some(season),
+            episode: Some(episode),
+            episode_end: Some(end),
+            ..Found::default()
+        })
+    })
+}
+
+/// A second full mark of the season further on: "S02E01-title-S02E02-title".
+fn later_mark(text: &str, from: usize, season: u32, last: u32) -> u32 {
+    word_starts(text)
+        .filter(|start| *start >= from)
+        .filter_map(|start| full_mark(Cursor::new(text, start), season))
+        .filter(|episode| *episode > last)
+        .max()
+        .unwrap_or(last)
+}
+
+fn full_mark(mut cursor: Cursor, season: u32) -> Option<u32> {
+    let fits = cursor.word("s") && cursor.number(1, 4) == Some(season) && cursor.word("e");
+    fits.then(|| cursor.number(1, 4))
+        .flatten()
+        .filter(|_| cursor.ends_word())
+}
+
+/// `1x02`, `01x02-04`, `2009x03`. Sizes of pictures are none: seasons of three digits, episodes of four.
+fn nxnn(name: &Name) -> Option<Found> {
+    word_starts(name.text).find_map(|start| {
+        let mut cursor = Cursor::new(name.text, start);
+        let season = cursor.number(1, 4)?;
+        let long = season > 99;
+        if !cursor.word("x") || long && !crate::year::is_year(season) {
+            return None;
+        }
+        let episode = cursor.number(1, 3).filter(|episode| !long || *episode <= 366)?;
+        let end = more_episodes(&mut cursor, Some(season), episode);
+        cursor.ends_number().then_some(Found {
+            start,
+            end: cursor.at,
+            season: Some(season),
+            episode: Some(episode),
+            episode_end: Some(end),
+            ..Found::default()
+        })
+    })
+}
+
+/// `S2 - 05`, as fansubs of later seasons have it.
+fn sxx_dash(name: &Name) -> Option<Found> {
+    word_starts(name.text)
+        .filter(|start| *start < name.limit)
+        .find_map(|start| {
+            let mut cursor = Cursor::new(name.text, start);
+            let season = cursor.word("s").then(|| cursor.number(1, 2)).flatten()?;
+            let dashed = cursor.skip(" _", 1) == 1 && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
+            let episode = dashed.then(|| cursor.number(1, 4)).flatten()?;
+            cursor.ends_number().then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(season),
+                episode: Some(episode),
+                ..Found::default()
+            })
+        })
+}
+
+fn absolute_of_group(name: &Name) -> Option<Found> {
+    crate::token::leading_bracket(name.text)?;
+    absolute_dash(name).or_else(|| bracketed(name))
+}
+
+/// The most episodes that a bare number may add to the one before: "S01E01-02", not "S01E05-100 Ways".
+const BARE_SPAN: u32 = 24;
+
+/// Goes over the further episodes of the same file and gives the last: `E03`, `-E04`, `-04`, `x04`, ` - 1x04`.
+pub(super) fn more_episodes(cursor: &mut Cursor, season: Option<u32>, first: u32) -> u32 {
+    let mut last = first;
+    while let Some(next) = next_episode(cursor, season, last) {
+        last = next;
+    }
+    last
+}
+
+fn next_episode(cursor: &mut Cursor, season: Option<u32>, last: u32) -> Option<u32> {
+    let mut here = *cursor;
+    let before = here.skip(" ", 2);
+    let joint = here.take("-–~+&_.");
+    let after = here.skip(" ", 2);
+    let full = |mut cursor: Cursor| {
+        let named = cursor.word("s");
+        let fits = season.is_some() && cursor.number(1, 4) == season;
+        let marked = fits && cursor.any_word(if named { &["e", "xe", "x"] } else { &["x", "xe"] });
+        marked
+            .then(|| cursor.number(1, 4))
+            .flatten()
+            .map(|number| (number, cursor.at))
+    };
+    let marked = |mut cursor: Cursor| {
+        let crossed = cursor.word("x") && (joint.is_some_and(|joint| joint != '.') || before == 0);
+        let fits = crossed || cursor.any_word(&["ep", "e"]);
+        let number = fits.then(|| cursor.number(1, 4)).flatten()?;
+        // "-x264" is a codec.
+        (!crossed || !(264..=266).contains(&number)).then_some((number, cursor.at))
+    };
+    let bare = |mut cursor: Cursor| {
+        let tight = before + after == 0 && matches!(joint, Some('-' | '–' | '~' | '+' | '&'));
+        let number = tight.then(|| cursor.number(1, 3)).flatten()?;
+        (cursor.ends_word() && number <= last + BARE_SPAN).then_some((number, cursor.at))
+    };
+    let (number, end) = full(here).or_else(|| marked(here)).or_else(|| bare(here))?;
+    if number <= last {
+        return None;
+    }
+    cursor.at = end;
+    Some(number)
+}

@@ -1,0 +1,312 @@
+//! What the names of folders say: seasons, shows, and those that say nothing of what is in them.
+
+use crate::cursor::{Cursor, word_starts};
+use crate::text::{display, key, stem, strip_head};
+use crate::token::tokens;
+use crate::{ids, junk, marker, year};
+
+/// "Season" in the languages of the folders that people have, in lower case.
+pub(crate) const SEASON_WORDS: &[&str] = &[
+    "season",
+    "seasons",
+    "series",
+    "staffel",
+    "saison",
+    "stagione",
+    "temporada",
+    "sæson",
+    "säsong",
+    "seasong",
+    "sesong",
+    "sesonki",
+    "kausi",
+    "tuotantokausi",
+    "seizoen",
+    "sezon",
+    "sezona",
+    "sezóna",
+    "sezonul",
+    "évad",
+    "série",
+    "serie",
+    "σεζόν",
+    "κύκλος",
+    "сезон",
+    "シーズン",
+    "시즌",
+    "العربي",
+    "الموسم",
+    "עונה",
+];
+
+/// Folders of what is no part of a season's count.
+const SPECIAL_WORDS: &[&str] = &[
+    "specials",
+    "special",
+    "extras",
+    "extra",
+    "bonus",
+    "ova",
+    "ovas",
+    "spezial",
+    "speciale",
+    "speciali",
+    "especiales",
+    "especiais",
+    "spéciaux",
+    "スペシャル",
+    "спецвыпуски",
+];
+
+/// Folders that sort files and name none of them, letters and digits only.
+const GENERIC: &[&str] = &[
+    "anime",
+    "animes",
+    "animation",
+    "archive",
+    "cartoons",
+    "complete",
+    "data",
+    "disk",
+    "disks",
+    "documentaries",
+    "done",
+    "download",
+    "downloads",
+    "drive",
+    "fernsehen",
+    "film",
+    "filme",
+    "films",
+    "hd",
+    "home",
+    "incoming",
+    "kids",
+    "kino",
+    "library",
+    "main",
+    "media",
+    "mnt",
+    "movie",
+    "movies",
+    "new",
+    "peliculas",
+    "películas",
+    "recordings",
+    "season",
+    "seasons",
+    "serien",
+    "serier",
+    "series",
+    "séries",
+    "server",
+    "shared",
+    "share",
+    "shows",
+    "srv",
+    "storage",
+    "temp",
+    "tmp",
+    "torrents",
+    "tv",
+    "tvseries",
+    "tvshows",
+    "uhd",
+    "unsorted",
+    "video",
+    "videos",
+    "volume",
+    "volumes",
+    "4k",
+    "title",
+    "main feature",
+    "feature",
+    "disc",
+    "track",
+    "vts",
+];
+
+/// Words of folders that hold several films.
+const MANY: &[&str] = &[
+    "anthology",
+    "collection",
+    "collections",
+    "box",
+    "boxset",
+    "duology",
+    "filme",
+    "films",
+    "movies",
+    "pack",
+    "quadrilogy",
+    "sammlung",
+    "saga",
+    "trilogie",
+    "trilogy",
+    "trilogía",
+    "hexalogy",
+    "pentalogy",
+];
+
+/// Folders inside of a disc's copy, and those beside a film.
+const DISC: &[&str] = &[
+    "video_ts",
+    "audio_ts",
+    "bdmv",
+    "stream",
+    "certificate",
+    "backup",
+    "hvdvd_ts",
+];
+
+/// Whether the name sorts files and says nothing about them.
+pub(crate) fn is_generic(name: &str) -> bool {
+    let key = key(name);
+    // A year, a letter, a disc's title: "2016", "A-Z", "VTS_01_1", "title_t00".
+    let is_counted = || {
+        let word = key.trim_end_matches(|c: char| c.is_ascii_digit());
+        ["vts", "title", "titlet", "track", "disc", "video", "movie"].contains(&word)
+    };
+    key.is_empty() || GENERIC.contains(&key.as_str()) || is_counted()
+}
+
+/// Whether a folder's name says that it holds more than one film.
+pub(crate) fn holds_many(name: &str) -> bool {
+    let span = name
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| digits.len() == 4)
+        .count()
+        > 1;
+    let words = tokens(name);
+    let only_numbers = words.iter().all(|token| token.is_number());
+    let decade = words.iter().any(|token| token.text.ends_with("0s"));
+    let many = words
+        .iter()
+        .any(|token| MANY.contains(&token.text.to_lowercase().as_str()));
+    many || (decade && words.len() == 1) || (only_numbers && words.len() > 1 && span)
+}
+
+pub(crate) fn is_disc_structure(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let disc = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    DISC.contains(&name.as_str()) || disc.len() < name.len() && ["cd", "disc", "disk", "dvd"].contains(&disc)
+}
+
+/// What the name of a show's folder says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShowName {
+    /// The show's title.
+    pub title: String,
+    /// The year of its first season, where the name has it.
+    pub year: Option<u16>,
+    /// Ids as `tvdb:81189`.
+    pub external_ids: Vec<String>,
+}
+
+/// The number of the season whose folder this is, in the folder `parent`; specials are season 0.
+///
+/// ```
+/// assert_eq!(naming::season_folder("Staffel 2", "Dark"), Some(2));
+/// assert_eq!(naming::season_folder("Dark Season 2", "Dark"), Some(2));
+/// assert_eq!(naming::season_folder("Specials", "Dark"), Some(0));
+/// assert_eq!(naming::season_folder("Dark Season 2", "Shows"), None);
+/// ```
+pub fn season_folder(name: &str, parent: &str) -> Option<u32> {
+    let headless = strip_head(name, &show_folder(parent).title).or_else(|| strip_head(name, parent));
+    let rest = headless.unwrap_or(name);
+    let key = key(rest);
+    if SPECIAL_WORDS.contains(&key.as_str()) {
+        return Some(0);
+    }
+    let start = rest.find(char::is_alphanumeric)?;
+    // Between a show's name and its season may stand a bracket; none between "Season" and its number.
+    let opening = rest.get(..start).unwrap_or_default();
+    if headless.is_none() && !opening.trim().is_empty() {
+        return None;
+    }
+    season_at(rest, start).or_else(|| {
+        let alone = headless.is_none() && !is_generic(parent) && !holds_many(parent);
+        alone.then(|| bare_number(rest)).flatten()
+    })
+}
+
+/// A season's number here: "Season 2", "S02", "2. Staffel", "第2季".
+fn season_at(text: &str, at: usize) -> Option<u32> {
+    let mut cursor = Cursor::new(text, at);
+    let number = if cursor.any_word(SEASON_WORDS) || cursor.word("s") {
+        let word_is_long = cursor.at > at + 1;
+        cursor.skip(if word_is_long { " ._-#" } else { "" }, 3);
+        cursor.number(1, 4)?
+    } else {
+        cursor.word("第");
+        let number = cursor.number(1, 3)?;
+        let _ = cursor.any_word(&["st", "nd", "rd", "th", "ª", "º", "a", "ème", "e"]);
+        cursor.skip(" ._-", 2);
+        if !cursor.any_word(SEASON_WORDS) && !cursor.any_word(&["季", "期", "シーズン"]) {
+            return None;
+        }
+        number
+    };
+    // An episode's number may not follow: "s06e05", "Season 1 Episode 2".
+    (cursor.ends_word() && marker::episodes_start(text).is_none()).then_some(number)
+}
+
+/// A folder that is a number, of a season or of a year.
+fn bare_number(name: &str) -> Option<u32> {
+    let name = name.trim();
+    let number: u32 = name
+        .parse()
+        .ok()
+        .filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()))?;
+    (name.len() <= 2 || year::is_year(number)).then_some(number)
+}
+
+/// A season behind a show's name in one folder ("The.Show.S01.1080p", "The Show Season 2"), with the place where it
+/// begins.
+pub(crate) fn trailing_season(name: &str) -> Option<(u32, usize)> {
+    word_starts(name)
+        .filter(|at| *at > 0)
+        .find_map(|at| season_at(name, at).map(|season| (season, at)))
+}
+
+/// What the name of a show's folder says.
+///
+/// ```
+/// let show = naming::show_folder("The.Show.P.I.(2010).S01.COMPLETE");
+/// assert_eq!((show.title.as_str(), show.year), ("The Show P.I", Some(2010)));
+/// ```
+pub fn show_folder(name: &str) -> ShowName {
+    let (name, external_ids) = ids::take_ids(name);
+    let name = stem(&name);
+    let end = marker::episodes_start(name)
+        .or_else(|| trailing_season(name).map(|(_, at)| at))
+        .unwrap_or(name.len())
+        .min(junk::release_start(name));
+    let front = name
+        .get(..end)
+        .filter(|front| !key(front).is_empty())
+        .unwrap_or(name);
+    let (title, year) = title_and_year(front);
+    ShowName {
+        title,
+        year,
+        external_ids,
+    }
+}
+
+/// A show's name in front of its episode, the year taken off: one in brackets, or at the end of words between dots.
+pub(crate) fn title_and_year(front: &str) -> (String, Option<u16>) {
+    let words = tokens(front);
+    let found = year::find(front, &words, None);
+    let cut = found.and_then(|year| {
+        let token = words.get(year.index)?;
+        let at_end = year.index + 1 == words.len();
+        let dotted = !front.trim().contains(' ') && front.contains('.');
+        let fits = year.index > 0 && (year.bracketed || at_end && dotted);
+        fits.then(|| (junk::opening(front, token), year.year))
+    });
+    match cut {
+        Some((end, year)) => (display(front.get(..end).unwrap_or(front)), Some(year)),
+        None => (display(front), None),
+    }
+}

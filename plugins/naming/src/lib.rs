@@ -1,0 +1,57 @@
+//! What the names of films and episodes say, and the files beside them.
+//!
+//! [`movie`] and [`episode`] read a file's name with those of its folders; [`nfo`] reads sidecars; [`beside`] says which
+//! neighbours belong to a video; [`record`] is what the plugins of both kinds write alike. The names are read by rules
+//! in tables over a small scanner, without a regular expression and without asking anything.
+//!
+//! # Patterns
+//! What a name matched has a short name that stays, and a confidence:
+//!
+//! | Pattern of a film | Confidence | Matches |
+//! |---|---|---|
+//! | `folder-and-file` | 0.98, 0.7 | folder and file say the same title: with the same year, without any |
+//! | `title-year` | 0.95, 0.85 | "Heat (1995)", "Heat.1995.1080p": a year in brackets, a bare one |
+//! | `folder-year` | 0.93, 0.85 | the folder "Heat (1995)", "Heat 1995" around a file that says less |
+//! | `title-release` | 0.6 | "Heat.1080p.BluRay": a title in front of the release's words |
+//! | `folder-title` | 0.55 | the folder "Heat" around a file that says less |
+//! | `title` | 0.4 | the name as it is |
+//!
+//! | Pattern of an episode | Confidence | Matches |
+//! |---|---|---|
+//! | `sxxexx` | 0.98 | "S01E02", "s1.e2", "S01xE02", "S3 E9", "S01E01-E03" |
+//! | `season-episode` | 0.95 | "Season 3 Episode 9", "Staffel 2 Folge 4", "2 сезон 5 серия" |
+//! | `nxnn` | 0.93 | "1x02", "01x02-04" |
+//! | `date` | 0.9 | "2017.04.20", "20.04.2017", "20170420" |
+//! | `sxx-nn` | 0.85 | "S2 - 05" |
+//! | `episode-word` | 0.85 | "E03", "Ep 3-5", "Folge 3", "第03話" |
+//! | `folder-season` | 0.82 | "02 - Name", "Name 02" in the folder of a season |
+//! | `absolute-group` | 0.81 | "\[Group\] Show - 013", "\[Group\]\[Show\]\[04\]" |
+//! | `folder-release` | 0.8 | the number of the folder "Show.S01E02.720p-GRP" |
+//! | `special` | 0.65 | "OVA 2", "SP1" |
+//! | `absolute` | 0.65 | "Show - 013" |
+//! | `part` | 0.55 | "Part 3", "Part III" |
+//! | `leading-number` | 0.5 | "02 - Name" outside of a season's folder |
+//! | `compact` | 0.45 | "show.203" |
+//! | `n-nn` | 0.45 | "4-12 - Name" |
+//! | `trailing-number` | 0.35 | "Show 82" |
+//! | `season-only` | 0.25 | a season's folder, and no number |
+
+pub mod beside;
+mod cursor;
+mod edition;
+mod episode;
+mod folder;
+mod ids;
+mod junk;
+mod marker;
+mod movie;
+pub mod nfo;
+pub mod record;
+mod text;
+mod token;
+mod year;
+
+pub use episode::{EpisodeName, episode, show_of};
+pub use folder::{ShowName, season_folder, show_folder};
+pub use movie::{MovieName, movie};
+pub use text::{display, split_path, stem};

@@ -1,0 +1,278 @@
+//! Films: title, year, edition, part and ids from a file's name and the folder it is in.
+
+use crate::edition::{self, Part};
+use crate::folder;
+use crate::junk;
+use crate::text::{display, is_alike, key, stem};
+use crate::token::{Bracket, Token, leading_bracket, tokens};
+use crate::{ids, marker, year};
+
+/// What the names say of a film. Text is as a person writes it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MovieName {
+    /// The title; the whole name where no rule fits.
+    pub title: String,
+    /// The year of release.
+    pub year: Option<u16>,
+    /// Which cut it is, such as "Director's Cut".
+    pub edition: Option<String>,
+    /// The number of this file, where the film is in several.
+    pub part: Option<u32>,
+    /// Ids as `imdb:tt0113277`, `tmdb:949`.
+    pub external_ids: Vec<String>,
+    /// The rule that found the title; the table is in the crate's documentation.
+    pub pattern: &'static str,
+    /// The piece of the name that the rule went by; empty if there is none.
+    pub matched: String,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// Whether the title is that of the folder.
+    pub from_folder: bool,
+}
+
+/// What one name says, of a file or of a folder.
+#[derive(Debug, Default)]
+struct Reading {
+    title: String,
+    year: Option<u16>,
+    year_is_bracketed: bool,
+    edition: Option<String>,
+    part: Option<(u32, bool)>,
+    /// The title with a part that may belong to it.
+    title_with_part: Option<String>,
+    ids: Vec<String>,
+    matched: String,
+    has_release: bool,
+}
+
+/// Reads a film's name. `folders` are the names of the folders that the file is in, outermost first.
+///
+/// ```
+/// let name = naming::movie(&["Heat (1995) [tmdbid-949]".into()], "heat-cd1.avi");
+/// assert_eq!((name.title.as_str(), name.year, name.part), ("Heat", Some(1995), Some(1)));
+/// assert_eq!(name.external_ids, ["tmdb:949"]);
+/// ```
+pub fn movie(folders: &[String], file_name: &str) -> MovieName {
+    let file = read(stem(file_name));
+    let folder = folders
+        .iter()
+        .rev()
+        .find(|folder| !folder::is_disc_structure(folder))
+        .filter(|folder| !folder::is_generic(folder) && !folder::holds_many(folder))
+        .map(|folder| read(stem(folder)));
+    match folder {
+        Some(folder) if folder_wins(&folder, &file) => joined(folder, file),
+        Some(folder) => with_ids_of(folder, file),
+        None => of_file(file),
+    }
+}
+
+/// Whether the folder is that of this film, and says more than the file.
+fn folder_wins(folder: &Reading, file: &Reading) -> bool {
+    if folder.title.is_empty() || file.year.is_some() && folder.year.is_some() && file.year != folder.year {
+        return false;
+    }
+    let alike = is_alike(&folder.title, &file.title);
+    match (folder.year, file.year) {
+        (Some(_), None) => alike || is_abbreviation(file) || shares_word(&folder.title, &file.title),
+        (Some(_), Some(_)) => alike || is_abbreviation(file) || folder.title.len() > file.title.len(),
+        // A folder without a year is a film's own if it says the same in more words.
+        (None, None) => {
+            folder::is_generic(&file.title) || alike && key(&folder.title).len() >= key(&file.title).len()
+        }
+        (None, Some(_)) => false,
+    }
+}
+
+/// Names that stand for nothing ("movie", "VTS_01_1") or for a release only ("grp-mtx").
+fn is_abbreviation(file: &Reading) -> bool {
+    let words = file.title.split([' ', '-']).filter(|word| word.len() > 2).count();
+    file.title.is_empty() || folder::is_generic(&file.title) || !file.title.contains(' ') && words <= 2
+}
+
+fn shares_word(one: &str, other: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| word.chars().count() > 3)
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let others = words(other);
+    words(one).iter().any(|word| others.contains(word))
+}
+
+fn joined(folder: Reading, file: Reading) -> MovieName {
+    let agree = key(&folder.title) == key(&file.title);
+    let both = agree && folder.year.is_some() && folder.year == file.year;
+    let (pattern, confidence) = match folder.year {
+        Some(_) if both => ("folder-and-file", 0.98),
+        Some(_) if folder.year_is_bracketed => ("folder-year", 0.93),
+        Some(_) => ("folder-year", 0.85),
+        None if agree => ("folder-and-file", 0.7),
+        None => ("folder-title", 0.55),
+    };
+    // "Film Part 2" in the folder "Film Part 2" is the second film; in "Film" it is the film's second file.
+    let is_title = file
+        .title_with_part
+        .as_deref()
+        .is_some_and(|with| key(with) == key(&folder.title));
+    let part = file.part.filter(|(_, certain)| *certain || !is_title);
+    let mut external_ids = folder.ids;
+    add(&mut external_ids, file.ids);
+    MovieName {
+        title: folder.title,
+        year: folder.year,
+        edition: file.edition.or(folder.edition),
+        part: part.map(|(number, _)| number),
+        external_ids,
+        pattern,
+        matched: folder.matched,
+        confidence,
+        from_folder: !agree,
+    }
+}
+
+fn with_ids_of(folder: Reading, file: Reading) -> MovieName {
+    let alike = is_alike(&folder.title, &file.title) && (folder.year.is_none() || folder.year == file.year);
+    let mut name = of_file(file);
+    if alike {
+        add(&mut name.external_ids, folder.ids);
+        name.edition = name.edition.or(folder.edition);
+    }
+    name
+}
+
+fn of_file(file: Reading) -> MovieName {
+    let (pattern, confidence) = match file.year {
+        Some(_) if file.year_is_bracketed => ("title-year", 0.95),
+        Some(_) => ("title-year", 0.85),
+        None if file.has_release => ("title-release", 0.6),
+        None => ("title", 0.4),
+    };
+    let certain = file.part.filter(|(_, certain)| *certain);
+    MovieName {
+        title: match file.title_with_part {
+            Some(with) if certain.is_none() => with,
+            _ => file.title,
+        },
+        year: file.year,
+        edition: file.edition,
+        part: certain.map(|(number, _)| number),
+        external_ids: file.ids,
+        pattern,
+        matched: file.matched,
+        confidence,
+        from_folder: false,
+    }
+}
+
+fn add(ids: &mut Vec<String>, more: Vec<String>) {
+    for id in more {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+}
+
+fn read(name: &str) -> Reading {
+    let (name, ids) = ids::take_ids(name);
+    let (name, edition) = edition::take_bracketed(&name);
+    let text = without_group(&name);
+    let tokens = tokens(text);
+    let release = junk::release_index(text, &tokens);
+    let found_year = year::find(text, &tokens, release);
+    let after_year = found_year.map(|year| year.index + 1);
+    let behind = [release, after_year]
+        .into_iter()
+        .flatten()
+        .min()
+        .unwrap_or(tokens.len());
+    let found_edition = edition::find(&tokens, behind);
+    let part = edition::part(text, &tokens, behind);
+
+    let mut end = text.len();
+    let mut start = 0;
+    let mut limit = |index: Option<usize>| {
+        if let Some(token) = index.and_then(|index| tokens.get(index)) {
+            end = end.min(junk::opening(text, token));
+        }
+    };
+    limit(release);
+    limit(found_edition.as_ref().map(|edition| edition.index));
+    match found_year {
+        Some(year) if year.index == 0 => start = year_end(text, &tokens),
+        year => limit(year.map(|year| year.index)),
+    }
+    let mut without_part = end;
+    if let Some(token) = part.as_ref().and_then(|part| tokens.get(part.index)) {
+        without_part = end.min(junk::opening(text, token));
+    }
+    let cut = marker::episodes_start(text)
+        .filter(|at| *at > start)
+        .unwrap_or(end);
+    let title_of = |end: usize| display(closed(text.get(start..end.min(cut)).unwrap_or_default()));
+    let is_certain = part.as_ref().is_none_or(|part: &Part| part.certain);
+    let title = title_of(without_part);
+    Reading {
+        title: [title, display(text)]
+            .into_iter()
+            .find(|title| !title.is_empty())
+            .unwrap_or_else(|| text.to_owned()),
+        year: found_year.map(|year| year.year),
+        year_is_bracketed: found_year.is_some_and(|year| year.bracketed),
+        edition: edition.or(found_edition.map(|edition| edition.name)),
+        title_with_part: (!is_certain).then(|| title_of(end)),
+        part: part.map(|part| (part.number, part.certain)),
+        ids,
+        matched: matched(text, &tokens, found_year.map(|year| year.index).or(release)),
+        has_release: release.is_some(),
+    }
+}
+
+/// The end of a year that the name begins with, its bracket with it.
+fn year_end(text: &str, tokens: &[Token]) -> usize {
+    tokens.first().map_or(0, |token| {
+        token.end + usize::from(token.bracket != Bracket::None && text.len() > token.end)
+    })
+}
+
+/// The name without the group in brackets that it begins with. A name like "[REC] 2 (2009)" begins with its title:
+/// a group does not come without a release.
+fn without_group(name: &str) -> &str {
+    let behind = leading_bracket(name)
+        .and_then(|end| name.get(end..))
+        .map(|rest| rest.trim_start_matches([' ', '.', '_', '-']));
+    match behind {
+        Some(rest) if junk::release_start(rest) < rest.len() || rest.contains('[') => {
+            let words = tokens(rest.get(..junk::release_start(rest)).unwrap_or(rest));
+            let is_title = words
+                .iter()
+                .any(|word| word.number().is_none_or(|number| !year::is_year(number)));
+            if is_title { rest } else { name }
+        }
+        _ => name,
+    }
+}
+
+/// Without a bracket at the end that says something of the release: "Title [字]".
+fn closed(text: &str) -> &str {
+    let text = text.trim_end();
+    match text.rfind('[') {
+        Some(open) if open > 0 && text.ends_with(']') => text.get(..open).unwrap_or(text),
+        _ => text,
+    }
+}
+
+fn matched(text: &str, tokens: &[Token], index: Option<usize>) -> String {
+    let Some(token) = index.and_then(|index| tokens.get(index)) else {
+        return String::new();
+    };
+    let start = junk::opening(text, token);
+    let closing = text.get(token.end..).and_then(|rest| rest.chars().next());
+    let end = token.end
+        + closing
+            .filter(|c| start < token.start && ")]}）".contains(*c))
+            .map_or(0, char::len_utf8);
+    text.get(start..end).unwrap_or_default().to_owned()
+}

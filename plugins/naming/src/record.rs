@@ -1,0 +1,316 @@
+//! What the plugins of films and of series write the same way: fields with where they are from, sidecars, people,
+//! ids, neighbours, and which title of a container is worth keeping.
+
+use serde::Serialize;
+use svc_plugin_api::{Extraction, ExtractionBuilder, PartialDate, Source, clean_text};
+
+use crate::beside::{self, Video};
+use crate::folder::is_generic;
+use crate::nfo::{MAX_BYTES, Nfo, Person};
+use crate::text::{key, stem};
+use crate::{junk, marker};
+
+/// Where a field is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A sidecar.
+    Nfo,
+    /// The file's name.
+    Name,
+    /// A folder's name.
+    Folder,
+    /// The file's own tags.
+    Container,
+}
+
+impl Origin {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Nfo => "nfo",
+            Self::Name => "name",
+            Self::Folder => "folder",
+            Self::Container => "container",
+        }
+    }
+
+    /// A folder, or else the file's name.
+    pub fn of_name(from_folder: bool) -> Self {
+        if from_folder { Self::Folder } else { Self::Name }
+    }
+}
+
+/// An extraction that remembers where its fields are from. The first statement of a key stays, so the better
+/// source goes first.
+#[derive(Debug, Default)]
+pub struct Record {
+    extraction: ExtractionBuilder,
+    sources: Vec<String>,
+    has_title: bool,
+}
+
+impl Record {
+    /// One that says nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The extraction, for what has one source only.
+    pub fn extraction(&mut self) -> &mut ExtractionBuilder {
+        &mut self.extraction
+    }
+
+    /// The title.
+    pub fn title(&mut self, origin: Origin, title: Option<&str>) -> &mut Self {
+        if !self.has_title
+            && let Some(title) = title.and_then(clean_text)
+        {
+            self.extraction.title(&title);
+            self.has_title = true;
+            self.sources.push(format!("title={}", origin.word()));
+        }
+        self
+    }
+
+    /// A text.
+    pub fn text(&mut self, key: &str, origin: Origin, text: Option<&str>) -> &mut Self {
+        self.noted(key, origin, |extraction| {
+            extraction.text(key, text.unwrap_or_default());
+        })
+    }
+
+    /// Several texts.
+    pub fn texts<T: AsRef<str>>(&mut self, key: &str, origin: Origin, texts: &[T]) -> &mut Self {
+        self.noted(key, origin, |extraction| {
+            extraction.texts(key, texts);
+        })
+    }
+
+    /// A number.
+    pub fn integer<N: Into<i64>>(&mut self, key: &str, origin: Origin, number: Option<N>) -> &mut Self {
+        self.noted(key, origin, |extraction| {
+            if let Some(number) = number {
+                extraction.integer(key, number.into());
+            }
+        })
+    }
+
+    /// A date.
+    pub fn date(&mut self, key: &str, origin: Origin, date: Option<PartialDate>) -> &mut Self {
+        self.noted(key, origin, |extraction| {
+            if let Some(date) = date {
+                extraction.date(key, date);
+            }
+        })
+    }
+
+    /// The people of a sidecar, each as JSON.
+    pub fn people(&mut self, key: &str, people: &[Person]) -> &mut Self {
+        let people: Vec<String> = people.iter().filter_map(person_json).collect();
+        self.texts(key, Origin::Nfo, &people)
+    }
+
+    /// Ids from several places, the best first: one of each database.
+    pub fn external_ids(&mut self, key: &str, places: &[(Origin, &[String])]) -> &mut Self {
+        let mut ids: Vec<&str> = Vec::new();
+        for id in places.iter().flat_map(|(_, ids)| *ids) {
+            let provider = |id: &str| id.split(':').next().unwrap_or_default().to_owned();
+            if !ids.iter().any(|known| provider(known) == provider(id)) {
+                ids.push(id);
+            }
+        }
+        let origin = places
+            .iter()
+            .find(|(_, ids)| !ids.is_empty())
+            .map(|(origin, _)| *origin);
+        self.texts(key, origin.unwrap_or(Origin::Name), &ids)
+    }
+
+    /// How the name was read. Without a pattern it is only cleaned.
+    pub fn name(&mut self, pattern: &str, matched: &str, confidence: f64) -> &mut Self {
+        self.extraction
+            .text("name.pattern", pattern)
+            .text("name.matched", matched)
+            .real("name.confidence", confidence);
+        self
+    }
+
+    /// A sidecar; what is wrong with it is a warning. One that is only a guess may be any text, and is silent.
+    pub fn sidecar(&mut self, source: &mut Source, name: Option<&str>, is_guess: bool) -> Nfo {
+        let Some(name) = name else { return Nfo::default() };
+        // One byte more than is read, so that a longer file is known for one.
+        match source.read_related(name, MAX_BYTES + 1) {
+            Ok(bytes) => {
+                let nfo = Nfo::read(&bytes);
+                for warning in nfo.warnings.iter().filter(|_| !is_guess) {
+                    self.extraction.warn(format!("{name}: {warning}"));
+                }
+                nfo
+            }
+            Err(_) => {
+                self.extraction.warn(format!("{name}: cannot be read"));
+                Nfo::default()
+            }
+        }
+    }
+
+    /// Subtitles and artwork among these files.
+    pub fn beside(&mut self, video: &Video, names: &[&str]) -> &mut Self {
+        self.extraction
+            .texts("related.subtitles", json_of(&beside::subtitles(video, names)))
+            .texts("related.artwork", json_of(&beside::artwork(video, names)));
+        self
+    }
+
+    /// The extraction, with where its fields are from.
+    pub fn finish(mut self) -> Option<Extraction> {
+        self.extraction.texts("field-sources", &self.sources);
+        self.extraction.finish()
+    }
+
+    fn noted(&mut self, key: &str, origin: Origin, write: impl FnOnce(&mut ExtractionBuilder)) -> &mut Self {
+        if !self.extraction.has(key) {
+            write(&mut self.extraction);
+            if self.extraction.has(key) {
+                self.sources.push(format!("{key}={}", origin.word()));
+            }
+        }
+        self
+    }
+}
+
+fn json_of<T: Serialize>(values: &[T]) -> Vec<String> {
+    values
+        .iter()
+        .filter_map(|value| serde_json::to_string(value).ok())
+        .collect()
+}
+
+fn person_json(person: &Person) -> Option<String> {
+    #[derive(Serialize)]
+    struct Json<'a> {
+        name: &'a str,
+        role: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        character: Option<&'a str>,
+    }
+    let character = person.character.as_deref();
+    serde_json::to_string(&Json {
+        name: &person.name,
+        role: person.role.word(),
+        character,
+    })
+    .ok()
+}
+
+/// Programs and places that put their own name where a title belongs.
+const SPAM: &[&str] = &[
+    "www.",
+    "http:",
+    "https:",
+    "encoded by",
+    "ripped by",
+    "uploaded by",
+    "downloaded from",
+    "handbrake",
+    "mkvmerge",
+    "lavf",
+    "avidemux",
+    "virtualdub",
+    "untitled",
+    "torrent",
+    "rarbg",
+    "yts.",
+    "no title",
+    "visit ",
+];
+
+/// The title of a container, unless it is no title: a release's or another file's name, a program's advertisement, a
+/// word that says nothing, or the file's own name.
+pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'a str> {
+    let title = title?.trim();
+    let lower = title.to_lowercase();
+    let has_release = junk::release_start(title) < title.len();
+    let is_file_name = stem(title) != title || !title.contains(' ') && title.contains(['.', '_']);
+    let is_own_name = key(title) == key(stem(file_name));
+    let is_spam = SPAM.iter().any(|spam| lower.contains(spam));
+    let is_noise =
+        title.chars().filter(|c| c.is_alphabetic()).count() < 2 && !title.chars().any(|c| c.is_ascii_digit());
+    let says = !(has_release || is_file_name || is_own_name || is_spam || is_noise);
+    (says && !is_generic(title) && marker::episodes_start(title).is_none()).then_some(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nfo::Role;
+    use svc_plugin_api::Value;
+
+    #[test]
+    fn record_keeps_the_first_statement_and_where_it_is_from() {
+        let mut record = Record::new();
+        record
+            .title(Origin::Nfo, Some(" "))
+            .title(Origin::Name, Some("Heat"))
+            .title(Origin::Container, Some("Other"))
+            .text("movie.tagline", Origin::Nfo, None)
+            .integer("movie.year", Origin::Folder, Some(1995_u16))
+            .integer("movie.year", Origin::Container, Some(2010_u16));
+        let nfo = ["imdb:tt1".to_owned()];
+        let name = ["imdb:tt2".to_owned(), "tmdb:3".to_owned()];
+        record.external_ids(
+            "movie.external-ids",
+            &[(Origin::Nfo, &nfo), (Origin::Name, &name)],
+        );
+        record.people(
+            "movie.people",
+            &[Person {
+                name: "A \"B\"".into(),
+                role: Role::Actor,
+                character: Some("C".into()),
+            }],
+        );
+        let extraction = record.finish().unwrap();
+        assert_eq!(extraction.title.as_deref(), Some("Heat"));
+        let texts = |key: &str| match extraction
+            .fields
+            .iter()
+            .find(|field| field.key == key)
+            .map(|f| &f.value)
+        {
+            Some(Value::Texts(texts)) => texts.join(" "),
+            other => panic!("{key}: {other:?}"),
+        };
+        assert_eq!(texts("movie.external-ids"), "imdb:tt1 tmdb:3");
+        assert_eq!(
+            texts("movie.people"),
+            r#"{"name":"A \"B\"","role":"actor","character":"C"}"#
+        );
+        assert_eq!(
+            texts("field-sources"),
+            "title=name movie.year=folder movie.external-ids=nfo movie.people=nfo"
+        );
+    }
+
+    #[test]
+    fn container_title_of_a_release_or_a_program_is_none() {
+        for title in [
+            "Heat.1995.1080p.BluRay",
+            "Heat 1080p x264",
+            "heat",
+            "other.mkv",
+            "www.site.org",
+            "Encoded by X",
+            "Title 1",
+            "Movie",
+            "",
+            " - ",
+            "Dark S01E02",
+            "HandBrake 1.0",
+        ] {
+            assert_eq!(container_title(Some(title), "Heat.mkv"), None, "{title}");
+        }
+        for title in ["Heat", "The Big Heat", "300", "2001: A Space Odyssey"] {
+            assert_eq!(container_title(Some(title), "abc.mkv"), Some(title));
+        }
+    }
+}

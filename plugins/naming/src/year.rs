@@ -1,0 +1,122 @@
+//! The year in a name.
+
+use crate::token::{Bracket, Token};
+
+/// What a year in brackets may be: from the first films on.
+const YEARS: std::ops::RangeInclusive<u32> = 1880..=2099;
+
+/// A year without brackets; above, it is a title ("Blade Runner 2049").
+const BARE_YEARS: std::ops::RangeInclusive<u32> = 1900..=2039;
+
+/// A year and where it stands: an index of the tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Year {
+    pub(crate) year: u16,
+    pub(crate) index: usize,
+    /// Whether it stands in brackets, which leaves no doubt.
+    pub(crate) bracketed: bool,
+}
+
+fn within(token: &Token, years: &std::ops::RangeInclusive<u32>) -> Option<u16> {
+    let year = token
+        .number()
+        .filter(|year| token.text.len() == 4 && years.contains(year))?;
+    u16::try_from(year).ok()
+}
+
+/// A number of four digits that is rather a year than an episode.
+pub(crate) fn is_year(number: u32) -> bool {
+    BARE_YEARS.contains(&number)
+}
+
+/// The year of a name: the first in brackets of its own, else the last that is a word of its own, not the first
+/// word, no part of a date, and before the release's words at `limit` or the very next.
+pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option<Year> {
+    let in_brackets = tokens.iter().enumerate().find_map(|(index, token)| {
+        let year = within(token, &YEARS)?;
+        is_alone_in_bracket(text, token).then_some(Year {
+            year,
+            index,
+            bracketed: true,
+        })
+    });
+    if in_brackets.is_some() {
+        return in_brackets;
+    }
+    let last = limit.map_or(tokens.len(), |limit| limit + 1);
+    let bare = (1..tokens.len().min(last)).rev().find_map(|index| {
+        let token = tokens.get(index)?;
+        let year = within(token, &BARE_YEARS)?;
+        (token.bracket == Bracket::None && !is_in_date(tokens, index)).then_some(Year {
+            year,
+            index,
+            bracketed: false,
+        })
+    });
+    bare.or_else(|| behind_release(tokens, limit))
+}
+
+/// A year within or after the release's words ("Movie 480p 2001").
+fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
+    let index = tokens
+        .len()
+        .checked_sub(1)
+        .filter(|last| limit.is_some_and(|limit| *last > limit))?;
+    let year = within(tokens.get(index)?, &BARE_YEARS)?;
+    (!is_in_date(tokens, index)).then_some(Year {
+        year,
+        index,
+        bracketed: false,
+    })
+}
+
+fn is_alone_in_bracket(text: &str, token: &Token) -> bool {
+    let before = text
+        .get(..token.start)
+        .and_then(|front| front.chars().next_back());
+    let behind = text.get(token.end..).and_then(|rest| rest.chars().next());
+    matches!(
+        (before, behind),
+        (Some('('), Some(')')) | (Some('['), Some(']')) | (Some('{'), Some('}')) | (Some('（'), Some('）'))
+    )
+}
+
+/// Whether the numbers beside a year make it a date.
+fn is_in_date(tokens: &[Token], index: usize) -> bool {
+    let small = |at: Option<usize>| {
+        at.and_then(|at| tokens.get(at))
+            .filter(|token| (1..=2).contains(&token.text.len()))
+            .and_then(Token::number)
+            .is_some_and(|number| (1..=31).contains(&number))
+    };
+    (small(Some(index + 1)) && small(Some(index + 2)))
+        || (small(index.checked_sub(1)) && small(index.checked_sub(2)))
+            && tokens
+                .get(index.saturating_sub(3))
+                .is_none_or(|token| within(token, &BARE_YEARS).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+    use crate::token::tokens;
+
+    #[test]
+    fn year_of_a_name_is_no_part_of_a_title_or_date() {
+        for (name, year) in [
+            ("Movie (2010)", Some(2010)),
+            ("Movie 2001 (2013)", Some(2013)),
+            ("Blade Runner 2049", None),
+            ("Blade.Runner.2049.2017", Some(2017)),
+            ("2012", None),
+            ("2001 A Space Odyssey 1968", Some(1968)),
+            ("My Movie 2013.12.09", None),
+            ("My Movie 2013-12-09 2013", Some(2013)),
+            ("My Movie 09.12.2013", None),
+            ("Movie (1920x1080)", None),
+        ] {
+            let found = find(name, &tokens(name), None).map(|year| year.year);
+            assert_eq!(found, year, "{name}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The TV plugin: episodes of series by their sidecars, names and containers.
+//!
+//! The container is read by [`video`], names and neighbours by [`naming`]; [`fields`] says which of them is believed.
+
+mod fields;
+
+use fields::Statements;
+use naming::beside::{Video, sidecars};
+use naming::record::Record;
+use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
+
+/// Reads episodes.
+pub struct Tv;
+
+impl Extractor for Tv {
+    fn extract(source: &mut Source) -> Result<Option<Extraction>, ExtractError> {
+        let container = video::read(source)?;
+        let (file_name, folders) = (source.name().to_owned(), source.folders());
+        let related = source.related();
+        let neighbours: Vec<&str> = related.iter().map(|file| file.name.as_str()).collect();
+        let name = naming::episode(&folders, &file_name);
+        let around = Video::episode(&folders, &file_name, name.as_ref());
+        let chosen = sidecars(&around, &neighbours);
+
+        let mut record = Record::new();
+        let statements = Statements {
+            own: record.sidecar(source, chosen.own.as_deref(), false),
+            season: record.sidecar(source, chosen.season.as_deref(), false),
+            show: record.sidecar(source, chosen.show.as_deref(), false),
+            name: name.as_ref(),
+            folder_show: naming::show_of(&folders),
+            tags: &container.tags,
+            file_name: &file_name,
+        };
+        statements.write(&mut record);
+        record.beside(&around, &neighbours);
+        container.write(record.extraction());
+        Ok(record.finish())
+    }
+}
+
+svc_plugin_api::export_plugin!(Tv, manifest = "plugin.toml");
