@@ -330,6 +330,14 @@ impl Indexing {
         (state, run)
     }
 
+    /// What threads of the run under way ask.
+    #[cfg(test)]
+    pub(crate) fn control(&self) -> Option<Arc<ScanControl>> {
+        self.current()
+            .as_ref()
+            .map(|current| Arc::clone(&current.control))
+    }
+
     /// Pauses, resumes or stops the run, and waits shortly for the effect, which comes after the files at hand.
     ///
     /// # Errors
