@@ -73,10 +73,3 @@ fn document_is_the_same_each_time() {
         crate::http::openapi::document_text()
     );
 }
-
-#[test]
-fn zz_write_document() {
-    if let Ok(path) = std::env::var("EV_OPENAPI") {
-        std::fs::write(path, crate::http::openapi::document_text()).unwrap();
-    }
-}
