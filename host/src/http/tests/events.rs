@@ -104,19 +104,24 @@ async fn role_counts_for_the_next_event_whether_given_or_taken() {
     let bed = &server.bed;
     let ann = bed.user("ann", false, &["music_user"]).await;
     let mut client = server.listen(&bed.token(ann)).await;
+    // Who hears everything, and so tells when a message was handed out.
+    let mut witness = server.listen(&bed.owner().await).await;
     for round in 0..20 {
         server.tell(json!("not heard"));
+        assert_eq!(witness.next_payload().await, json!("not heard"));
         let mut change = bed.store.change_identity().await.unwrap();
         let now = bed.clock.now();
         change.assign_role(ann, "administrator", now).await.unwrap();
         change.commit().await.unwrap();
         server.tell(json!(round));
+        assert_eq!(witness.next_payload().await, json!(round));
         assert_eq!(client.next_payload().await, json!(round));
         let mut change = bed.store.change_identity().await.unwrap();
         change.unassign_role(ann, "administrator").await.unwrap();
         change.commit().await.unwrap();
-        server.tell(json!("not heard"));
     }
+    server.tell(json!("not heard"));
+    assert_eq!(witness.next_payload().await, json!("not heard"));
     assert!(client.is_silent().await);
 }
 
