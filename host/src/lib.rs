@@ -11,6 +11,7 @@ pub mod domain;
 pub mod http;
 pub mod installation;
 pub mod media_root;
+pub mod open_files;
 pub mod plugins;
 pub mod random;
 pub mod scan;

@@ -15,7 +15,7 @@ use crate::http;
 use crate::http::client::Network;
 use crate::http::limits::Limits;
 use crate::http::state::AppState;
-use crate::tasks;
+use crate::{open_files, tasks};
 
 /// Options of `svc serve`.
 #[derive(Debug, Args)]
@@ -34,6 +34,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
+    open_files::raise_limit();
     // Bound first: a busy port must not cost a migration. Nothing is answered before the app is complete.
     let listen = config.listen;
     let listener = TcpListener::bind(listen)

@@ -79,7 +79,11 @@ impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.at_work = state.at_work.saturating_sub(1);
-        self.0.hold_if_idle(&mut state);
+        if state.at_work == 0 {
+            self.0.hold_if_idle(&mut state);
+            // For whoever waits for the end.
+            self.0.phase.send_modify(|_| {});
+        }
     }
 }
 
@@ -164,19 +168,26 @@ impl ScanControl {
         }
     }
 
-    /// Closes the run to wishes, once it is not held. Tells whether it was to stop.
+    /// Closes the run to wishes, once it is not held and nothing is at hand. Tells whether it was to stop.
     pub async fn finish(&self) -> bool {
         let mut phases = self.phase.subscribe();
         loop {
-            // An error is a control that is gone, which cannot be while it is borrowed.
-            let _ = phases.wait_for(|phase| *phase != Phase::Paused).await;
-            let mut state = self.state();
-            if state.phase != Phase::Paused {
-                let stopped = state.phase == Phase::Stopping;
-                self.enter(&mut state, Phase::Ended);
+            if let Some(stopped) = self.close() {
                 return stopped;
             }
+            // An error is a control that is gone, which cannot be while it is borrowed.
+            let _ = phases.changed().await;
         }
+    }
+
+    fn close(&self) -> Option<bool> {
+        let mut state = self.state();
+        let may_end = state.phase != Phase::Paused && state.at_work == 0;
+        may_end.then(|| {
+            let stopped = state.phase == Phase::Stopping;
+            self.enter(&mut state, Phase::Ended);
+            stopped
+        })
     }
 
     /// Waits while the run is held, between two phases of the scan.

@@ -1,6 +1,7 @@
-//! Runs of the indexer: starting, holding, stopping, and what is known of them.
+//! Runs of the indexer: starting, holding, stopping; what is known of them is in `queries`.
 
-use std::collections::BTreeMap;
+mod queries;
+
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,11 +11,11 @@ use tokio::sync::watch;
 use super::error::ServiceError;
 use super::events::Events;
 use super::run_events::{ProgressTeller, RunEvents};
-use crate::domain::id::{RunId, UserId};
+use crate::domain::id::UserId;
 use crate::domain::kind::MediaKind;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::Page;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry, RunOptions, RunStatus, RunType};
+use crate::domain::scan::{Directory, Run, RunOptions, RunStatus, RunType};
 use crate::domain::time::Timestamp;
 use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner, Target};
 
@@ -394,6 +395,14 @@ impl Indexing {
         (state, run)
     }
 
+    /// What threads of the run under way ask.
+    #[cfg(test)]
+    pub(crate) fn control(&self) -> Option<Arc<ScanControl>> {
+        self.current()
+            .as_ref()
+            .map(|current| Arc::clone(&current.control))
+    }
+
     /// Pauses, resumes or stops the run, and waits shortly for the effect, which comes after the files at hand.
     ///
     /// # Errors
@@ -449,64 +458,5 @@ impl Indexing {
             let _ = ended.wait_for(|ended| *ended).await;
             tokio::task::yield_now().await;
         }
-    }
-
-    /// The counts of the run under way.
-    pub fn live_counts(&self) -> Option<RunCounts> {
-        self.current().as_ref().map(|current| current.progress.counts())
-    }
-
-    /// Runs, newest first.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
-        Ok(self.scanner.store.list_runs(page).await?)
-    }
-
-    /// One run, with the numbers of this moment if it is under way.
-    ///
-    /// # Errors
-    /// Not found; the store's.
-    pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
-        let live = self
-            .current()
-            .as_ref()
-            .filter(|current| current.run.id == id)
-            .map(Current::snapshot);
-        match live {
-            Some(run) => Ok(run),
-            None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
-        }
-    }
-
-    /// The log of a run.
-    ///
-    /// # Errors
-    /// Not found for an unknown run; the store's.
-    pub async fn run_logs(
-        &self,
-        id: RunId,
-        filter: &RunLogFilter,
-        page: Page,
-    ) -> Result<Listing<RunLogEntry>, ServiceError> {
-        self.run(id).await?;
-        Ok(self.scanner.store.list_run_logs(id, filter, page).await?)
-    }
-
-    /// Files in the index, by kind.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
-        Ok(self.scanner.store.file_counts().await?)
-    }
-
-    /// The configured directories.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
-        Ok(self.scanner.store.list_directories().await?)
     }
 }

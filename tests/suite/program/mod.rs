@@ -1,6 +1,7 @@
 //! The real program, as its user meets it.
 
 mod commands;
+mod events;
 mod kill;
 mod limits;
 mod refusals;

@@ -237,7 +237,7 @@ fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<
 }
 
 /// User and system, all threads, of a running process.
-fn cpu_seconds(pid: u32) -> Result<f64> {
+pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     let path = format!("/proc/{pid}/stat");
     let text = std::fs::read_to_string(Path::new(&path)).with_context(|| format!("cannot read {path}"))?;
     // The name in brackets may hold spaces; the fields after it are numbered from the third.

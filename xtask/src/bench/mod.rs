@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: measurements, each beside something to compare with in the same run.
 
+mod events;
 mod extract;
 mod http;
 mod http_flood;
@@ -19,6 +20,8 @@ pub(crate) enum Bench {
     Scan(scan::Options),
     /// Requests per second of the server beside a bare salvo handler, and memory during a flood of logins
     Http(http::Options),
+    /// Thousands of open event streams: memory of each, delivery, nothing lost, the end with all of them open
+    Events(events::Options),
     /// Extraction in the sandbox against the same parsers run natively
     Extract {
         /// Passed on to `cargo bench`
@@ -32,6 +35,7 @@ pub(crate) fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Scan(options) => scan::run(&options),
         Bench::Http(options) => http::run(&options),
+        Bench::Events(options) => events::run(&options),
         Bench::Extract { arguments } => extract::run(&arguments),
     }
 }

@@ -1,0 +1,72 @@
+//! What is known of runs, files and directories.
+
+use std::collections::BTreeMap;
+
+use super::{Current, Indexing};
+use crate::domain::id::RunId;
+use crate::domain::kind::MediaKind;
+use crate::domain::list::{Listing, Page};
+use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
+use crate::service::error::ServiceError;
+use crate::store::RunLogFilter;
+
+impl Indexing {
+    /// The counts of the run under way.
+    pub fn live_counts(&self) -> Option<RunCounts> {
+        self.current().as_ref().map(|current| current.progress.counts())
+    }
+
+    /// Runs, newest first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
+        Ok(self.scanner.store.list_runs(page).await?)
+    }
+
+    /// One run, with the numbers of this moment if it is under way.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
+        let live = self
+            .current()
+            .as_ref()
+            .filter(|current| current.run.id == id)
+            .map(Current::snapshot);
+        match live {
+            Some(run) => Ok(run),
+            None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
+        }
+    }
+
+    /// The log of a run.
+    ///
+    /// # Errors
+    /// Not found for an unknown run; the store's.
+    pub async fn run_logs(
+        &self,
+        id: RunId,
+        filter: &RunLogFilter,
+        page: Page,
+    ) -> Result<Listing<RunLogEntry>, ServiceError> {
+        self.run(id).await?;
+        Ok(self.scanner.store.list_run_logs(id, filter, page).await?)
+    }
+
+    /// Files in the index, by kind.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
+        Ok(self.scanner.store.file_counts().await?)
+    }
+
+    /// The configured directories.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
+        Ok(self.scanner.store.list_directories().await?)
+    }
+}

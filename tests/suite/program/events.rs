@@ -1,0 +1,105 @@
+//! Events of the real program: of a real scan, and the end of the program with streams open.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use svc_fixtures::sample_library;
+use svc_tests::program::Server;
+
+/// Docker kills after ten seconds.
+const END_TIME: Duration = Duration::from_secs(8);
+
+/// Reads a stream line by line. Sizes of chunks are lines of their own, which are passed over.
+struct Listener(BufReader<TcpStream>);
+
+impl Listener {
+    /// Opens a stream and waits for its first comment.
+    fn open(server: &Server) -> Self {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let token = server.token();
+        let request = format!(
+            "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut listener = Self(BufReader::new(stream));
+        assert_eq!(listener.line().as_deref(), Some("HTTP/1.1 200 OK"));
+        while listener.line().expect("the stream opens") != ":" {}
+        listener
+    }
+
+    /// The next line; `None` at the end.
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let length = self.0.read_line(&mut line).unwrap();
+        (length > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// The next event; `None` at the end.
+    fn next(&mut self) -> Option<Value> {
+        loop {
+            let line = self.line()?;
+            if let Some(json) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(json).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn scan_is_told_from_its_beginning_to_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let media = dir.path().join("media");
+    let manifest = sample_library(&media, 1).unwrap();
+    let music = media.join("music");
+    let arguments = ["--music-dir", music.to_str().unwrap()];
+    let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
+    let mut listener = Listener::open(&server);
+    let run = server.index("quick");
+    let mut events = Vec::new();
+    loop {
+        let event = listener.next().expect("the stream goes on");
+        let is_last = event["type"] == "indexing.completed";
+        events.push(event);
+        if is_last {
+            break;
+        }
+    }
+    let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
+    assert_eq!(events[0]["type"], "indexing.started");
+    assert_eq!(events[0]["payload"]["runId"], run["runId"]);
+    assert_eq!((of("indexing.started"), of("indexing.completed")), (1, 1));
+    assert!(of("indexing.current_progress") > 0);
+    let end = &events.last().unwrap()["payload"];
+    assert_eq!(end["counts"]["music"]["found"], manifest.tracks.len());
+    for (kind, id, path) in [
+        ("indexing.music_artist_added", "musicArtistId", "artists"),
+        ("indexing.music_release_added", "musicReleaseId", "releases"),
+    ] {
+        assert!(of(kind) > 0, "{kind}");
+        for event in events.iter().filter(|event| event["type"] == kind) {
+            let id = event["payload"][id].as_str().unwrap();
+            assert_eq!(server.get(&format!("/api/v1/music/{path}/{id}")).status, 200);
+        }
+    }
+}
+
+#[test]
+fn terminated_server_ends_in_time_with_hundreds_of_streams_and_a_scan() {
+    let dir = tempfile::tempdir().unwrap();
+    let media = dir.path().join("media");
+    sample_library(&media, 2).unwrap();
+    let music = media.join("music");
+    let arguments = ["--music-dir", music.to_str().unwrap()];
+    let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
+    let mut listeners: Vec<_> = (0..300).map(|_| Listener::open(&server)).collect();
+    server.post("/api/v1/index/run", &json!({ "type": "full" }));
+    let since = Instant::now();
+    assert!(server.stop().success());
+    assert!(since.elapsed() < END_TIME, "{:?}", since.elapsed());
+    for listener in &mut listeners {
+        while listener.next().is_some() {}
+    }
+}
