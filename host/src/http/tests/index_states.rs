@@ -32,10 +32,7 @@ impl Bench {
 
     /// Starts a run. Nothing else has run in this thread since, so that a file can be taken at hand for it.
     async fn run(&self) -> Arc<ScanControl> {
-        let request = StartRun {
-            run_type: RunType::Full,
-            kinds: Vec::new(),
-        };
+        let request = StartRun::of_all(RunType::Full);
         let indexing = &self.server.bed.state.indexing;
         indexing.start(request, None).await.unwrap();
         indexing.control().unwrap()

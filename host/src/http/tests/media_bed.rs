@@ -47,6 +47,8 @@ impl Bed {
             name: name.to_owned(),
             size: content.len() as i64,
             mtime_ns: 1_600_000_000_123_456_789,
+            fingerprint: None,
+            related_stamp: None,
             known: false,
             record,
         };
@@ -60,7 +62,7 @@ impl Bed {
             })
             .await
             .unwrap();
-        writer.settle().await.unwrap();
+        writer.settle(SystemClock.now()).await.unwrap();
         id
     }
 

@@ -409,7 +409,7 @@ async fn release_takes_the_words_of_the_file_that_was_read_last() {
                 ..ScanBatch::default()
             };
             let outcome = writer.persist(&batch).await.unwrap();
-            writer.settle().await.unwrap();
+            writer.settle(NOW).await.unwrap();
             outcome
         };
         assert_eq!(

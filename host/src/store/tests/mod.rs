@@ -73,6 +73,8 @@ impl Bed {
             name: name.to_owned(),
             size: 1000,
             mtime_ns: 1_600_000_000_123_456_789,
+            fingerprint: None,
+            related_stamp: None,
             known: false,
             record,
         };
@@ -93,7 +95,7 @@ impl Bed {
             })
             .await
             .unwrap();
-        writer.settle().await.unwrap();
+        writer.settle(NOW).await.unwrap();
         ids
     }
 }
