@@ -70,6 +70,7 @@ pub(crate) mod related {
         },
     });
     pub use self::svc::plugin::related::RelatedFile;
+    #[cfg(target_arch = "wasm32")]
     pub(crate) use self::svc::plugin::related::{files, folders, read_at};
 }
 

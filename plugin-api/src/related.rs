@@ -1,6 +1,7 @@
 //! What lies around the file of one call: asked of the host, or given by a test.
 
-use crate::{IoError, RelatedFile};
+use crate::source::HOST_READ_BYTES;
+use crate::{IoError, RelatedFile, Source};
 
 /// Where the answers come from.
 pub(crate) enum Related {
@@ -71,5 +72,70 @@ impl Related {
                 Ok(bytes.get(start..end).unwrap_or_default().to_vec())
             }
         }
+    }
+}
+
+impl Source {
+    /// The same source in these folders, outermost first, for tests.
+    #[must_use]
+    pub fn with_folders<N: Into<String>>(mut self, folders: impl IntoIterator<Item = N>) -> Self {
+        self.related
+            .give(|given| given.folders.extend(folders.into_iter().map(Into::into)));
+        self
+    }
+
+    /// The same source with a file beside it, for tests.
+    #[must_use]
+    pub fn with_related(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.related
+            .give(|given| given.files.push((name.to_owned(), bytes.into())));
+        self
+    }
+
+    /// The names of the file's folders from the media root down, outermost first.
+    pub fn folders(&self) -> Vec<String> {
+        self.related.folders()
+    }
+
+    /// The files beside this one whose extension the manifest's `related` lists, named as seen from its folder:
+    /// `movie.nfo`, `Subs/English.srt`, `../tvshow.nfo`.
+    pub fn related(&self) -> Vec<RelatedFile> {
+        self.related.files()
+    }
+
+    /// The first `most` bytes of one of [`related`](Self::related).
+    ///
+    /// # Errors
+    /// What the storage says. The file's own record need not suffer from it: it is not remembered as a failure of
+    /// this source.
+    pub fn read_related(&mut self, name: &str, most: usize) -> Result<Vec<u8>, IoError> {
+        let mut bytes = Vec::new();
+        while bytes.len() < most {
+            let wanted = (most - bytes.len()).min(HOST_READ_BYTES);
+            let part = self.related.read_at(name, bytes.len() as u64, wanted)?;
+            if part.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(&part);
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_knows_its_folders_and_what_lies_beside_it() {
+        let mut source = Source::from_bytes("a.mkv", vec![0; 10])
+            .with_folders(["Show", "Season 1"])
+            .with_related("a.nfo", vec![7; 3000]);
+        assert_eq!(source.folders(), ["Show", "Season 1"]);
+        let files = source.related();
+        assert_eq!((files[0].name.as_str(), files[0].size), ("a.nfo", 3000));
+        assert_eq!(source.read_related("a.nfo", 2000).unwrap(), vec![7; 2000]);
+        assert_eq!(source.read_related("a.nfo", 9000).unwrap(), vec![7; 3000]);
+        assert!(matches!(source.read_related("b.nfo", 1), Err(IoError::Failed(_))));
     }
 }

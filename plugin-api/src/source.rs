@@ -6,15 +6,15 @@
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
+use crate::IoError;
 use crate::related::Related;
-use crate::{IoError, RelatedFile};
 
 /// Bytes of a window: 32 KiB was the CPU optimum in trials (64 KiB copies too much, 4 KiB calls too often).
 const WINDOW_BYTES: usize = 32 * 1024;
 /// Bytes kept before the place that was asked for, because parsers step back over what they looked at.
 const READ_BEHIND_BYTES: u64 = 512;
 /// The most that one read of the host gives.
-const HOST_READ_BYTES: usize = 1024 * 1024;
+pub(crate) const HOST_READ_BYTES: usize = 1024 * 1024;
 
 /// The file of one call: name, size and bytes. [`Read`] and [`Seek`] over two 32 KiB windows.
 ///
@@ -38,7 +38,7 @@ pub struct Source {
     here: Window,
     tail: Window,
     backend: Backend,
-    related: Related,
+    pub(crate) related: Related,
     failure: Option<IoError>,
     host_reads: u64,
 }
@@ -115,51 +115,6 @@ impl Source {
             failure: None,
             host_reads: 0,
         }
-    }
-
-    /// The same source in these folders, outermost first, for tests.
-    #[must_use]
-    pub fn with_folders<N: Into<String>>(mut self, folders: impl IntoIterator<Item = N>) -> Self {
-        self.related
-            .give(|given| given.folders.extend(folders.into_iter().map(Into::into)));
-        self
-    }
-
-    /// The same source with a file beside it, for tests.
-    #[must_use]
-    pub fn with_related(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
-        self.related
-            .give(|given| given.files.push((name.to_owned(), bytes.into())));
-        self
-    }
-
-    /// The names of the file's folders from the media root down, outermost first.
-    pub fn folders(&self) -> Vec<String> {
-        self.related.folders()
-    }
-
-    /// The files beside this one whose extension the manifest's `related` lists, named as seen from its folder:
-    /// `movie.nfo`, `Subs/English.srt`, `../tvshow.nfo`.
-    pub fn related(&self) -> Vec<RelatedFile> {
-        self.related.files()
-    }
-
-    /// The first `most` bytes of one of [`related`](Self::related).
-    ///
-    /// # Errors
-    /// What the storage says. The file's own record need not suffer from it: it is not remembered as a failure of
-    /// this source.
-    pub fn read_related(&mut self, name: &str, most: usize) -> std::result::Result<Vec<u8>, IoError> {
-        let mut bytes = Vec::new();
-        while bytes.len() < most {
-            let wanted = (most - bytes.len()).min(HOST_READ_BYTES);
-            let part = self.related.read_at(name, bytes.len() as u64, wanted)?;
-            if part.is_empty() {
-                break;
-            }
-            bytes.extend_from_slice(&part);
-        }
-        Ok(bytes)
     }
 
     /// The file's name without any directory.
@@ -370,19 +325,6 @@ mod tests {
             source.bytes_at(20_000, 100).unwrap();
         }
         assert_eq!(source.host_reads(), 2);
-    }
-
-    #[test]
-    fn source_knows_its_folders_and_what_lies_beside_it() {
-        let mut source = Source::from_bytes("a.mkv", numbers(10))
-            .with_folders(["Show", "Season 1"])
-            .with_related("a.nfo", numbers(3000));
-        assert_eq!(source.folders(), ["Show", "Season 1"]);
-        let files = source.related();
-        assert_eq!((files[0].name.as_str(), files[0].size), ("a.nfo", 3000));
-        assert_eq!(source.read_related("a.nfo", 2000).unwrap(), numbers(2000));
-        assert_eq!(source.read_related("a.nfo", 9000).unwrap(), numbers(3000));
-        assert!(matches!(source.read_related("b.nfo", 1), Err(IoError::Failed(_))));
     }
 
     #[test]

@@ -13,6 +13,8 @@
     reason = "tests fail by panicking, start programs, wait and tell what they skip"
 )]
 
+pub mod indexed;
+pub mod listener;
 pub mod program;
 pub mod sandbox;
 

@@ -128,7 +128,19 @@ impl Server {
         );
         assert_eq!(login.status, 201, "{login:?}");
         server.token = Some(login.json()["JWT"].as_str().unwrap().to_owned());
+        // A test says itself when the index is to follow the disk.
+        server.watch(false);
         server
+    }
+
+    /// Has the server notice changes in its directories at once, or not.
+    pub fn watch(&self, watch: bool) {
+        let settings = json!({ "app": null, "settings": { "watch_directories": watch } });
+        assert_eq!(
+            self.request("PATCH", "/api/v1/settings", &[], Some(&settings))
+                .status,
+            200
+        );
     }
 
     /// The token of the signed-in owner.

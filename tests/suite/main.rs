@@ -15,5 +15,6 @@
 )]
 
 mod guards;
+mod library;
 mod program;
 mod truth;

@@ -19,15 +19,13 @@ pub(crate) fn write_sample_library(directory: &Path) -> Result<()> {
 }
 
 /// Writes many small varied files, for measuring.
-pub(crate) fn write_many(directory: &Path, music: usize, photos: usize) -> Result<()> {
-    let (music, photos) = (music.to_string(), photos.to_string());
-    let arguments: [&OsStr; 6] = [
+pub(crate) fn write_many(directory: &Path, kind: &str, files: usize) -> Result<()> {
+    let (kind, files) = (format!("--{kind}"), files.to_string());
+    let arguments: [&OsStr; 4] = [
         "many".as_ref(),
         directory.as_os_str(),
-        "--music".as_ref(),
-        music.as_ref(),
-        "--photos".as_ref(),
-        photos.as_ref(),
+        kind.as_ref(),
+        files.as_ref(),
     ];
     generate(arguments, true)
 }

@@ -194,15 +194,19 @@ fn movie(fields: &Fields<'_>, extraction: &Extraction, name: &str) -> MovieFacts
 }
 
 fn sort_title(fields: &Fields<'_>, key: &str, title: &str) -> String {
-    fields.text(key).map_or_else(|| sort_key(title), |sort| fold(&sort))
+    fields
+        .text(key)
+        .map_or_else(|| sort_key(title), |sort| fold(&sort))
 }
 
 fn episode(fields: &Fields<'_>, extraction: &Extraction, folder: &RelativePath, name: &str) -> EpisodeFacts {
     let file_title = || stem(name).to_owned();
-    let show_title = fields.text("tv.show").unwrap_or_else(|| match folder.file_name() {
-        "" => file_title(),
-        name => name.to_owned(),
-    });
+    let show_title = fields
+        .text("tv.show")
+        .unwrap_or_else(|| match folder.file_name() {
+            "" => file_title(),
+            name => name.to_owned(),
+        });
     let year = fields.number("tv.show-year");
     let show = ShowFacts {
         key: key(&show_title, year),
@@ -227,12 +231,15 @@ fn episode(fields: &Fields<'_>, extraction: &Extraction, folder: &RelativePath, 
     };
     // An episode with a number and no season is of the only season there is.
     let season = season.or_else(|| number.map(|_| 1));
-    let title = extraction.title.clone().unwrap_or_else(|| match (number, absolute, &air_date) {
-        (Some(number), _, _) => format!("Episode {number}"),
-        (None, Some(number), _) => format!("Episode {number}"),
-        (None, None, Some(date)) => date.clone(),
-        (None, None, None) => file_title(),
-    });
+    let title = extraction
+        .title
+        .clone()
+        .unwrap_or_else(|| match (number, absolute, &air_date) {
+            (Some(number), _, _) => format!("Episode {number}"),
+            (None, Some(number), _) => format!("Episode {number}"),
+            (None, None, Some(date)) => date.clone(),
+            (None, None, None) => file_title(),
+        });
     EpisodeFacts {
         key: format!("{}/{place}", show.key),
         season_key: season.map_or_else(|| format!("{}/-", show.key), |n| format!("{}/{n}", show.key)),
@@ -311,7 +318,10 @@ mod tests {
     use crate::domain::extraction::{Field, Value};
 
     fn extraction(fields: Vec<(&str, Value)>) -> Extraction {
-        let field = |(key, value): (&str, Value)| Field { key: key.to_owned(), value };
+        let field = |(key, value): (&str, Value)| Field {
+            key: key.to_owned(),
+            value,
+        };
         Extraction {
             fields: fields.into_iter().map(field).collect(),
             ..Extraction::default()
@@ -349,17 +359,41 @@ mod tests {
     #[test]
     fn episode_is_known_by_number_then_absolute_number_then_date_then_file() {
         let show = || ("tv.show", Value::Text("Show".to_owned()));
-        let date = PartialDate { year: 2017, month: Some(4), day: Some(20), time_ms: None, offset_minutes: None };
-        assert_eq!(episode_key(vec![show(), ("tv.episode", Value::Integer(3))]), "show/s1e3");
-        assert_eq!(episode_key(vec![show(), ("tv.absolute", Value::Integer(13))]), "show/a13");
-        assert_eq!(episode_key(vec![show(), ("tv.air-date", Value::Date(date))]), "show/d2017-04-20");
+        let date = PartialDate {
+            year: 2017,
+            month: Some(4),
+            day: Some(20),
+            time_ms: None,
+            offset_minutes: None,
+        };
+        assert_eq!(
+            episode_key(vec![show(), ("tv.episode", Value::Integer(3))]),
+            "show/s1e3"
+        );
+        assert_eq!(
+            episode_key(vec![show(), ("tv.absolute", Value::Integer(13))]),
+            "show/a13"
+        );
+        assert_eq!(
+            episode_key(vec![show(), ("tv.air-date", Value::Date(date))]),
+            "show/d2017-04-20"
+        );
         assert_eq!(episode_key(vec![show()]), "show/fShow/Season 1/a.mkv");
     }
 
     #[test]
     fn what_is_no_json_object_is_left_out() {
-        let streams = vec!["{\"type\":\"video\"}".to_owned(), "[1]".to_owned(), "}".to_owned()];
-        let facts = facts(MediaKind::movies(), vec![("video.streams", Value::Texts(streams))], "", "a.mkv");
+        let streams = vec![
+            "{\"type\":\"video\"}".to_owned(),
+            "[1]".to_owned(),
+            "}".to_owned(),
+        ];
+        let facts = facts(
+            MediaKind::movies(),
+            vec![("video.streams", Value::Texts(streams))],
+            "",
+            "a.mkv",
+        );
         assert_eq!(facts.streams, "[{\"type\":\"video\"}]");
     }
 }

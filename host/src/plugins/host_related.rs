@@ -37,7 +37,10 @@ impl CallState {
             return Ok(());
         }
         let nothing = || io::Error::from(io::ErrorKind::NotFound);
-        let opened = self.around().ok_or_else(nothing).and_then(|around| around.open(name));
+        let opened = self
+            .around()
+            .ok_or_else(nothing)
+            .and_then(|around| around.open(name));
         match opened.and_then(|file| Ok((file.metadata()?.len(), file))) {
             Ok((size, file)) => {
                 let name = name.to_owned();
@@ -61,7 +64,9 @@ impl related::Host for CallState {
     fn files(&mut self) -> wasmtime::Result<Vec<related::RelatedFile>> {
         let files = self.around().map(Around::files).unwrap_or_default();
         let files = files.into_iter().take(limits::RELATED_FILES);
-        Ok(files.map(|(name, size)| related::RelatedFile { name, size }).collect())
+        Ok(files
+            .map(|(name, size)| related::RelatedFile { name, size })
+            .collect())
     }
 
     fn read_at(

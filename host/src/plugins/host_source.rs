@@ -110,9 +110,7 @@ impl SourceState {
                 self.bytes += buffer.len() as u64;
                 Ok(Ok(buffer))
             }
-            Err(errno) => {
-                Ok(Err(self.storage_failed(&std::io::Error::from(errno))))
-            }
+            Err(errno) => Ok(Err(self.storage_failed(&std::io::Error::from(errno)))),
         }
     }
 

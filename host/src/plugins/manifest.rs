@@ -142,7 +142,10 @@ impl Manifest {
             check("related", kind.related.len() <= 256, "up to 256 for each kind")?;
             check(
                 "extensions",
-                kind.extensions.iter().chain(&kind.related).all(|extension| is_extension(extension)),
+                kind.extensions
+                    .iter()
+                    .chain(&kind.related)
+                    .all(|extension| is_extension(extension)),
                 "1 to 16 lower-case letters, digits, `+`, `-` or `_` each, without the dot",
             )?;
         }

@@ -214,7 +214,9 @@ impl Plugins {
     pub fn related_extensions(&self, kind: &MediaKind) -> HashSet<String> {
         let kinds = self.0.handles().flat_map(|plugin| &plugin.0.manifest.kinds);
         let of_kind = kinds.filter(|manifest| manifest.kind == *kind);
-        of_kind.flat_map(|manifest| manifest.related.iter().cloned()).collect()
+        of_kind
+            .flat_map(|manifest| manifest.related.iter().cloned())
+            .collect()
     }
 
     /// The plugin that reads files of this kind with this extension.

@@ -54,7 +54,13 @@ impl FolderAround {
     ) -> Self {
         related.truncate(MAX_RELATED);
         related.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let mut around = Self { root, path, related, own: HashMap::new(), common: Vec::new() };
+        let mut around = Self {
+            root,
+            path,
+            related,
+            own: HashMap::new(),
+            common: Vec::new(),
+        };
         if !around.related.is_empty() {
             around.assign(media.map(stem).collect());
         }
@@ -85,7 +91,10 @@ impl FolderAround {
             digest.update(file.size.to_le_bytes());
             digest.update(file.mtime_ns.to_le_bytes());
         }
-        let (bytes, _) = digest.finalize().split_first_chunk::<8>().map(|(first, _)| (*first, ()))?;
+        let (bytes, _) = digest
+            .finalize()
+            .split_first_chunk::<8>()
+            .map(|(first, _)| (*first, ()))?;
         any.then(|| i64::from_le_bytes(bytes) & i64::MAX)
     }
 
@@ -102,7 +111,9 @@ impl FolderAround {
 
     fn beside<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s RelatedFile> + use<'s> {
         let own = self.own.get(stem(name)).map(Vec::as_slice).unwrap_or_default();
-        own.iter().chain(&self.common).filter_map(|at| self.related.get(*at))
+        own.iter()
+            .chain(&self.common)
+            .filter_map(|at| self.related.get(*at))
     }
 }
 
@@ -124,7 +135,10 @@ impl FileAround {
 impl Around for FileAround {
     fn folders(&self) -> Vec<String> {
         let path = self.folder.path.as_str();
-        path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        path.split('/')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 
     fn files(&self) -> Vec<(String, u64)> {
@@ -151,31 +165,47 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
     let mut media = Vec::new();
     let mut related = Vec::new();
     let mut subtitles = Vec::new();
-    root.files.read_dir(path, |name| !is_ignored(name), |name, entry| {
-        let name = name_to_text(name);
-        if entry.is_directory {
-            if holds_subtitles(&name) {
-                subtitles.push(name);
+    root.files.read_dir(
+        path,
+        |name| !is_ignored(name),
+        |name, entry| {
+            let name = name_to_text(name);
+            if entry.is_directory {
+                if holds_subtitles(&name) {
+                    subtitles.push(name);
+                }
+            } else if root.is_related(&name) {
+                related.push(RelatedFile {
+                    name,
+                    size: entry.size,
+                    mtime_ns: entry.mtime_ns,
+                });
+            } else if root.is_media(&name) {
+                media.push(name);
             }
-        } else if root.is_related(&name) {
-            related.push(RelatedFile { name, size: entry.size, mtime_ns: entry.mtime_ns });
-        } else if root.is_media(&name) {
-            media.push(name);
-        }
-        ControlFlow::Continue(())
-    })?;
+            ControlFlow::Continue(())
+        },
+    )?;
     for folder in subtitles {
-        related.extend(list_related(root, &path.join_text(&folder), &format!("{folder}/"))?);
+        related.extend(list_related(
+            root,
+            &path.join_text(&folder),
+            &format!("{folder}/"),
+        )?);
     }
     if let Some(above) = path.parent() {
         let mut names = Vec::new();
-        root.files.read_dir(&above, |name| !is_ignored(name), |name, entry| {
-            let name = name_to_text(name);
-            if !entry.is_directory && root.is_media(&name) {
-                names.push(name);
-            }
-            ControlFlow::Continue(())
-        })?;
+        root.files.read_dir(
+            &above,
+            |name| !is_ignored(name),
+            |name, entry| {
+                let name = name_to_text(name);
+                if !entry.is_directory && root.is_media(&name) {
+                    names.push(name);
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
         let beside = list_related(root, &above, "")?;
         let above = FolderAround::new(Arc::clone(root), above, names.iter().map(String::as_str), beside);
         related.extend(above.common().into_iter().map(from_above));
@@ -186,20 +216,35 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
 
 /// The same file as seen from a directory below.
 pub(super) fn from_above(file: RelatedFile) -> RelatedFile {
-    RelatedFile { name: format!("../{}", file.name), ..file }
+    RelatedFile {
+        name: format!("../{}", file.name),
+        ..file
+    }
 }
 
 /// The files of a directory that plugins may read beside media files, with `prefix` before their names.
-pub(super) fn list_related(root: &ScanRoot, path: &RelativePath, prefix: &str) -> io::Result<Vec<RelatedFile>> {
+pub(super) fn list_related(
+    root: &ScanRoot,
+    path: &RelativePath,
+    prefix: &str,
+) -> io::Result<Vec<RelatedFile>> {
     let mut related = Vec::new();
-    root.files.read_dir(path, |name| !is_ignored(name), |name, entry| {
-        let name = name_to_text(name);
-        if !entry.is_directory && root.is_related(&name) {
-            let name = format!("{prefix}{name}");
-            related.push(RelatedFile { name, size: entry.size, mtime_ns: entry.mtime_ns });
-        }
-        ControlFlow::Continue(())
-    })?;
+    root.files.read_dir(
+        path,
+        |name| !is_ignored(name),
+        |name, entry| {
+            let name = name_to_text(name);
+            if !entry.is_directory && root.is_related(&name) {
+                let name = format!("{prefix}{name}");
+                related.push(RelatedFile {
+                    name,
+                    size: entry.size,
+                    mtime_ns: entry.mtime_ns,
+                });
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(related)
 }
 

@@ -37,7 +37,12 @@ pub(super) struct PendingFolder {
 
 impl PendingFolder {
     /// A directory some of whose files are read once more, though nothing in it changed: it keeps its stamp.
-    pub(super) fn unchanged(root: Arc<ScanRoot>, id: FolderId, path: RelativePath, around: FolderAround) -> Self {
+    pub(super) fn unchanged(
+        root: Arc<ScanRoot>,
+        id: FolderId,
+        path: RelativePath,
+        around: FolderAround,
+    ) -> Self {
         Self {
             root,
             id,
@@ -178,7 +183,11 @@ impl Diff<'_> {
         known: Vec<KnownFile>,
     ) -> Option<Option<FolderLoss>> {
         let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
-        let Compared { unread, restored, missing } = self.files(&listing, known);
+        let Compared {
+            unread,
+            restored,
+            missing,
+        } = self.files(&listing, known);
         let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
         if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
             kind.unchanged(unchanged);
@@ -235,7 +244,12 @@ impl Diff<'_> {
         let mut compared = Compared::default();
         for found in &listing.files {
             let related_stamp = listing.around.stamp(&found.name);
-            let item = |id, known| WorkItem { id, name: found.name.clone(), known, related_stamp };
+            let item = |id, known| WorkItem {
+                id,
+                name: found.name.clone(),
+                known,
+                related_stamp,
+            };
             match known.remove(&found.name) {
                 None => compared.unread.push(item(self.ids.next(now), false)),
                 Some(file)
@@ -249,7 +263,9 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        let missing = known.into_values().filter(|file| file.status != FileStatus::Missing);
+        let missing = known
+            .into_values()
+            .filter(|file| file.status != FileStatus::Missing);
         compared.missing = missing.map(|file| (file.id, file.name)).collect();
         compared
     }
@@ -270,8 +286,13 @@ impl Diff<'_> {
             (event, item.name.clone())
         });
         let gone = missing.into_iter().map(|(_, name)| (Event::Missing, name));
-        let lines = added.chain(gone).map(|(event, name)| (event, listing.path.join_text(&name)));
-        let lines = Persist::Foretold { kind: kind.clone(), lines: lines.collect() };
+        let lines = added
+            .chain(gone)
+            .map(|(event, name)| (event, listing.path.join_text(&name)));
+        let lines = Persist::Foretold {
+            kind: kind.clone(),
+            lines: lines.collect(),
+        };
         // Fails only when the run has ended for another reason.
         let _ = self.results.send_async(lines).await;
     }

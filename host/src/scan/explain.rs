@@ -60,8 +60,12 @@ impl Skipped {
             Self::IgnoredByRule => format!("a rule of a `{RULES}` file on the way leaves it out"),
             Self::NoMedia => format!("a directory on the way holds a file `{NO_MEDIA}`"),
             Self::NotAFile(reason) => format!("it is not opened: {reason}"),
-            Self::NoPlugin(extension) => format!("no plugin reads files of this kind that end in `.{extension}`"),
-            Self::PluginShutOff(plugin) => format!("the plugin `{plugin}` is shut off after too many failures"),
+            Self::NoPlugin(extension) => {
+                format!("no plugin reads files of this kind that end in `.{extension}`")
+            }
+            Self::PluginShutOff(plugin) => {
+                format!("the plugin `{plugin}` is shut off after too many failures")
+            }
         }
     }
 }
@@ -120,7 +124,10 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
     let name = path.file_name().to_owned();
     let folder = path.parent().unwrap_or_default();
     let around = around::list(&root, &folder).ok().map(Arc::new);
-    let file_around = around.map(|folder| FileAround { folder, name: name.clone() });
+    let file_around = around.map(|folder| FileAround {
+        folder,
+        name: name.clone(),
+    });
     let mut explanation = Explanation {
         size: Some(opened.size),
         mtime_ns: Some(opened.mtime_ns),
@@ -142,7 +149,10 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
     let mut worker = plugins.worker();
     for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
         let outcome = worker.extract(&reader.plugin, &source);
-        let refused = matches!(outcome, Err(crate::domain::extraction::ExtractFailure::Refused(_)));
+        let refused = matches!(
+            outcome,
+            Err(crate::domain::extraction::ExtractFailure::Refused(_))
+        );
         explanation.read = Some(((*reader.version).clone(), outcome));
         if !refused {
             break;

@@ -176,7 +176,12 @@ fn finish(
             (mtime_ns, try_again) = (READ_AGAIN, true);
         }
     }
-    let WorkItem { id, name, known, related_stamp } = item;
+    let WorkItem {
+        id,
+        name,
+        known,
+        related_stamp,
+    } = item;
     let file = ScannedFile {
         id,
         folder: folder.id,
@@ -209,11 +214,7 @@ pub(super) fn to_record(
         Err(failure) => return FileRecord::Failed(failure),
     };
     match kind.as_str() {
-        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(
-            &extraction,
-            folder,
-            name,
-        ))),
+        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(&extraction, folder, name))),
         "movies" | "tv" => FileRecord::Video(Box::new(VideoFacts::from_extraction(
             &extraction,
             kind,

@@ -47,7 +47,10 @@ impl IgnoreRules {
             }
         }
         let rules = builder.build().map_err(io::Error::other)?;
-        Ok(Self(Some(Arc::new(Level { rules, above: self.clone() }))))
+        Ok(Self(Some(Arc::new(Level {
+            rules,
+            above: self.clone(),
+        }))))
     }
 
     /// Whether the entry at this path is ignored: the nearest rule that speaks of it decides.

@@ -39,7 +39,11 @@ impl Event {
     }
 
     fn limit(self) -> u32 {
-        if self == Self::Errored { MAX_ERRORS } else { MAX_LINES }
+        if self == Self::Errored {
+            MAX_ERRORS
+        } else {
+            MAX_LINES
+        }
     }
 }
 
@@ -60,7 +64,11 @@ pub(super) struct Journal<'a> {
 
 impl<'a> Journal<'a> {
     pub(super) fn new(run: RunId, ids: &'a IdGenerator) -> Self {
-        Self { run, ids, written: [0; Event::COUNT] }
+        Self {
+            run,
+            ids,
+            written: [0; Event::COUNT],
+        }
     }
 
     /// A line about the run itself.

@@ -15,6 +15,7 @@ mod refresh;
 mod roots;
 mod run;
 mod settle;
+mod stamp;
 mod walk;
 mod watch;
 

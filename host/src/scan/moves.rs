@@ -16,7 +16,10 @@ pub(super) struct Moves<'a> {
 
 impl<'a> Moves<'a> {
     pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, adopted: HashSet::new() }
+        Self {
+            store,
+            adopted: HashSet::new(),
+        }
     }
 
     /// The files that were found at another place, and so are not missing.
@@ -26,7 +29,11 @@ impl<'a> Moves<'a> {
 
     /// Gives new files the ids of those that they were before; answers with where those were, by place in `files`.
     pub(super) async fn adopt(&mut self, files: &mut [ReadFile]) -> Result<Vec<(usize, String)>, StoreError> {
-        let prints: Vec<i64> = files.iter().filter(|read| is_new(read)).filter_map(print).collect();
+        let prints: Vec<i64> = files
+            .iter()
+            .filter(|read| is_new(read))
+            .filter_map(print)
+            .collect();
         if prints.is_empty() {
             return Ok(Vec::new());
         }
@@ -48,7 +55,9 @@ impl<'a> Moves<'a> {
                     && !self.adopted.contains(&file.id)
             };
             // A folder that moved has several files: the one of the same name goes first.
-            let same_name = gone.iter().position(|file| fits(file) && file.path.file_name() == read.file.name);
+            let same_name = gone
+                .iter()
+                .position(|file| fits(file) && file.path.file_name() == read.file.name);
             let Some(found) = same_name.or_else(|| gone.iter().position(fits)) else {
                 continue;
             };

@@ -91,7 +91,9 @@ impl Persisting<'_, '_> {
             }
             Persist::Foretold { kind, lines } => {
                 for (event, path) in lines {
-                    let line = self.journal.line(event, &kind, path, Details::default(), batch.now);
+                    let line = self
+                        .journal
+                        .line(event, &kind, path, Details::default(), batch.now);
                     batch.logs.extend(line);
                 }
             }
@@ -133,7 +135,9 @@ impl Persisting<'_, '_> {
             diff: moved_from.map(|path| serde_json::json!({ "movedFrom": path }).to_string()),
         };
         let path = read.folder.path.join_text(&read.file.name);
-        batch.logs.extend(self.journal.line(event, kind, path, details, batch.now));
+        batch
+            .logs
+            .extend(self.journal.line(event, kind, path, details, batch.now));
         if !read.try_again && read.folder.one_read() {
             batch.folders_done.push(done(&read.folder));
         }

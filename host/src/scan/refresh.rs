@@ -104,5 +104,8 @@ async fn chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> 
         known: true,
     };
     let files = files.into_iter().map(item).collect();
-    Some(WorkChunk { files, folder: Arc::clone(&folder) })
+    Some(WorkChunk {
+        files,
+        folder: Arc::clone(&folder),
+    })
 }

@@ -148,14 +148,19 @@ impl ScanRoot {
     pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> Vanished {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
-        let below = |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| path.is_below(above));
+        let below =
+            |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| path.is_below(above));
         let mut vanished = Vanished::default();
         for (path, folder) in &self.folders {
             let gone = folder.file_count > 0 && !folder.seen.load(Ordering::Relaxed);
             if !gone || !below(path, parts) || below(path, &unreadable) {
                 continue;
             }
-            let list = if below(path, &ignored) { &mut vanished.ignored } else { &mut vanished.lost };
+            let list = if below(path, &ignored) {
+                &mut vanished.ignored
+            } else {
+                &mut vanished.lost
+            };
             list.push((folder.id, path.clone()));
         }
         vanished

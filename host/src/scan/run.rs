@@ -127,8 +127,16 @@ impl Scanner {
         control.wait_while_paused().await;
         let stopped = || control.is_stopping();
         if !stopped() {
-            self.settle(&request, &roots, losses, &moved, progress, &mut writer, &mut journal)
-                .await?;
+            self.settle(
+                &request,
+                &roots,
+                losses,
+                &moved,
+                progress,
+                &mut writer,
+                &mut journal,
+            )
+            .await?;
         }
         if !request.dry_run {
             if !stopped() {
@@ -209,8 +217,7 @@ impl Scanner {
         results: Sender<Persist>,
     ) -> Result<JoinHandle<()>, ScanError> {
         let pool = thread_pool("svc-extract", threads)?;
-        let (plugins, control, progress) =
-            (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
+        let (plugins, control, progress) = (self.plugins.clone(), Arc::clone(control), Arc::clone(progress));
         Ok(tokio::task::spawn_blocking(move || {
             let extract = Extract {
                 plugins: &plugins,
@@ -308,10 +315,14 @@ impl Scanner {
         let (id, path) = (directory.id, directory.path.clone());
         let opened = match opened {
             Ok((_, true)) if knows_files => Err("it is empty, but files of it are known".to_owned()),
-            Ok((root, _)) => ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string()),
+            Ok((root, _)) => {
+                ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string())
+            }
             Err(error) => Err(error.to_string()),
         };
-        self.store.set_directory_available(id, opened.is_ok(), now).await?;
+        self.store
+            .set_directory_available(id, opened.is_ok(), now)
+            .await?;
         match opened {
             Ok(root) => Ok(Some(root)),
             Err(reason) => {

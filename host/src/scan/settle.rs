@@ -73,15 +73,27 @@ impl Settling<'_, '_> {
             return Ok(false);
         }
         if self.dry_run {
-            let logs = lost.iter().chain(&ignored).filter_map(|file| self.journal_line(file));
-            let batch = ScanBatch { logs: logs.collect(), now: self.now, ..ScanBatch::default() };
+            let logs = lost
+                .iter()
+                .chain(&ignored)
+                .filter_map(|file| self.journal_line(file));
+            let batch = ScanBatch {
+                logs: logs.collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
             self.writer.persist(&batch).await?;
             return Ok(true);
         }
         for files in [lost, ignored] {
             self.mark(&files).await?;
         }
-        let folders: Vec<FolderId> = vanished.lost.iter().chain(&vanished.ignored).map(|(id, _)| *id).collect();
+        let folders: Vec<FolderId> = vanished
+            .lost
+            .iter()
+            .chain(&vanished.ignored)
+            .map(|(id, _)| *id)
+            .collect();
         self.empty(&folders).await?;
         self.mark_losses(losses).await?;
         Ok(true)
@@ -98,7 +110,10 @@ impl Settling<'_, '_> {
                     && file.status != FileStatus::Missing
                     && !self.moved.contains(&file.id)
                 {
-                    lost.push(Lost { id: file.id, path: path.join_text(&file.name) });
+                    lost.push(Lost {
+                        id: file.id,
+                        path: path.join_text(&file.name),
+                    });
                 }
             }
         }
@@ -107,8 +122,13 @@ impl Settling<'_, '_> {
 
     fn journal_line(&mut self, file: &Lost) -> Option<crate::domain::scan::RunLogEntry> {
         let kind = &self.root.directory.kind;
-        self.journal
-            .line(Event::Missing, kind, file.path.clone(), Details::default(), self.now)
+        self.journal.line(
+            Event::Missing,
+            kind,
+            file.path.clone(),
+            Details::default(),
+            self.now,
+        )
     }
 
     async fn mark(&mut self, files: &[Lost]) -> Result<(), StoreError> {
@@ -127,7 +147,11 @@ impl Settling<'_, '_> {
     /// Folders that are gone hold no files and have no stamp.
     async fn empty(&mut self, folders: &[FolderId]) -> Result<(), StoreError> {
         for folders in folders.chunks(FILES_PER_TRANSACTION) {
-            let gone = |&id| FolderDone { id, stamp: None, file_count: 0 };
+            let gone = |&id| FolderDone {
+                id,
+                stamp: None,
+                file_count: 0,
+            };
             let batch = ScanBatch {
                 folders_done: folders.iter().map(gone).collect(),
                 now: self.now,
@@ -140,13 +164,19 @@ impl Settling<'_, '_> {
 
     async fn mark_losses(&mut self, mut losses: Vec<FolderLoss>) -> Result<(), StoreError> {
         while !losses.is_empty() {
-            let mut batch = ScanBatch { now: self.now, ..ScanBatch::default() };
+            let mut batch = ScanBatch {
+                now: self.now,
+                ..ScanBatch::default()
+            };
             while let Some(loss) = losses.pop() {
                 if loss.folder.one_read() {
                     batch.folders_done.push(done(&loss.folder));
                 }
                 for (id, name) in loss.missing {
-                    let lost = Lost { id, path: loss.folder.path.join_text(&name) };
+                    let lost = Lost {
+                        id,
+                        path: loss.folder.path.join_text(&name),
+                    };
                     batch.logs.extend(self.journal_line(&lost));
                     batch.missing.push(id);
                 }

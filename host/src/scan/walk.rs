@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use flume::Sender;
-use sha2::{Digest, Sha256};
 
 use super::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
 use super::control::ScanControl;
 use super::ignore_rules::{IgnoreRules, NO_MEDIA};
 use super::progress::Progress;
 use super::roots::ScanRoot;
+use super::stamp::stamp;
 use crate::domain::path::{RelativePath, name_to_text};
 use crate::domain::scan::{FolderStamp, RunType};
 use crate::media_root::mtime_ns;
@@ -157,7 +157,11 @@ impl Walk<'_> {
             Ok(None) => return self.root.ignore(place.path),
             Err(error) => return self.cannot_list(place.path, &error),
         };
-        let Entries { files, mut related, directories } = entries;
+        let Entries {
+            files,
+            mut related,
+            directories,
+        } = entries;
         if !self.root.related.is_empty() {
             related.extend(self.subtitles(&directories));
             related.extend(place.beside_above.iter().cloned());
@@ -287,7 +291,13 @@ impl Walk<'_> {
         Path::new(&self.root.directory.path).canonicalize()
     }
 
-    fn directory(&self, place: &Place, name: &OsStr, on_disk: &Path, metadata: &Metadata) -> io::Result<Entry> {
+    fn directory(
+        &self,
+        place: &Place,
+        name: &OsStr,
+        on_disk: &Path,
+        metadata: &Metadata,
+    ) -> io::Result<Entry> {
         let below = place.path.join(name);
         if place.rules.ignores(on_disk, true) {
             self.root.ignore(below);
@@ -366,55 +376,9 @@ fn found(name: String, metadata: &Metadata) -> FoundFile {
     }
 }
 
-/// A digest over the sorted lists of media files and of those beside them.
-fn stamp(files: &[FoundFile], related: &[RelatedFile]) -> FolderStamp {
-    let mut digest = Sha256::new();
-    let mut add = |name: &str, size: [u8; 8], mtime_ns: i64| {
-        digest.update(name.as_bytes());
-        digest.update([0]);
-        digest.update(size);
-        digest.update(mtime_ns.to_le_bytes());
-    };
-    for file in files {
-        add(&file.name, file.size.to_le_bytes(), file.mtime_ns);
-    }
-    for file in related {
-        add(&file.name, file.size.to_le_bytes(), file.mtime_ns);
-    }
-    let mut stamp = FolderStamp::default();
-    for (to, from) in stamp.iter_mut().zip(digest.finalize()) {
-        *to = from;
-    }
-    stamp
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn file(name: &str, size: i64, mtime_ns: i64) -> FoundFile {
-        FoundFile {
-            name: name.into(),
-            size,
-            mtime_ns,
-        }
-    }
-
-    #[test]
-    fn stamp_changes_with_each_part_of_each_file() {
-        let base = stamp(&[file("a", 1, 2), file("b", 3, 4)], &[]);
-        assert_eq!(base, stamp(&[file("a", 1, 2), file("b", 3, 4)], &[]));
-        let beside = RelatedFile { name: "a.nfo".into(), size: 1, mtime_ns: 1 };
-        assert_ne!(base, stamp(&[file("a", 1, 2), file("b", 3, 4)], &[beside]));
-        for other in [
-            vec![file("a", 1, 2)],
-            vec![file("a", 1, 2), file("c", 3, 4)],
-            vec![file("a", 1, 2), file("b", 4, 4)],
-            vec![file("a", 1, 2), file("b", 3, 5)],
-        ] {
-            assert_ne!(base, stamp(&other, &[]));
-        }
-    }
 
     #[test]
     fn names_of_other_software_are_ignored() {

@@ -193,7 +193,10 @@ fn place(root: &Path, path: &Path) -> Option<RelativePath> {
 
 fn is_remote(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|system| {
-        #[allow(clippy::unnecessary_cast, reason = "the field's type differs between machines")]
+        #[allow(
+            clippy::unnecessary_cast,
+            reason = "the field's type differs between machines"
+        )]
         let number = system.f_type as i64 & 0xffff_ffff;
         REMOTE.contains(&number)
     })
@@ -204,7 +207,8 @@ mod tests {
     use super::*;
 
     fn place_of(path: &str) -> Option<String> {
-        place(Path::new("/media/tv"), &Path::new("/media/tv").join(path)).map(|place| place.as_str().to_owned())
+        place(Path::new("/media/tv"), &Path::new("/media/tv").join(path))
+            .map(|place| place.as_str().to_owned())
     }
 
     #[test]

@@ -36,7 +36,9 @@ impl ChangeList {
     /// The store's.
     pub async fn since(&self, actor: &Actor, since: Option<i64>, take: u32) -> Result<Changes> {
         let mut changes = self.store.changes(since, take).await?;
-        changes.changes.retain(|change| actor.may(capability(change.change.item)));
+        changes
+            .changes
+            .retain(|change| actor.may(capability(change.change.item)));
         Ok(changes)
     }
 }

@@ -47,7 +47,10 @@ impl IndexedFiles {
         }
         let directories = self.store.list_directories().await?;
         let mut reports = Vec::new();
-        for directory in directories.into_iter().filter(|directory| directory.kind == *kind) {
+        for directory in directories
+            .into_iter()
+            .filter(|directory| directory.kind == *kind)
+        {
             let indexed = self.store.file_at(directory.id, &path).await?;
             let now = tokio::task::spawn_blocking({
                 let (plugins, directory, path) = (self.plugins.clone(), directory.clone(), path.clone());

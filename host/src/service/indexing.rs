@@ -1,6 +1,7 @@
 //! Runs of the indexer: starting, holding, stopping; what is known of them is in `queries`.
 
 mod queries;
+mod request;
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +13,11 @@ use super::error::ServiceError;
 use super::events::Events;
 use super::run_events::{ProgressTeller, RunEvents};
 use crate::domain::id::UserId;
-use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
-use crate::domain::path::RelativePath;
-use crate::domain::scan::{Directory, Run, RunOptions, RunStatus, RunType};
-use crate::domain::time::Timestamp;
-use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner, Target};
+use crate::domain::scan::{Directory, Run, RunStatus};
+use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
+
+pub use request::{IndexAction, StartRun};
 
 pub use crate::store::RunLogFilter;
 
@@ -40,76 +40,6 @@ pub enum IndexState {
     Indexing,
     /// A run is held.
     Paused,
-}
-
-/// What a user asks of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexAction {
-    /// Hold it before the next file.
-    Pause,
-    /// Go on.
-    Resume,
-    /// End it before the next file.
-    Stop,
-}
-
-/// Which run to start.
-#[derive(Debug, Clone)]
-pub struct StartRun {
-    /// Quick or full.
-    pub run_type: RunType,
-    /// Where, how, and why.
-    pub options: RunOptions,
-    /// Files that have been missing since before this moment are forgotten.
-    pub purge_before: Option<Timestamp>,
-}
-
-impl StartRun {
-    /// A run over everything.
-    pub fn of_all(run_type: RunType) -> Self {
-        Self {
-            run_type,
-            options: RunOptions::default(),
-            purge_before: None,
-        }
-    }
-}
-
-/// The directories, and parts of them, that these options speak of.
-fn targets(directories: Vec<Directory>, options: &RunOptions) -> Result<Vec<Target>, ServiceError> {
-    let unknown = |field, kind: &MediaKind| {
-        ServiceError::invalid(field, format!("no directory of kind `{kind}` is configured"))
-    };
-    let is_configured = |kind: &MediaKind| directories.iter().any(|directory| directory.kind == *kind);
-    if let Some(kind) = options.media_kinds.iter().find(|kind| !is_configured(kind)) {
-        return Err(unknown("mediaKinds", kind));
-    }
-    if let Some(part) = options.paths.iter().find(|part| !is_configured(&part.root_dir)) {
-        return Err(unknown("paths", &part.root_dir));
-    }
-    let parts_of = |kind: &MediaKind| {
-        if options.paths.is_empty() {
-            return vec![RelativePath::root()];
-        }
-        let parts = options.paths.iter().filter(|part| part.root_dir == *kind);
-        let mut parts: Vec<RelativePath> = parts.map(|part| part.path.clone()).collect();
-        parts.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
-        // What lies below another part is looked at with that.
-        let mut outermost: Vec<RelativePath> = Vec::new();
-        for part in parts {
-            if !outermost.iter().any(|above| part.is_below(above)) {
-                outermost.push(part);
-            }
-        }
-        outermost
-    };
-    let wanted = |kind: &MediaKind| options.media_kinds.is_empty() || options.media_kinds.contains(kind);
-    let targets = directories.into_iter().filter(|directory| wanted(&directory.kind));
-    let targets = targets.map(|directory| Target {
-        parts: parts_of(&directory.kind),
-        directory,
-    });
-    Ok(targets.filter(|target| !target.parts.is_empty()).collect())
 }
 
 #[derive(Debug)]
@@ -191,7 +121,7 @@ impl Indexing {
     /// # Errors
     /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
-        let targets = targets(self.scanner.store.list_directories().await?, &request.options)?;
+        let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
         let now = self.scanner.clock.now();
         let events = RunEvents {
             events: self.events.clone(),
@@ -262,12 +192,7 @@ impl Indexing {
         Ok(run)
     }
 
-    async fn carry_out(
-        &self,
-        request: ScanRequest,
-        control: &Arc<ScanControl>,
-        progress: &Arc<Progress>,
-    ) {
+    async fn carry_out(&self, request: ScanRequest, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
         let current = self.current().as_ref().map(|current| {
             let (run, events) = (current.run.clone(), current.events.clone());
             (run, events, current.started)
@@ -279,7 +204,11 @@ impl Indexing {
             indexing: self,
             ended: None,
         };
-        let before: Vec<Directory> = request.targets.iter().map(|target| target.directory.clone()).collect();
+        let before: Vec<Directory> = request
+            .targets
+            .iter()
+            .map(|target| target.directory.clone())
+            .collect();
         let mut teller = ProgressTeller {
             events: &events,
             control,

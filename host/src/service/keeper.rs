@@ -73,9 +73,9 @@ impl Keeper {
         loop {
             self.changed.next().await;
             let first = Instant::now();
-            while first.elapsed() < PATIENCE
-                && tokio::time::timeout(QUIET, self.changed.next()).await.is_ok()
-            {}
+            while first.elapsed() < PATIENCE && tokio::time::timeout(QUIET, self.changed.next()).await.is_ok()
+            {
+            }
             let changed = self.changed.take();
             if changed.is_empty() {
                 continue;
@@ -140,7 +140,9 @@ impl Keeper {
                     WatchState::Failed => RETRY_EVERY,
                     WatchState::Ok | WatchState::Off => return false,
                 };
-                looked_at.get(&watch.directory).is_none_or(|at| at.elapsed() >= every)
+                looked_at
+                    .get(&watch.directory)
+                    .is_none_or(|at| at.elapsed() >= every)
             })
             .map(|watch| watch.directory)
             .collect();
@@ -179,7 +181,9 @@ impl Keeper {
         let is_whole = |options: &RunOptions| {
             options.paths.is_empty() && options.media_kinds.is_empty() && !options.dry_run
         };
-        Ok(!runs.iter().any(|run| is_whole(&run.options) && run.started_at >= since))
+        Ok(!runs
+            .iter()
+            .any(|run| is_whole(&run.options) && run.started_at >= since))
     }
 
     fn ago(&self, duration: Duration) -> Timestamp {
@@ -204,4 +208,3 @@ impl Keeper {
         }
     }
 }
-

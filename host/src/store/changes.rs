@@ -78,16 +78,30 @@ impl Store {
         let range: Option<(i64, i64)> = self.pools().fetch_optional(sql, &[]).await?;
         let (oldest, newest) = range.unwrap_or_default();
         let Some(since) = since else {
-            return Ok(Changes { next: newest, ..Changes::default() });
+            return Ok(Changes {
+                next: newest,
+                ..Changes::default()
+            });
         };
         // From before the oldest that is kept, or from another database.
         if since > newest || since + 1 < oldest {
-            return Ok(Changes { next: newest, incomplete: true, ..Changes::default() });
+            return Ok(Changes {
+                next: newest,
+                incomplete: true,
+                ..Changes::default()
+            });
         }
         let sql = "SELECT seq, change, item_id, at FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2";
-        let rows: Vec<ChangeRow> = self.pools().fetch_all(sql, &args![since, i64::from(take)]).await?;
+        let rows: Vec<ChangeRow> = self
+            .pools()
+            .fetch_all(sql, &args![since, i64::from(take)])
+            .await?;
         let next = rows.last().map_or(since, |row| row.seq);
         let changes = rows.into_iter().map(Change::try_from).collect::<Result<_>>()?;
-        Ok(Changes { changes, next, incomplete: false })
+        Ok(Changes {
+            changes,
+            next,
+            incomplete: false,
+        })
     }
 }

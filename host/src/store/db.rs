@@ -1,5 +1,7 @@
 //! The two databases behind one face: every statement passes through here.
 
+use std::pin::Pin;
+
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transaction};
@@ -7,13 +9,20 @@ use sqlx::{FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transactio
 use super::args::{self, Arg};
 use super::error::Result;
 
+/// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
+/// here, and not again in each of the hundreds that are made of them, which would take it minutes.
+pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
 /// A row that both databases can fill.
 pub(super) trait Record:
-    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
+    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
 {
 }
 
-impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> Record for T where
+    T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
+{
+}
 
 /// Which database it is, where that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,43 +49,49 @@ impl Pools {
     }
 
     /// All rows, read outside of a transaction.
-    pub(super) async fn fetch_all<T: Record>(
-        &self,
-        sql: impl SqlSafeStr,
-        values: &[Arg<'_>],
-    ) -> Result<Vec<T>> {
-        Ok(match self {
+    pub(super) fn fetch_all<T: Record>(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, Vec<T>> {
+        let sql = sql.into_sql_str();
+        match self {
             Self::Sqlite { readers, .. } => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
-                    .fetch_all(readers)
-                    .await?
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
+                    Ok(query.fetch_all(readers).await?)
+                })
             }
             Self::Postgres(pool) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
-                    .fetch_all(pool)
-                    .await?
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
+                    Ok(query.fetch_all(pool).await?)
+                })
             }
-        })
+        }
     }
 
     /// The first row, if any, read outside of a transaction.
-    pub(super) async fn fetch_optional<T: Record>(
+    pub(super) fn fetch_optional<T: Record>(
         &self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> Result<Option<T>> {
-        Ok(match self {
+    ) -> Boxed<'_, Option<T>> {
+        let sql = sql.into_sql_str();
+        match self {
             Self::Sqlite { readers, .. } => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
-                    .fetch_optional(readers)
-                    .await?
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
+                    Ok(query.fetch_optional(readers).await?)
+                })
             }
             Self::Postgres(pool) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
-                    .fetch_optional(pool)
-                    .await?
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
+                    Ok(query.fetch_optional(pool).await?)
+                })
             }
-        })
+        }
     }
 
     /// The number that a `SELECT count(*)` gives.
@@ -113,53 +128,69 @@ impl Tx {
     }
 
     /// Runs a statement; gives the number of rows it touched.
-    pub(super) async fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
-        Ok(match self {
-            Self::Sqlite(tx) => sqlx::query_with(sql, args::sqlite(values)?)
-                .execute(&mut **tx)
-                .await?
-                .rows_affected(),
-            Self::Postgres(tx) => sqlx::query_with(sql, args::postgres(values)?)
-                .execute(&mut **tx)
-                .await?
-                .rows_affected(),
-        })
+    pub(super) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
+        let sql = sql.into_sql_str();
+        match self {
+            Self::Sqlite(tx) => {
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_with(sql, values?);
+                    Ok(query.execute(&mut **tx).await?.rows_affected())
+                })
+            }
+            Self::Postgres(tx) => {
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_with(sql, values?);
+                    Ok(query.execute(&mut **tx).await?.rows_affected())
+                })
+            }
+        }
     }
 
     /// Runs several statements without values.
-    pub(super) async fn execute_script(&mut self, sql: &'static str) -> Result<()> {
+    pub(super) fn execute_script(&mut self, sql: &'static str) -> Boxed<'_, ()> {
         match self {
-            Self::Sqlite(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
-            Self::Postgres(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
+            Self::Sqlite(tx) => Box::pin(async move {
+                sqlx::raw_sql(sql).execute(&mut **tx).await?;
+                Ok(())
+            }),
+            Self::Postgres(tx) => Box::pin(async move {
+                sqlx::raw_sql(sql).execute(&mut **tx).await?;
+                Ok(())
+            }),
         }
-        Ok(())
     }
 
     /// All rows.
-    pub(super) async fn fetch_all<T: Record>(
+    pub(super) fn fetch_all<T: Record>(
         &mut self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> Result<Vec<T>> {
-        Ok(match self {
+    ) -> Boxed<'_, Vec<T>> {
+        let sql = sql.into_sql_str();
+        match self {
             Self::Sqlite(tx) => {
-                sqlx::query_as_with::<Sqlite, T, _>(sql, args::sqlite(values)?)
-                    .fetch_all(&mut **tx)
-                    .await?
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
+                    Ok(query.fetch_all(&mut **tx).await?)
+                })
             }
             Self::Postgres(tx) => {
-                sqlx::query_as_with::<Postgres, T, _>(sql, args::postgres(values)?)
-                    .fetch_all(&mut **tx)
-                    .await?
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
+                    Ok(query.fetch_all(&mut **tx).await?)
+                })
             }
-        })
+        }
     }
 
-    pub(super) async fn commit(self) -> Result<()> {
+    pub(super) fn commit(self) -> Boxed<'static, ()> {
         match self {
-            Self::Sqlite(tx) => tx.commit().await?,
-            Self::Postgres(tx) => tx.commit().await?,
+            Self::Sqlite(tx) => Box::pin(async move { Ok(tx.commit().await?) }),
+            Self::Postgres(tx) => Box::pin(async move { Ok(tx.commit().await?) }),
         }
-        Ok(())
     }
 }

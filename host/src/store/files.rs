@@ -8,8 +8,8 @@ use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
 use super::directories::path_from_text;
 use super::error::{Result, StoreError};
-use super::{Lane, Store};
 use super::scan_writer::RECORD_SCHEMA;
+use super::{Lane, Store};
 use crate::domain::id::{DirectoryId, FileId, FolderId};
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
@@ -252,7 +252,11 @@ impl Store {
             let in_use = current.iter().find(|(current, _)| current == id);
             in_use.is_some_and(|(_, current)| current != digest || *schema != RECORD_SCHEMA)
         };
-        Ok(seen.into_iter().filter(is_stale).map(|(number, ..)| number).collect())
+        Ok(seen
+            .into_iter()
+            .filter(is_stale)
+            .map(|(number, ..)| number)
+            .collect())
     }
 
     /// Files of a directory that such a version read, after `after`, by folder and id.

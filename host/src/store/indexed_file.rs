@@ -66,7 +66,9 @@ impl TryFrom<FileRow> for IndexedFile {
             mtime_ns: row.mtime_ns,
             missing_since: row.missing_since.map(Timestamp::from_millis),
             plugin: plugin.map(|((id, version), digest)| (id, version, digest)),
-            failure: row.failure_code.map(|code| (code, row.failure_reason.unwrap_or_default())),
+            failure: row
+                .failure_code
+                .map(|code| (code, row.failure_reason.unwrap_or_default())),
             item: items.into_iter().find_map(|(item, id)| Some((item, id?))),
         })
     }

@@ -62,7 +62,8 @@ impl TryFrom<RunRow> for Run {
             counts: serde_json::from_str(&row.counts).map_err(|_| StoreError::InvalidValue("run count"))?,
             files_opened: row.files_opened.unsigned_abs(),
             seconds: row.seconds,
-            options: serde_json::from_str(&row.options).map_err(|_| StoreError::InvalidValue("run options"))?,
+            options: serde_json::from_str(&row.options)
+                .map_err(|_| StoreError::InvalidValue("run options"))?,
             warnings: serde_json::from_str(&row.warnings)
                 .map_err(|_| StoreError::InvalidValue("list of warnings"))?,
         })

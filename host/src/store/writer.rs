@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use super::db::{Pools, Tx};
+use super::db::{Boxed, Pools, Tx};
 use super::dialect::{self, Durability};
 use super::error::Result;
 
@@ -102,7 +102,11 @@ impl Lanes {
     }
 
     /// Waits for its turn and opens a transaction that holds the write lock from its start.
-    pub(super) async fn begin(&self, pools: &Pools, lane: Lane) -> Result<WriteTx> {
+    pub(super) fn begin<'a>(&'a self, pools: &'a Pools, lane: Lane) -> Boxed<'a, WriteTx> {
+        Box::pin(self.begin_in_turn(pools, lane))
+    }
+
+    async fn begin_in_turn(&self, pools: &Pools, lane: Lane) -> Result<WriteTx> {
         match pools {
             Pools::Sqlite { writer, .. } => {
                 let mut turn = self.turn(lane).await;

@@ -1,52 +1,14 @@
 //! Events of the real program: of a real scan, and the end of the program with streams open.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_fixtures::sample_library;
+use svc_tests::listener::Listener;
 use svc_tests::program::Server;
 
 /// Docker kills after ten seconds.
 const END_TIME: Duration = Duration::from_secs(8);
-
-/// Reads a stream line by line. Sizes of chunks are lines of their own, which are passed over.
-struct Listener(BufReader<TcpStream>);
-
-impl Listener {
-    /// Opens a stream and waits for its first comment.
-    fn open(server: &Server) -> Self {
-        let mut stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let token = server.token();
-        let request = format!(
-            "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {token}\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut listener = Self(BufReader::new(stream));
-        assert_eq!(listener.line().as_deref(), Some("HTTP/1.1 200 OK"));
-        while listener.line().expect("the stream opens") != ":" {}
-        listener
-    }
-
-    /// The next line; `None` at the end.
-    fn line(&mut self) -> Option<String> {
-        let mut line = String::new();
-        let length = self.0.read_line(&mut line).unwrap();
-        (length > 0).then(|| line.trim_end().to_owned())
-    }
-
-    /// The next event; `None` at the end.
-    fn next(&mut self) -> Option<Value> {
-        loop {
-            let line = self.line()?;
-            if let Some(json) = line.strip_prefix("data: ") {
-                return Some(serde_json::from_str(json).unwrap());
-            }
-        }
-    }
-}
 
 #[test]
 fn scan_is_told_from_its_beginning_to_its_end() {
@@ -60,7 +22,7 @@ fn scan_is_told_from_its_beginning_to_its_end() {
     let run = server.index("quick");
     let mut events = Vec::new();
     loop {
-        let event = listener.next().expect("the stream goes on");
+        let event = listener.next_event().expect("the stream goes on");
         let is_last = event["type"] == "indexing.completed";
         events.push(event);
         if is_last {
@@ -100,6 +62,6 @@ fn terminated_server_ends_in_time_with_hundreds_of_streams_and_a_scan() {
     assert!(server.stop().success());
     assert!(since.elapsed() < END_TIME, "{:?}", since.elapsed());
     for listener in &mut listeners {
-        while listener.next().is_some() {}
+        while listener.next_event().is_some() {}
     }
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod events;
 mod kill;
+mod library;
 mod limits;
 mod refusals;
 mod serve;

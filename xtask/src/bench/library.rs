@@ -14,6 +14,8 @@ use crate::{fixtures, process, workspace};
 pub(crate) enum Kind {
     Music,
     Photos,
+    Movies,
+    Tv,
 }
 
 impl Kind {
@@ -21,6 +23,8 @@ impl Kind {
         match self {
             Self::Music => "music",
             Self::Photos => "photos",
+            Self::Movies => "movies",
+            Self::Tv => "tv",
         }
     }
 
@@ -39,7 +43,7 @@ pub(crate) struct Library {
 
 impl Library {
     /// Finds the library or makes it: with the generator, a program that takes `--out DIR --music N --photos N
-    /// --seed N`, or with the project's own fixtures.
+    /// --movies N --tv N --seed N`, or with the project's own fixtures.
     pub(crate) fn prepare(kind: Kind, files: usize, generator: Option<&Path>) -> Result<Self> {
         let origin = if generator.is_some() {
             "generated"
@@ -56,10 +60,9 @@ impl Library {
                 std::fs::remove_dir_all(&directory).context("an earlier attempt cannot be removed")?;
             }
             std::fs::create_dir_all(&directory)?;
-            let count = |other| if kind == other { files } else { 0 };
             match generator {
                 Some(program) => generate(program, &directory, kind, files)?,
-                None => fixtures::write_many(&directory, count(Kind::Music), count(Kind::Photos))?,
+                None => fixtures::write_many(&directory, kind.name(), files)?,
             }
             File::create(complete)?;
         }

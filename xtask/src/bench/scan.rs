@@ -28,7 +28,13 @@ pub(crate) struct Options {
     /// Photo libraries of so many files
     #[arg(long, value_name = "N", default_values_t = [5_000])]
     photos: Vec<usize>,
-    /// Program that makes the libraries (`--out DIR --music N --photos N --seed N`); else the project's fixtures
+    /// Movie libraries of so many files
+    #[arg(long, value_name = "N", default_values_t = [5_000])]
+    movies: Vec<usize>,
+    /// Libraries of so many episodes
+    #[arg(long, value_name = "N", default_values_t = [5_000])]
+    tv: Vec<usize>,
+    /// Program that makes the libraries (`--out DIR --music N --photos N --movies N --tv N --seed N`); else the project's fixtures
     #[arg(long, value_name = "PATH", env = "SVC_BENCH_GENERATOR")]
     generator: Option<PathBuf>,
 }
@@ -71,7 +77,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let music = options.music.iter().map(|files| (Kind::Music, *files));
     let photos = options.photos.iter().map(|files| (Kind::Photos, *files));
     let mut outcomes = Vec::new();
-    for (kind, files) in music.chain(photos).filter(|(_, files)| *files > 0) {
+    let movies = options.movies.iter().map(|files| (Kind::Movies, *files));
+    let tv = options.tv.iter().map(|files| (Kind::Tv, *files));
+    let all = music.chain(photos).chain(movies).chain(tv);
+    for (kind, files) in all.filter(|(_, files)| *files > 0) {
         let library = Library::prepare(kind, files, options.generator.as_deref())?;
         library.warm()?;
         eprintln!("xtask: scanning {}", workspace::shown(&library.directory));

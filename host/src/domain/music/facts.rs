@@ -78,21 +78,25 @@ fn credits_of<'a>(
     sort_names: &str,
     mb_ids: &str,
 ) -> Vec<Credit> {
-        let (names, sort_names, mb_ids) = (fields.texts(names), fields.texts(sort_names), fields.texts(mb_ids));
-        // Parallel lists belong together only if they are equally long.
-        let parallel =
-            |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
-        names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| Credit {
-                role,
-                name: name.clone(),
-                sort_name: parallel(sort_names, at).map_or_else(|| sort_key(name), |sort| fold(sort)),
-                mb_artist_id: parallel(mb_ids, at).cloned(),
-            })
-            .collect()
-    }
+    let (names, sort_names, mb_ids) = (
+        fields.texts(names),
+        fields.texts(sort_names),
+        fields.texts(mb_ids),
+    );
+    // Parallel lists belong together only if they are equally long.
+    let parallel =
+        |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
+    names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| Credit {
+            role,
+            name: name.clone(),
+            sort_name: parallel(sort_names, at).map_or_else(|| sort_key(name), |sort| fold(sort)),
+            mb_artist_id: parallel(mb_ids, at).cloned(),
+        })
+        .collect()
+}
 
 impl TrackFacts {
     /// The facts of the file `name` in `folder`, from what the plugin read.

@@ -14,8 +14,8 @@ use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
-use crate::http::views::indexed_file::FileReportView;
 use crate::http::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
+use crate::http::views::indexed_file::FileReportView;
 use crate::service::error::FieldError;
 use crate::service::indexing::RunLogFilter;
 use crate::service::indexing::{IndexAction, StartRun};
@@ -117,10 +117,16 @@ pub struct FileQuery {
 
 impl FromQuery for FileQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let path = reader.text("relativePath", "The file, below a media directory of its kind. Required.");
+        let path = reader.text(
+            "relativePath",
+            "The file, below a media directory of its kind. Required.",
+        );
         let parsed = path.as_deref().map(RelativePath::parse);
         if parsed == Some(None) {
-            reader.fail("relativePath", "must be names joined by `/`, below the root, without `..`");
+            reader.fail(
+                "relativePath",
+                "must be names joined by `/`, below the root, without `..`",
+            );
         }
         Self {
             kind: reader.parsed("rootDir", "The kind of the file. Required.", "a media kind"),
@@ -134,10 +140,7 @@ impl FromQuery for FileQuery {
 /// What the index knows of it, and what a run would make of it now: which plugin reads it, what it says and where each
 /// statement comes from, or why it is passed over. The file is read for the answer.
 #[endpoint]
-pub async fn explain_file(
-    state: State,
-    query: Query<FileQuery>,
-) -> Result<Answer<FileReportView>, Problem> {
+pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Answer<FileReportView>, Problem> {
     let FileQuery { kind, path } = query.0;
     let missing = |name| Problem::invalid(vec![FieldError::new(name, "is missing")]);
     let kind = kind.ok_or_else(|| missing("rootDir"))?;

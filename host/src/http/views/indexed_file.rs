@@ -165,7 +165,10 @@ impl From<Explanation> for NowView {
 
 /// The statements of an extraction, each with where it comes from.
 fn fields(extraction: &Extraction) -> Vec<FieldView> {
-    let told = extraction.fields.iter().find(|field| field.key == "field-sources");
+    let told = extraction
+        .fields
+        .iter()
+        .find(|field| field.key == "field-sources");
     let told = match told.map(|field| &field.value) {
         Some(Value::Texts(texts)) => texts.as_slice(),
         _ => &[],
@@ -182,9 +185,15 @@ fn fields(extraction: &Extraction) -> Vec<FieldView> {
         ("width", extraction.width.map(serde_json::Value::from)),
         ("height", extraction.height.map(serde_json::Value::from)),
     ];
-    let core = core.into_iter().filter_map(|(key, value)| Some(field(key, value?)));
-    let others = extraction.fields.iter().filter(|other| other.key != "field-sources");
-    core.chain(others.map(|other| field(&other.key, other.value.to_json()))).collect()
+    let core = core
+        .into_iter()
+        .filter_map(|(key, value)| Some(field(key, value?)));
+    let others = extraction
+        .fields
+        .iter()
+        .filter(|other| other.key != "field-sources");
+    core.chain(others.map(|other| field(&other.key, other.value.to_json())))
+        .collect()
 }
 
 /// A file as the index has it, and as a run would find it now.

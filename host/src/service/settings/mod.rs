@@ -18,8 +18,8 @@ use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
 use crate::store::{IdentityChange, ServerSetting};
 use registry::{
-    GUEST_ACCESS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE, SERVER_NAME, SESSION_TIMEOUT, SETTINGS,
-    Setting, WATCH_DIRECTORIES,
+    GUEST_ACCESS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE, SERVER_NAME, SESSION_TIMEOUT,
+    SETTINGS, Setting, WATCH_DIRECTORIES,
 };
 
 /// How long a session without a lasting cookie is remembered while nobody uses it.

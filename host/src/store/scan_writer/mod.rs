@@ -150,7 +150,11 @@ fn note_changes(files: &[StoredFile], added: &PersistOutcome, changes: &mut NewC
             FileRecord::Photo(_) => ItemType::Photo,
             FileRecord::Video(_) | FileRecord::Failed(_) => continue,
         };
-        let kind = if file.known { ChangeKind::Updated } else { ChangeKind::Added };
+        let kind = if file.known {
+            ChangeKind::Updated
+        } else {
+            ChangeKind::Added
+        };
         changes.push(item, kind, file.id.get());
     }
     let releases = added.added_releases.iter().map(|(id, _)| id.get());
@@ -162,7 +166,11 @@ fn note_changes(files: &[StoredFile], added: &PersistOutcome, changes: &mut NewC
 /// Notes what became of the items of files.
 async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut NewChanges) -> Result<()> {
     let items = [
-        (ItemType::MusicTrack, "SELECT track_id FROM music_tracks WHERE track_id", ""),
+        (
+            ItemType::MusicTrack,
+            "SELECT track_id FROM music_tracks WHERE track_id",
+            "",
+        ),
         (ItemType::Photo, "SELECT photo_id FROM photos WHERE photo_id", ""),
         (
             ItemType::Movie,
@@ -307,12 +315,7 @@ impl ScanWriter {
         Ok(number)
     }
 
-    async fn store_marks(
-        &mut self,
-        tx: &mut Tx,
-        batch: &ScanBatch,
-        changes: &mut NewChanges,
-    ) -> Result<()> {
+    async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch, changes: &mut NewChanges) -> Result<()> {
         let (restored, missing) = (numbers(&batch.restored), numbers(&batch.missing));
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         note_files(tx, &restored, ChangeKind::Restored, changes).await?;

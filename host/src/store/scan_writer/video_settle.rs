@@ -60,7 +60,9 @@ pub(super) async fn settle_shows(tx: &mut Tx, moved: &MovedShows, changes: &mut 
     let dirty = settle::ids(tx, DIRTY_SHOWS).await?;
     for &show in &dirty {
         let heirs = moved.heirs.get(&show);
-        if let Some(&heir) = heirs.filter(|heirs| heirs.len() == 1).and_then(|heirs| heirs.iter().next())
+        if let Some(&heir) = heirs
+            .filter(|heirs| heirs.len() == 1)
+            .and_then(|heirs| heirs.iter().next())
             && moved.new.contains(&heir)
             && take_name(tx, show, heir).await?
         {
@@ -69,7 +71,13 @@ pub(super) async fn settle_shows(tx: &mut Tx, moved: &MovedShows, changes: &mut 
         }
     }
     for_ids(tx, COUNT_SEASONS, &dirty, "").await?;
-    for_ids(tx, "DELETE FROM tv_seasons WHERE episode_count = 0 AND show_id", &dirty, "").await?;
+    for_ids(
+        tx,
+        "DELETE FROM tv_seasons WHERE episode_count = 0 AND show_id",
+        &dirty,
+        "",
+    )
+    .await?;
     for_ids(tx, COUNT_SHOWS, &dirty, "").await?;
     let head = "DELETE FROM tv_shows WHERE episode_count = 0 AND show_id";
     let gone = settle::select_ids(tx, head, &dirty, "RETURNING show_id").await?;
@@ -82,7 +90,10 @@ pub(super) async fn settle_shows(tx: &mut Tx, moved: &MovedShows, changes: &mut 
 /// one's name and episodes. False if it has episodes of its own.
 async fn take_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     let left: Vec<(i64,)> = tx
-        .fetch_all("SELECT count(*) FROM tv_episodes WHERE show_id = $1", &args![show])
+        .fetch_all(
+            "SELECT count(*) FROM tv_episodes WHERE show_id = $1",
+            &args![show],
+        )
         .await?;
     let new: Vec<(String, String)> = tx
         .fetch_all("SELECT key, title FROM tv_shows WHERE show_id = $1", &args![heir])
@@ -104,10 +115,16 @@ async fn take_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     }
     tx.execute("DELETE FROM tv_shows WHERE show_id = $1", &args![heir])
         .await?;
-    tx.execute("UPDATE tv_shows SET key = $2 WHERE show_id = $1", &args![show, key]).await?;
+    tx.execute(
+        "UPDATE tv_shows SET key = $2 WHERE show_id = $1",
+        &args![show, key],
+    )
+    .await?;
     for_ids(tx, SearchIndex::Shows.remove(tx.engine()), &[show, heir], "").await?;
     let values = [Arg::from(show), words(search_words(&title))];
     let mut texts = SqlTexts::default();
-    texts.execute(tx, SearchIndex::Shows.add(tx.engine()), &values).await?;
+    texts
+        .execute(tx, SearchIndex::Shows.add(tx.engine()), &values)
+        .await?;
     Ok(true)
 }

@@ -101,7 +101,11 @@ impl ScanWriter {
         if videos.is_empty() {
             return Ok(());
         }
-        let known: Vec<i64> = files.iter().filter(|f| f.file.known).map(|f| f.file.id.get()).collect();
+        let known: Vec<i64> = files
+            .iter()
+            .filter(|f| f.file.known)
+            .map(|f| f.file.id.get())
+            .collect();
         let before = sources_before(tx, &known).await?;
         unlink(tx, &known).await?;
         for (id, facts) in &videos {
@@ -270,7 +274,11 @@ impl ScanWriter {
         new: &HashSet<i64>,
         items: Vec<(i64, String)>,
     ) -> Result<()> {
-        let known: Vec<i64> = items.iter().map(|(id, _)| *id).filter(|id| !new.contains(id)).collect();
+        let known: Vec<i64> = items
+            .iter()
+            .map(|(id, _)| *id)
+            .filter(|id| !new.contains(id))
+            .collect();
         for_ids(tx, index.remove(tx.engine()), &known, "").await?;
         let values: Vec<Arg<'_>> = items
             .into_iter()
@@ -305,7 +313,9 @@ async fn keep_identity(tx: &mut Tx, before: &Before, facts: &VideoFacts) -> Resu
         (VideoItem::Episode(episode), _, Some(id)) => (RENAME_EPISODE, id, &episode.key),
         _ => return Ok(()),
     };
-    tx.execute(sql, &args![id, bounded_key(key.clone())]).await.map(drop)
+    tx.execute(sql, &args![id, bounded_key(key.clone())])
+        .await
+        .map(drop)
 }
 
 fn movie_values<'a>(id: i64, key: &'a str, movie: &'a MovieFacts) -> [Arg<'a>; 15] {

@@ -1,0 +1,338 @@
+//! A library on disk, and the real indexer over it, in this process: what a test changes on disk, it indexes again and
+//! looks up in the database.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use rusqlite::Connection;
+use svc_fixtures::{Clip, Format, Track, VideoFormat};
+use svc_host::domain::id::IdGenerator;
+use svc_host::domain::kind::MediaKind;
+use svc_host::domain::list::Page;
+use svc_host::domain::path::RelativePath;
+use svc_host::domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
+use svc_host::domain::time::{Clock, SystemClock, Timestamp};
+use svc_host::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use svc_host::scan::Scanner;
+use svc_host::service::events::{EventLimits, Events};
+use svc_host::service::indexing::{Indexing, StartRun};
+use svc_host::store::{RunLogFilter, Store, StoreOptions};
+
+use crate::sandbox::component;
+
+/// The four plugins, compiled once for all tests.
+static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| plugins(&[]));
+
+/// The four plugins, with more bytes at the end of those named: the same code with another digest.
+pub fn plugins(changed: &[&str]) -> Plugins {
+    let name = if changed.is_empty() {
+        "indexed".to_owned()
+    } else {
+        format!("indexed-{}", changed.join("-"))
+    };
+    let settings = PluginSettings {
+        cache_dir: crate::workspace().join("target/test-plugin-cache").join(name),
+        cache_key: [7; 32],
+        compiler: Compiler::InProcess,
+        plugin_dir: None,
+        disabled: std::collections::BTreeSet::new(),
+        isolation: IsolationPolicy::default(),
+        caps: LimitCaps::default(),
+    };
+    let built_in = MediaKind::BUILT_IN.map(|name| {
+        let mut bytes = component(name).to_vec();
+        if changed.contains(&name) {
+            // A custom section of one byte, called `v`.
+            bytes.extend([0, 3, 1, b'v', 2]);
+        }
+        BuiltIn {
+            name,
+            bytes: bytes.leak(),
+        }
+    });
+    Plugins::load(&settings, &built_in).unwrap()
+}
+
+/// Roots on disk, an index of them, and how to bring it up to date.
+pub struct Library {
+    folder: tempfile::TempDir,
+    runtime: tokio::runtime::Runtime,
+    store: Store,
+    indexing: Indexing,
+}
+
+impl Library {
+    /// Empty roots: `music`, `music2`, `photos`, `movies`, `tv`.
+    pub fn new() -> Self {
+        Self::with_plugins(PLUGINS.clone())
+    }
+
+    fn with_plugins(plugins: Plugins) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for root in ["music", "music2", "photos", "movies", "tv"] {
+            std::fs::create_dir(folder.path().join(root)).unwrap();
+        }
+        Self::open(folder, plugins)
+    }
+
+    fn open(folder: tempfile::TempDir, plugins: Plugins) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let url = format!("sqlite:{}", folder.path().join("index.db").display());
+        let ids = Arc::new(IdGenerator::new(5));
+        let store = runtime.block_on(async {
+            let store = Store::open(&url, StoreOptions::default()).await.unwrap();
+            let root = |kind: MediaKind, name: &str| (kind, folder.path().join(name));
+            let roots = [
+                root(MediaKind::music(), "music"),
+                root(MediaKind::music(), "music2"),
+                root(MediaKind::photos(), "photos"),
+                root(MediaKind::movies(), "movies"),
+                root(MediaKind::tv(), "tv"),
+            ];
+            store
+                .sync_directories(&roots, &ids, SystemClock.now())
+                .await
+                .unwrap();
+            store
+        });
+        let scanner = Scanner {
+            store: store.clone(),
+            plugins,
+            ids,
+            clock: Arc::new(SystemClock),
+            threads: 2,
+        };
+        let indexing = Indexing::new(scanner, Events::new(EventLimits::default()));
+        Self {
+            folder,
+            runtime,
+            store,
+            indexing,
+        }
+    }
+
+    /// The same library and index with other plugins, as after an update of the server.
+    #[must_use]
+    pub fn reopen(self, plugins: Plugins) -> Self {
+        let Self {
+            folder,
+            runtime,
+            store,
+            ..
+        } = self;
+        runtime.block_on(store.close());
+        drop(runtime);
+        Self::open(folder, plugins)
+    }
+
+    /// A path below the roots, such as `music/Album/01.mp3`.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Writes a file, with the directories above it.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// Writes a track of this title.
+    pub fn track(&self, path: &str, title: &str) {
+        let track = Track::new(title)
+            .artist("Ann")
+            .release_artist("Ann")
+            .release("Blue");
+        self.write(path, track.encode(Format::Mp3).unwrap().0);
+    }
+
+    /// Writes a video; every one has another content.
+    pub fn video(&self, path: &str) {
+        let clip = Clip::film("", 1000).tag("comment", path);
+        self.write(path, clip.encode(VideoFormat::Mp4));
+    }
+
+    /// Moves a file or a directory.
+    pub fn rename(&self, from: &str, to: &str) {
+        let to = self.at(to);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::rename(self.at(from), to).unwrap();
+    }
+
+    /// Removes a file or a directory.
+    pub fn remove(&self, path: &str) {
+        let path = self.at(path);
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap();
+        } else {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+
+    /// A quick run over everything.
+    pub fn index(&self) -> Run {
+        self.run(StartRun::of_all(RunType::Quick))
+    }
+
+    /// A quick run over one directory.
+    pub fn index_part(&self, kind: MediaKind, path: &str) -> Run {
+        let path = RelativePath::parse(path).unwrap();
+        let paths = vec![RunPath { root_dir: kind, path }];
+        self.index_with(RunOptions {
+            paths,
+            ..RunOptions::default()
+        })
+    }
+
+    /// A quick run with these options.
+    pub fn index_with(&self, options: RunOptions) -> Run {
+        self.run(StartRun {
+            options,
+            ..StartRun::of_all(RunType::Quick)
+        })
+    }
+
+    /// A run to its end.
+    pub fn run(&self, request: StartRun) -> Run {
+        self.runtime.block_on(async {
+            let run = self.indexing.start(request, None).await.unwrap();
+            self.indexing.wait_until_idle().await;
+            self.indexing.run(run.id).await.unwrap()
+        })
+    }
+
+    /// Starts a full run that is held at once, does `meanwhile`, and lets it go on to its end.
+    pub fn run_interrupted(&self, meanwhile: impl FnOnce()) -> Run {
+        self.runtime.block_on(async {
+            use svc_host::service::indexing::IndexAction;
+            let run = self
+                .indexing
+                .start(StartRun::of_all(RunType::Full), None)
+                .await
+                .unwrap();
+            // A run so short that it is over already is as good as one that was held at its end.
+            let _ = self.indexing.act(IndexAction::Pause).await;
+            tokio::task::block_in_place(meanwhile);
+            let _ = self.indexing.act(IndexAction::Resume).await;
+            self.indexing.wait_until_idle().await;
+            self.indexing.run(run.id).await.unwrap()
+        })
+    }
+
+    /// Starts a quick run and does `meanwhile` beside it.
+    pub fn run_beside(&self, run_type: RunType, meanwhile: impl FnOnce()) -> Run {
+        self.runtime.block_on(async {
+            let run = self
+                .indexing
+                .start(StartRun::of_all(run_type), None)
+                .await
+                .unwrap();
+            tokio::task::block_in_place(meanwhile);
+            self.indexing.wait_until_idle().await;
+            self.indexing.run(run.id).await.unwrap()
+        })
+    }
+
+    /// A run that forgets what is missing.
+    pub fn purge(&self) -> Run {
+        let later = Timestamp::from_millis(SystemClock.now().millis() + 1000);
+        self.run(StartRun {
+            purge_before: Some(later),
+            ..StartRun::of_all(RunType::Quick)
+        })
+    }
+
+    /// The lines of a run's log, as event and path.
+    pub fn log(&self, run: &Run) -> Vec<RunLogEntry> {
+        let page = Page { take: 1000, skip: 0 };
+        let filter = RunLogFilter::default();
+        let lines = self
+            .runtime
+            .block_on(self.store.list_run_logs(run.id, &filter, page))
+            .unwrap();
+        lines.items
+    }
+
+    /// The database, opened beside the store.
+    pub fn database(&self) -> Connection {
+        open_database(&self.at("index.db"))
+    }
+
+    /// Rows of two columns, as texts.
+    pub fn rows(&self, sql: &str) -> Vec<(String, String)> {
+        rows(&self.database(), sql)
+    }
+
+    /// One number.
+    pub fn number(&self, sql: &str) -> i64 {
+        self.database().query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    /// File ids by path below the roots, of files that are not missing.
+    pub fn ids(&self) -> BTreeMap<String, i64> {
+        let sql = "SELECT replace(d.path, rtrim(d.path, replace(d.path, '/', '')), '') || '/' || \
+                   CASE o.path WHEN '' THEN '' ELSE o.path || '/' END || f.name, CAST(f.file_id AS TEXT) \
+                   FROM files f JOIN folders o USING (folder_id) JOIN directories d USING (directory_id) \
+                   WHERE f.status <> 2";
+        let rows = self.rows(sql).into_iter();
+        rows.map(|(path, id)| (path, id.parse().unwrap())).collect()
+    }
+
+    /// What the index says of each file, without ids: equal for two indexes of the same tree.
+    pub fn content(&self) -> Vec<(String, String)> {
+        content(&self.database())
+    }
+
+    /// What a new index of the same directories says.
+    pub fn content_of_a_clean_scan(&self) -> Vec<(String, String)> {
+        let other = tempfile::tempdir().unwrap();
+        for root in ["music", "music2", "photos", "movies", "tv"] {
+            std::os::unix::fs::symlink(self.at(root), other.path().join(root)).unwrap();
+        }
+        let clean = Self::open(other, PLUGINS.clone());
+        clean.index();
+        clean.content()
+    }
+
+    /// Whether the directory of this name is available.
+    pub fn is_available(&self, root: &str) -> bool {
+        let sql = format!("SELECT available FROM directories WHERE path LIKE '%/{root}'");
+        self.number(&sql) == 1
+    }
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn open_database(path: &Path) -> Connection {
+    Connection::open(path).unwrap()
+}
+
+fn rows(database: &Connection, sql: &str) -> Vec<(String, String)> {
+    let mut query = database.prepare(sql).unwrap();
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+fn content(database: &Connection) -> Vec<(String, String)> {
+    rows(
+        database,
+        "SELECT d.media_kind || ':' || o.path || '/' || f.name, \
+         f.status || ' ' || f.size || ' ' || coalesce(f.failure_code, '') || ' ' || coalesce(t.title, '') || ' ' \
+         || coalesce(r.title || r.track_count, '') || ' ' || coalesce(m.title || m.source_count, '') || ' ' \
+         || coalesce(e.key, '') || ' ' || coalesce(s.title || s.episode_count, '') \
+         FROM files f JOIN folders o USING (folder_id) JOIN directories d USING (directory_id) \
+         LEFT JOIN music_tracks t ON t.track_id = f.file_id LEFT JOIN music_releases r USING (release_id) \
+         LEFT JOIN video_sources v ON v.source_id = f.file_id LEFT JOIN movies m USING (movie_id) \
+         LEFT JOIN tv_episodes e USING (episode_id) LEFT JOIN tv_shows s ON s.show_id = e.show_id \
+         WHERE f.status <> 2 ORDER BY 1",
+    )
+}

@@ -1,0 +1,114 @@
+//! What a run looks at, and what it leaves alone.
+
+use svc_host::domain::kind::MediaKind;
+use svc_host::domain::scan::RunOptions;
+use svc_host::service::indexing::StartRun;
+use svc_tests::indexed::Library;
+
+#[test]
+fn ignore_files_leave_out_what_they_name_and_give_it_back() {
+    let library = Library::new();
+    for path in [
+        "music/a/1.mp3",
+        "music/a/2.mp3",
+        "music/b/3.mp3",
+        "music/c/d/4.mp3",
+        "music/e/5.mp3",
+    ] {
+        library.track(path, path);
+    }
+    library.index();
+    assert_eq!(library.ids().len(), 5);
+    library.write("music/.svcignore", "/b/\n2.mp3\n");
+    library.write("music/c/.nomedia", "");
+    library.write("music/c/d/.svcignore", "!4.mp3\n");
+    library.index();
+    let left: Vec<String> = library.ids().into_keys().collect();
+    assert_eq!(left, ["music/a/1.mp3", "music/e/5.mp3"]);
+    assert!(
+        library.is_available("music"),
+        "what is left out on purpose is no loss"
+    );
+    library.remove("music/.svcignore");
+    library.remove("music/c/.nomedia");
+    let run = library.index();
+    assert_eq!((library.ids().len(), run.files_opened), (5, 0));
+}
+
+#[test]
+fn dry_run_tells_what_it_would_do_and_does_nothing() {
+    let library = Library::new();
+    library.track("music/1.mp3", "One");
+    library.track("music/2.mp3", "Two");
+    library.index();
+    let before = (library.ids(), library.content());
+    library.track("music/1.mp3", "One, but longer");
+    library.remove("music/2.mp3");
+    library.track("music/new/3.mp3", "Three");
+    let dry = RunOptions {
+        dry_run: true,
+        ..RunOptions::default()
+    };
+    let run = library.index_with(dry);
+    let counts = run.counts["music"];
+    assert_eq!(
+        (counts.found, counts.added, counts.updated, counts.missing),
+        (2, 1, 1, 1)
+    );
+    assert_eq!(run.files_opened, 0);
+    assert_eq!((library.ids(), library.content()), before);
+    let mut lines: Vec<_> = library
+        .log(&run)
+        .into_iter()
+        .filter(|line| line.kind.is_some())
+        .map(|line| (line.event, line.path.as_str().to_owned()))
+        .collect();
+    lines.sort();
+    let expected = [
+        ("file_added", "new/3.mp3"),
+        ("file_missing", "2.mp3"),
+        ("file_updated", "1.mp3"),
+    ];
+    assert_eq!(
+        lines,
+        expected.map(|(event, path)| (event.to_owned(), path.to_owned()))
+    );
+    let run = library.index();
+    assert_eq!((run.counts["music"].added, run.counts["music"].updated), (1, 1));
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+}
+
+#[test]
+fn run_of_one_kind_or_part_leaves_the_rest_alone() {
+    let library = Library::new();
+    library.track("music/a/1.mp3", "One");
+    library.track("music/b/2.mp3", "Two");
+    library.video("movies/Heat (1995).mp4");
+    let kinds = RunOptions {
+        media_kinds: vec![MediaKind::movies()],
+        ..RunOptions::default()
+    };
+    library.index_with(kinds);
+    assert_eq!(
+        library.ids().into_keys().collect::<Vec<_>>(),
+        ["movies/Heat (1995).mp4"]
+    );
+    library.index_part(MediaKind::music(), "b");
+    assert_eq!(library.ids().len(), 2);
+    let run = library.index_part(MediaKind::music(), "nowhere");
+    assert_eq!((run.counts["music"].found, run.warnings.len()), (0, 0));
+    library.index();
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+}
+
+#[test]
+fn run_logs_its_beginning_its_files_and_its_end() {
+    let library = Library::new();
+    library.track("music/1.mp3", "One");
+    library.write("music/2.mp3", "no music at all");
+    let run = library.run(StartRun::of_all(svc_host::domain::scan::RunType::Full));
+    let events: Vec<String> = library.log(&run).into_iter().map(|line| line.event).collect();
+    assert_eq!(events.first().unwrap(), "run_started");
+    assert_eq!(events.last().unwrap(), "run_completed");
+    assert!(events.contains(&"file_added".to_owned()) && events.contains(&"file_errored".to_owned()));
+}

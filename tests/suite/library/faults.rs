@@ -1,0 +1,113 @@
+//! Files that change while they are read: the next run ends as a clean one would.
+
+use std::path::Path;
+
+use svc_fixtures::{Format, Random, Track};
+use svc_host::domain::scan::{RunStatus, RunType};
+use svc_tests::indexed::Library;
+
+const FILES: u32 = 120;
+
+fn path(number: u32) -> String {
+    format!("music/{}/{number}.mp3", number % 9)
+}
+
+fn bytes(title: &str) -> Vec<u8> {
+    Track::new(title)
+        .artist("Ann")
+        .release("Blue")
+        .encode(Format::Mp3)
+        .unwrap()
+        .0
+}
+
+/// Does something to a file, whatever is there.
+fn disturb(library: &Library, random: &mut Random, serial: u32) {
+    let place = library.at(&path(random.below(FILES)));
+    let other = library.at(&path(random.below(FILES)));
+    // Any of these may fail because of one before it.
+    let _ = match random.below(9) {
+        0 => std::fs::remove_file(&place),
+        1 => std::fs::write(&place, bytes(&format!("Other {serial}"))),
+        2 => std::fs::write(&place, &bytes("Cut")[..100]),
+        3 => append(&place),
+        4 => std::fs::rename(&place, &other),
+        5 => fifo(&place),
+        6 => std::os::unix::fs::symlink("..", &place),
+        7 => std::fs::rename(
+            place.parent().unwrap(),
+            library.at(&format!("music/moved {}", random.below(3))),
+        ),
+        _ => std::fs::create_dir_all(place.parent().unwrap()),
+    };
+}
+
+fn append(path: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+    std::fs::OpenOptions::new()
+        .append(true)
+        .open(path)?
+        .write_all(b"more")
+}
+
+fn fifo(path: &Path) -> std::io::Result<()> {
+    let _ = std::fs::remove_file(path);
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    Ok(rustix::fs::mknodat(
+        rustix::fs::CWD,
+        path,
+        rustix::fs::FileType::Fifo,
+        mode,
+        0,
+    )?)
+}
+
+#[test]
+fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean_scan() {
+    let mut random = Random::new(41);
+    let library = Library::new();
+    for number in 0..FILES {
+        library.write(&path(number), bytes(&format!("Track {number}")));
+    }
+    // Something that stays, so that no round looks like a disk that went away.
+    for number in 0..400 {
+        library.write(
+            &format!("music2/{number}.mp3"),
+            bytes(&format!("Steady {number}")),
+        );
+    }
+    library.index();
+    for round in 0..12 {
+        let run = library.run_beside(RunType::Full, || {
+            for serial in 0..60 {
+                disturb(&library, &mut random, round * 1000 + serial);
+            }
+        });
+        assert_eq!(run.status, RunStatus::Completed, "{:?}", run.warnings);
+    }
+    let accept = svc_host::domain::scan::RunOptions {
+        accept_missing: true,
+        ..Default::default()
+    };
+    library.index_with(accept);
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+    let check: String = library
+        .database()
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(check, "ok");
+}
+
+#[test]
+fn loops_of_links_end_and_what_is_no_file_is_not_opened() {
+    let library = Library::new();
+    library.track("music/a/1.mp3", "One");
+    std::os::unix::fs::symlink("..", library.at("music/a/up")).unwrap();
+    std::os::unix::fs::symlink("b.mp3", library.at("music/a.mp3")).unwrap();
+    std::os::unix::fs::symlink("a.mp3", library.at("music/b.mp3")).unwrap();
+    fifo(&library.at("music/fifo.mp3")).unwrap();
+    let run = library.index();
+    assert_eq!(run.status, RunStatus::Completed);
+    assert_eq!(library.ids().into_keys().collect::<Vec<_>>(), ["music/a/1.mp3"]);
+    assert_eq!(run.files_opened, 1);
+}

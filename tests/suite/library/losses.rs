@@ -1,0 +1,199 @@
+//! Disks that go away and come back, files that are gone for good.
+
+use svc_host::domain::kind::MediaKind;
+use svc_host::domain::scan::{RunOptions, RunStatus};
+use svc_tests::indexed::Library;
+
+fn with_tracks(count: u32) -> Library {
+    let library = Library::new();
+    for number in 0..count {
+        library.track(
+            &format!("music/{}/{number}.mp3", number % 7),
+            &format!("Track {number}"),
+        );
+    }
+    library.index();
+    library
+}
+
+fn missing(library: &Library) -> i64 {
+    library.number("SELECT count(*) FROM files WHERE status = 2")
+}
+
+#[test]
+fn root_that_is_absent_or_empty_or_lost_most_changes_no_row_and_comes_back_unread() {
+    let library = with_tracks(50);
+    let (ids, content) = (library.ids(), library.content());
+    let absent = |library: &Library| library.rename("music", "away");
+    let empty = |library: &Library| {
+        library.rename("music", "away");
+        std::fs::create_dir(library.at("music")).unwrap();
+    };
+    let half = |library: &Library| {
+        library.rename("music", "away");
+        std::fs::create_dir(library.at("music")).unwrap();
+        std::fs::create_dir(library.at("music/6")).unwrap();
+        for entry in std::fs::read_dir(library.at("away/6")).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::hard_link(entry.path(), library.at("music/6").join(entry.file_name())).unwrap();
+        }
+    };
+    let ways: [(&str, &dyn Fn(&Library)); 3] = [("absent", &absent), ("empty", &empty), ("half", &half)];
+    for (name, leave) in ways {
+        leave(&library);
+        let run = library.index();
+        assert_eq!(run.status, RunStatus::Completed, "{name}");
+        assert_eq!(run.warnings.len(), 1, "{name}: {:?}", run.warnings);
+        assert!(!library.is_available("music"), "{name}");
+        assert_eq!((missing(&library), library.ids()), (0, ids.clone()), "{name}");
+
+        let _ = std::fs::remove_dir_all(library.at("music"));
+        library.rename("away", "music");
+        let run = library.index();
+        assert!(library.is_available("music"), "{name}");
+        assert_eq!(
+            (run.files_opened, run.warnings.len()),
+            (0, 0),
+            "{name}: {:?}",
+            run.warnings
+        );
+        assert_eq!(
+            (library.ids(), library.content()),
+            (ids.clone(), content.clone()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn root_that_is_renamed_away_in_mid_scan_loses_nothing_and_comes_back_unread() {
+    let library = with_tracks(200);
+    let (ids, content) = (library.ids(), library.content());
+    for leave_mount_point in [false, true] {
+        library.run_interrupted(|| {
+            library.rename("music", "away");
+            if leave_mount_point {
+                std::fs::create_dir(library.at("music")).unwrap();
+            }
+        });
+        assert_eq!((missing(&library), library.ids()), (0, ids.clone()));
+        if leave_mount_point {
+            library.remove("music");
+        }
+        library.rename("away", "music");
+        library.index();
+        assert_eq!(
+            (missing(&library), library.ids(), library.content()),
+            (0, ids.clone(), content.clone())
+        );
+        assert_eq!(library.index().files_opened, 0);
+        assert!(library.is_available("music"));
+    }
+}
+
+#[test]
+fn losses_that_are_meant_are_accepted_when_the_user_says_so() {
+    let library = with_tracks(50);
+    for folder in 0..5 {
+        library.remove(&format!("music/{folder}"));
+    }
+    assert_eq!(library.index().counts["music"].missing, 36);
+    assert_eq!((missing(&library), library.is_available("music")), (0, false));
+    let accept = RunOptions {
+        accept_missing: true,
+        ..RunOptions::default()
+    };
+    library.index_with(accept);
+    assert_eq!((missing(&library), library.is_available("music")), (36, true));
+}
+
+#[test]
+fn missing_file_is_kept_and_restored_unread_and_purged_after_its_time() {
+    let library = with_tracks(30);
+    let ids = library.ids();
+    library.rename("music/3/3.mp3", "aside.mp3");
+    let run = library.index();
+    assert_eq!(run.counts["music"].missing, 1);
+    assert_eq!(missing(&library), 1);
+    library.rename("aside.mp3", "music/3/3.mp3");
+    let run = library.index();
+    assert_eq!((run.files_opened, missing(&library)), (0, 0));
+    assert_eq!(library.ids(), ids);
+
+    library.remove("music/3/3.mp3");
+    library.index();
+    assert_eq!(library.number("SELECT count(*) FROM music_tracks"), 30);
+    library.purge();
+    assert_eq!(library.number("SELECT count(*) FROM music_tracks"), 29);
+    assert_eq!(library.number("SELECT count(*) FROM files"), 29);
+    assert_eq!(library.number("SELECT track_count FROM music_releases"), 29);
+    assert_eq!(library.number("SELECT count(*) FROM changes WHERE change = 2"), 1);
+}
+
+#[test]
+fn purge_leaves_a_disk_that_is_away_alone() {
+    let library = with_tracks(10);
+    library.remove("music/3/3.mp3");
+    library.index();
+    library.rename("music", "away");
+    library.index();
+    library.purge();
+    assert_eq!(library.number("SELECT count(*) FROM files"), 10);
+}
+
+#[test]
+fn last_track_that_goes_leaves_no_orphans() {
+    let library = Library::new();
+    library.track("music/a.mp3", "One");
+    library.video("movies/Heat (1995).mp4");
+    library.video("tv/The Wire/S01E01.mp4");
+    library.index();
+    for root in ["music/a.mp3", "movies/Heat (1995).mp4", "tv/The Wire"] {
+        library.remove(root);
+    }
+    // An emptied root is a disk that is away until something is in it.
+    for root in ["music", "movies", "tv"] {
+        library.write(&format!("{root}/notes.txt"), "");
+    }
+    library.index();
+    library.purge();
+    for table in [
+        "files",
+        "music_tracks",
+        "music_releases",
+        "music_artists",
+        "track_artists",
+        "release_artists",
+        "movies",
+        "tv_shows",
+        "tv_seasons",
+        "tv_episodes",
+        "video_sources",
+        "folders",
+    ] {
+        assert_eq!(
+            library.number(&format!("SELECT count(*) FROM {table}")),
+            0,
+            "{table}"
+        );
+    }
+    for index in ["tracks", "releases", "artists", "movies", "shows", "episodes"] {
+        assert_eq!(
+            library.number(&format!("SELECT count(*) FROM search_{index}")),
+            0,
+            "{index}"
+        );
+    }
+}
+
+#[test]
+fn part_of_a_library_that_is_gone_is_missing_and_the_rest_is_not_looked_at() {
+    let library = with_tracks(50);
+    library.remove("music/1");
+    library.remove("music/2/2.mp3");
+    let run = library.index_part(MediaKind::music(), "1");
+    assert_eq!((run.counts["music"].found, run.counts["music"].missing), (0, 8));
+    assert_eq!(missing(&library), 8);
+    library.index();
+    assert_eq!(missing(&library), 9);
+}

@@ -1,0 +1,8 @@
+//! The index over the years: files that move, change, go and come back, disks that are away.
+
+mod choices;
+mod faults;
+mod losses;
+mod moves;
+mod sidecars;
+mod versions;

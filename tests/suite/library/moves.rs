@@ -1,0 +1,145 @@
+//! A file keeps its identity wherever it goes.
+
+use svc_tests::indexed::Library;
+
+fn moved_from(library: &Library, run: &svc_host::domain::scan::Run) -> Vec<(String, String)> {
+    let lines = library.log(run).into_iter();
+    lines
+        .filter_map(|line| Some((line.path.as_str().to_owned(), line.diff?)))
+        .collect()
+}
+
+#[test]
+fn file_that_is_renamed_moved_or_goes_to_another_root_keeps_its_id() {
+    let library = Library::new();
+    library.track("music/a/1.mp3", "One");
+    library.track("music/a/2.mp3", "Two");
+    library.index();
+    let before = library.ids();
+
+    let mut place = "music/a/1.mp3".to_owned();
+    for next in ["music/a/one.mp3", "music/b/c/one.mp3", "music2/one.mp3"] {
+        library.rename(&place, next);
+        let run = library.index();
+        let counts = run.counts["music"];
+        assert_eq!(
+            (counts.added, counts.updated, counts.missing),
+            (0, 1, 0),
+            "{next}"
+        );
+        assert_eq!(library.ids()[next], before["music/a/1.mp3"]);
+        let from = place.split_once('/').unwrap().1;
+        let to = next.split_once('/').unwrap().1;
+        let diff = format!("{{\"movedFrom\":\"{from}\"}}");
+        assert_eq!(moved_from(&library, &run), [(to.to_owned(), diff)]);
+        next.clone_into(&mut place);
+    }
+    assert_eq!(library.ids().len(), 2);
+    assert_eq!(library.number("SELECT count(*) FROM files"), 2);
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+}
+
+#[test]
+fn directory_that_is_renamed_keeps_all_its_files() {
+    let library = Library::new();
+    for number in 1..=30 {
+        library.track(&format!("music/Old/{number:02}.mp3"), &format!("Track {number}"));
+    }
+    library.index();
+    let before: Vec<i64> = library.ids().into_values().collect();
+    library.rename("music/Old", "music/New");
+    let run = library.index();
+    assert_eq!((run.counts["music"].added, run.counts["music"].updated), (0, 30));
+    let after: Vec<i64> = library.ids().into_values().collect();
+    assert_eq!(before, after);
+    assert!(library.is_available("music"));
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+}
+
+#[test]
+fn copy_is_a_file_of_its_own() {
+    let library = Library::new();
+    library.track("music/a.mp3", "One");
+    library.index();
+    let before = library.ids();
+    std::fs::copy(library.at("music/a.mp3"), library.at("music/b.mp3")).unwrap();
+    let run = library.index();
+    assert_eq!(run.counts["music"].added, 1);
+    assert_eq!(library.ids()["music/a.mp3"], before["music/a.mp3"]);
+    // The copy stays when the first goes, and takes nothing over, for it was never somewhere else.
+    library.remove("music/a.mp3");
+    library.index();
+    assert_ne!(library.ids()["music/b.mp3"], before["music/a.mp3"]);
+}
+
+#[test]
+fn file_that_was_missing_for_long_is_known_again_at_another_place() {
+    let library = Library::new();
+    library.track("music/a.mp3", "One");
+    library.track("music/b.mp3", "Two");
+    library.index();
+    let before = library.ids();
+    library.rename("music/a.mp3", "aside.mp3");
+    assert_eq!(library.index().counts["music"].missing, 1);
+    assert_eq!(library.index().counts["music"].missing, 0);
+    library.rename("aside.mp3", "music2/z.mp3");
+    library.index();
+    assert_eq!(library.ids()["music2/z.mp3"], before["music/a.mp3"]);
+}
+
+#[test]
+fn file_whose_disk_is_away_is_not_taken_over_by_a_copy_of_it() {
+    let library = Library::new();
+    library.track("music/a.mp3", "One");
+    library.track("music2/b.mp3", "Two");
+    library.index();
+    let before = library.ids();
+    std::fs::copy(library.at("music/a.mp3"), library.at("music2/copy.mp3")).unwrap();
+    library.rename("music", "unmounted");
+    library.index();
+    assert_ne!(library.ids()["music2/copy.mp3"], before["music/a.mp3"]);
+    library.rename("unmounted", "music");
+    library.index();
+    assert_eq!(library.ids()["music/a.mp3"], before["music/a.mp3"]);
+}
+
+#[test]
+fn movie_and_show_keep_their_ids_when_what_they_are_called_changes() {
+    let library = Library::new();
+    library.video("movies/Heat (1995)/Heat (1995).mp4");
+    for episode in 1..=3 {
+        library.video(&format!("tv/The Wire/Season 1/The Wire S01E0{episode}.mp4"));
+    }
+    library.index();
+    let movies = "SELECT CAST(movie_id AS TEXT), title || year FROM movies";
+    let shows = "SELECT CAST(show_id AS TEXT), title FROM tv_shows";
+    let episodes =
+        "SELECT CAST(episode_id AS TEXT), CAST(episode_number AS TEXT) FROM tv_episodes ORDER BY 1";
+    let (movie, show, wire) = (library.rows(movies), library.rows(shows), library.rows(episodes));
+    assert_eq!(
+        (movie[0].1.as_str(), show[0].1.as_str(), wire.len()),
+        ("Heat1995", "The Wire", 3)
+    );
+
+    library.rename("movies/Heat (1995)", "movies/Ronin (1998)");
+    library.rename(
+        "movies/Ronin (1998)/Heat (1995).mp4",
+        "movies/Ronin (1998)/Ronin (1998).mp4",
+    );
+    library.rename("tv/The Wire", "tv/The Wiring");
+    for episode in 1..=3 {
+        let name = |show: &str| format!("tv/The Wiring/Season 1/{show} S01E0{episode}.mp4");
+        library.rename(&name("The Wire"), &name("The Wiring"));
+    }
+    library.index();
+    assert_eq!(
+        library.rows(movies),
+        [(movie[0].0.clone(), "Ronin1998".to_owned())]
+    );
+    assert_eq!(
+        library.rows(shows),
+        [(show[0].0.clone(), "The Wiring".to_owned())]
+    );
+    assert_eq!(library.rows(episodes), wire);
+    assert_eq!(library.number("SELECT count(*) FROM tv_seasons"), 1);
+}
