@@ -33,6 +33,8 @@ pub(super) struct PendingFolder {
     pub(super) file_count: i64,
     pub(super) around: Arc<FolderAround>,
     unread: AtomicUsize,
+    /// Its files are read once more though nothing in it changed.
+    pub(super) is_refreshed: bool,
 }
 
 impl PendingFolder {
@@ -51,6 +53,7 @@ impl PendingFolder {
             file_count: 0,
             around: Arc::new(around),
             unread: AtomicUsize::new(usize::MAX),
+            is_refreshed: true,
         }
     }
 
@@ -200,6 +203,7 @@ impl Diff<'_> {
             file_count,
             around: listing.around,
             unread: AtomicUsize::new(unread.len() + usize::from(!missing.is_empty())),
+            is_refreshed: false,
         });
         let loss = (!missing.is_empty()).then(|| FolderLoss {
             folder: Arc::clone(&folder),

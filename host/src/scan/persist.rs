@@ -115,6 +115,10 @@ impl Persisting<'_, '_> {
     }
 
     fn add_file(&mut self, batch: &mut ScanBatch, read: ReadFile, moved_from: Option<String>) {
+        if read.try_again && read.folder.is_refreshed {
+            // What an earlier version of the plugin read is better than nothing, until the next run.
+            return;
+        }
         let kind = &read.folder.root.directory.kind;
         if moved_from.is_some()
             && let Some(counts) = self.progress.kind(kind)

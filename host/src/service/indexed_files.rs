@@ -1,5 +1,7 @@
 //! Why a file is in the index or not.
 
+use std::time::Duration;
+
 use super::error::{Result, ServiceError};
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
@@ -10,6 +12,14 @@ use crate::store::Store;
 
 pub use crate::scan::Explanation;
 pub use crate::store::IndexedFile;
+
+/// Time for looking at a file; a disk that hangs takes longer.
+const READ_TIME: Duration = Duration::from_secs(10);
+
+const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
+    code: "storage_unavailable",
+    message: "the directory of the file is not available",
+};
 
 /// A file as the index has it, and as a run would find it now.
 #[derive(Debug)]
@@ -56,7 +66,10 @@ impl IndexedFiles {
                 let (plugins, directory, path) = (self.plugins.clone(), directory.clone(), path.clone());
                 move || explain(&plugins, directory, &path)
             });
-            let now = now.await.map_err(ServiceError::internal)?;
+            let now = tokio::time::timeout(READ_TIME, now)
+                .await
+                .map_err(|_| STORAGE_UNAVAILABLE)?;
+            let now = now.map_err(ServiceError::internal)?;
             reports.push(FileReport {
                 directory,
                 path: path.clone(),

@@ -17,8 +17,10 @@ use crate::scan::{Changed, DirectoryWatch};
 
 pub use crate::scan::WatchState;
 
-/// How often settings and the schedule are looked at.
+/// How often settings are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the schedule is.
+const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
 /// After the start, the first run of the schedule waits for this long: whoever starts the server may want another.
 const FIRST_RUN_AFTER: Duration = Duration::from_secs(60);
 /// A change is looked at when nothing else has changed for this long, so that one run finds a whole album.
@@ -101,7 +103,8 @@ impl Keeper {
 
     /// Watches what is to be watched, and runs what is due.
     async fn follow_settings(&self) {
-        let started = Instant::now();
+        // When the schedule is looked at next.
+        let mut next_look = Instant::now() + FIRST_RUN_AFTER;
         let mut looked_at: HashMap<DirectoryId, Instant> = HashMap::new();
         let mut turn = tokio::time::interval(LOOK_EVERY);
         loop {
@@ -113,7 +116,11 @@ impl Keeper {
                     self.watches().clear();
                     looked_at.clear();
                 }
-                if started.elapsed() > FIRST_RUN_AFTER && self.is_due().await? {
+                if Instant::now() < next_look {
+                    return Ok(());
+                }
+                next_look = Instant::now() + SCHEDULE_EVERY;
+                if self.is_due().await? {
                     let purge_before = self.settings.purge_missing_after().map(|after| self.ago(after));
                     let options = RunOptions {
                         trigger: RunTrigger::Schedule,

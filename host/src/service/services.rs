@@ -45,6 +45,8 @@ use crate::plugins::Plugins;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often what is over is forgotten.
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Runs of the indexer that are kept: each change on disk is one.
+const RUNS: i64 = 500;
 /// Lines of the audit log that are kept.
 const AUDIT_LINES: i64 = 100_000;
 
@@ -268,6 +270,7 @@ impl Services {
             Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
         };
         let store = &self.context.store;
+        store.prune_runs(RUNS).await?;
         Ok(store
             .prune_identity(ago(PRUNE_EVERY), ago(KNOWN_ADDRESS), AUDIT_LINES)
             .await?)

@@ -8,6 +8,7 @@ use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
 use super::directories::path_from_text;
 use super::error::{Result, StoreError};
+use super::reset::MEDIA;
 use super::scan_writer::RECORD_SCHEMA;
 use super::{Lane, Store};
 use crate::domain::id::{DirectoryId, FileId, FolderId};
@@ -191,28 +192,6 @@ impl Store {
     }
 }
 
-/// In the order in which rows refer to one another.
-const MEDIA_TABLES: [&str; 18] = [
-    "DELETE FROM track_genres",
-    "DELETE FROM track_artists",
-    "DELETE FROM release_artists",
-    "DELETE FROM music_tracks",
-    "DELETE FROM music_releases",
-    "DELETE FROM music_artists",
-    "DELETE FROM music_genres",
-    "DELETE FROM photos",
-    "DELETE FROM video_sources",
-    "DELETE FROM movies",
-    "DELETE FROM tv_episodes",
-    "DELETE FROM tv_seasons",
-    "DELETE FROM tv_shows",
-    "DELETE FROM files",
-    "DELETE FROM folders",
-    "DELETE FROM plugins_seen",
-    "DELETE FROM changes",
-    "DELETE FROM access_classes",
-];
-
 impl Store {
     /// Forgets all media: files, folders and all that was read from them. Directories, runs and accounts stay; media
     /// files on disk are no matter of the store.
@@ -222,7 +201,7 @@ impl Store {
         for index in SearchIndex::ALL {
             index.clear(&mut tx).await?;
         }
-        for sql in MEDIA_TABLES {
+        for sql in MEDIA {
             tx.execute(sql, &[]).await?;
         }
         tx.commit().await

@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-const MEDIA: [&str; 10] = [
+pub(super) const MEDIA: [&str; 17] = [
     "DELETE FROM track_artists",
     "DELETE FROM track_genres",
     "DELETE FROM release_artists",
@@ -16,17 +16,26 @@ const MEDIA: [&str; 10] = [
     "DELETE FROM music_artists",
     "DELETE FROM music_genres",
     "DELETE FROM photos",
+    "DELETE FROM video_sources",
+    "DELETE FROM movies",
+    "DELETE FROM tv_episodes",
+    "DELETE FROM tv_seasons",
+    "DELETE FROM tv_shows",
     "DELETE FROM files",
     "DELETE FROM folders",
+    "DELETE FROM plugins_seen",
+    "DELETE FROM changes",
 ];
 
 /// Everything else but the server's own row and the schema's number.
-const THE_REST: [&str; 16] = [
+const THE_REST: [&str; 18] = [
     "DELETE FROM run_logs",
     "DELETE FROM runs",
+    "DELETE FROM library_user_grants",
+    "DELETE FROM library_role_grants",
     "DELETE FROM libraries",
+    "DELETE FROM access_classes",
     "DELETE FROM directories",
-    "DELETE FROM plugins_seen",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",

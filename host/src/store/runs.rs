@@ -180,6 +180,15 @@ impl Store {
         Ok(failed)
     }
 
+    /// Forgets all but the latest runs, with their logs.
+    pub async fn prune_runs(&self, keep: i64) -> Result<()> {
+        let sql = "DELETE FROM runs WHERE run_id < \
+                   (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
+        let mut tx = self.write(Lane::Scan).await?;
+        tx.execute(sql, &args![keep]).await?;
+        tx.commit().await
+    }
+
     /// Lines of a run's log, in the order of writing.
     pub async fn list_run_logs(
         &self,
