@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use flume::Sender;
+use futures_util::FutureExt as _;
 
 use super::around;
 use super::control::ScanControl;
@@ -49,7 +50,8 @@ impl Scanner {
             Ok::<(), StoreError>(())
         };
         let persisting = self.persisting(progress, journal, writer);
-        let (fed, persisted, extracted) = tokio::join!(feed, persisting.run(results), extract);
+        let (fed, persisted, extracted) =
+            tokio::join!(feed.boxed(), persisting.run(results).boxed(), extract);
         fed?;
         persisted?;
         extracted?;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use flume::{Receiver, Sender};
+use futures_util::FutureExt as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::task::JoinHandle;
 
@@ -123,6 +124,7 @@ impl Scanner {
         self.note(&mut writer, &mut journal, Event::RunStarted).await?;
         let (losses, moved) = self
             .look(&request, &roots, control, progress, &mut writer, &mut journal)
+            .boxed()
             .await?;
         control.wait_while_paused().await;
         let stopped = || control.is_stopping();
@@ -136,11 +138,13 @@ impl Scanner {
                 &mut writer,
                 &mut journal,
             )
+            .boxed()
             .await?;
         }
         if !request.dry_run {
             if !stopped() {
                 self.refresh(&roots, control, progress, &mut writer, &mut journal)
+                    .boxed()
                     .await?;
             }
             if let Some(before) = request.purge_before.filter(|_| !stopped()) {
@@ -183,8 +187,12 @@ impl Scanner {
             results: result_sender,
         };
         let persisting = self.persisting(progress, journal, writer);
-        let (losses, moved, walked, extracted) =
-            tokio::join!(diff.run(listings), persisting.run(results), walk, extract);
+        let (losses, moved, walked, extracted) = tokio::join!(
+            diff.run(listings).boxed(),
+            persisting.run(results).boxed(),
+            walk,
+            extract
+        );
         let moved = moved?;
         let losses = losses?;
         walked?;

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
 use super::error::ServiceError;
@@ -186,7 +187,7 @@ impl Indexing {
             purge_before: request.purge_before,
         };
         crate::tasks::spawn("index-run", async move {
-            indexing.carry_out(request, &control, &progress).await;
+            indexing.carry_out(request, &control, &progress).boxed().await;
             end.send_replace(true);
         });
         Ok(run)
@@ -218,7 +219,7 @@ impl Indexing {
             last: None,
         };
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self.scanner.run(request, control, progress);
+        let scan = self.scanner.run(request, control, progress).boxed();
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,

@@ -14,6 +14,7 @@ use crate::domain::path::RelativePath;
 use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
 use crate::domain::time::Timestamp;
 use crate::scan::{Changed, DirectoryWatch};
+use futures_util::FutureExt as _;
 
 pub use crate::scan::WatchState;
 
@@ -67,7 +68,7 @@ impl Keeper {
 
     /// Goes on for as long as the server runs.
     pub async fn run(&self) {
-        tokio::join!(self.follow_changes(), self.follow_settings());
+        tokio::join!(self.follow_changes().boxed(), self.follow_settings().boxed());
     }
 
     /// Starts runs where something changed.

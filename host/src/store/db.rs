@@ -1,7 +1,6 @@
 //! The two databases behind one face: every statement passes through here.
 
-use std::pin::Pin;
-
+use futures_util::future::BoxFuture;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transaction};
@@ -11,7 +10,7 @@ use super::error::Result;
 
 /// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
 /// here, and not again in each of the hundreds that are made of them, which would take it minutes.
-pub(super) type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+pub(super) type Boxed<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// A row that both databases can fill.
 pub(super) trait Record:

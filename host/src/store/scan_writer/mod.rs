@@ -15,6 +15,7 @@ mod videos;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 pub use settle::SettleOutcome;
 
 use super::args::{Arg, args};
@@ -196,10 +197,12 @@ impl ScanWriter {
         let mut rest = batch.files.as_slice();
         while rest.len() > FILES_IN_TRANSACTION {
             let (part, later) = rest.split_at(FILES_IN_TRANSACTION);
-            self.persist_part(batch, part, false, &mut outcome).await?;
+            self.persist_part(batch, part, false, &mut outcome)
+                .boxed()
+                .await?;
             rest = later;
         }
-        self.persist_part(batch, rest, true, &mut outcome).await?;
+        self.persist_part(batch, rest, true, &mut outcome).boxed().await?;
         Ok(outcome)
     }
 
@@ -214,14 +217,18 @@ impl ScanWriter {
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
         if !files.is_empty() {
-            self.store_files(&mut tx, files).await?;
-            self.store_tracks(&mut tx, files, batch.now, &mut added).await?;
-            self.store_photos(&mut tx, files).await?;
-            self.store_videos(&mut tx, files, batch.now, &mut changes).await?;
+            self.store_files(&mut tx, files).boxed().await?;
+            self.store_tracks(&mut tx, files, batch.now, &mut added)
+                .boxed()
+                .await?;
+            self.store_photos(&mut tx, files).boxed().await?;
+            self.store_videos(&mut tx, files, batch.now, &mut changes)
+                .boxed()
+                .await?;
             note_changes(files, &added, &mut changes);
         }
         if last {
-            self.store_marks(&mut tx, batch, &mut changes).await?;
+            self.store_marks(&mut tx, batch, &mut changes).boxed().await?;
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         self.commit(tx).await?;

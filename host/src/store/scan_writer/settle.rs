@@ -10,6 +10,7 @@ use crate::store::changes::{self, NewChanges};
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
+use futures_util::FutureExt as _;
 
 /// What settling changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -141,7 +142,9 @@ impl ScanWriter {
         loop {
             let mut tx = self.begin().await?;
             let mut changes = NewChanges::default();
-            let more = settle_some(&mut tx, &self.moved_shows, &mut changes, &mut outcome).await?;
+            let more = settle_some(&mut tx, &self.moved_shows, &mut changes, &mut outcome)
+                .boxed()
+                .await?;
             changes.store(&mut tx, &mut self.texts, now).await?;
             if !more {
                 changes::prune(&mut tx).await?;

@@ -13,6 +13,7 @@ use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
 use crate::store::music::{gain_to_stored, peak_to_stored};
 use crate::store::text::{bounded_key, bounded_sort, bounded_words};
+use futures_util::FutureExt as _;
 
 /// A track with the keys of what it refers to.
 struct Keyed<'a> {
@@ -79,8 +80,8 @@ impl ScanWriter {
             return Ok(());
         }
         unlink(tx, &known).await?;
-        self.store_names(tx, &tracks, now, added).await?;
-        self.store_rows(tx, &tracks).await
+        self.store_names(tx, &tracks, now, added).boxed().await?;
+        self.store_rows(tx, &tracks).boxed().await
     }
 
     async fn store_names(
@@ -112,10 +113,12 @@ impl ScanWriter {
         }
         names
             .add_artists(tx, &mut self.texts, artists, now, added)
+            .boxed()
             .await?;
-        names.add_genres(tx, &mut self.texts, genres, now).await?;
+        names.add_genres(tx, &mut self.texts, genres, now).boxed().await?;
         names
             .add_releases(tx, &mut self.texts, releases, now, added)
+            .boxed()
             .await
     }
 

@@ -16,6 +16,7 @@ use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
 use crate::store::text::{bounded_key, bounded_sort, bounded_words};
+use futures_util::FutureExt as _;
 
 /// A movie keeps its id when its only file comes to say something else, unless that is another movie already.
 const RENAME_MOVIE: &str = "UPDATE movies SET key = $2 WHERE movie_id = $1 AND key <> $2 \
@@ -113,8 +114,11 @@ impl ScanWriter {
                 keep_identity(tx, before, facts).await?;
             }
         }
-        let movies = self.store_movies(tx, &videos, now, changes).await?;
-        let episodes = self.store_episodes(tx, &videos, &before, now, changes).await?;
+        let movies = self.store_movies(tx, &videos, now, changes).boxed().await?;
+        let episodes = self
+            .store_episodes(tx, &videos, &before, now, changes)
+            .boxed()
+            .await?;
         let mut values = Vec::with_capacity(videos.len() * rows::VIDEO_SOURCES.columns);
         for (id, facts) in &videos {
             let (movie, episode) = match &facts.item {
@@ -153,7 +157,9 @@ impl ScanWriter {
                 changes.push(ItemType::Movie, change_of(&proposed, id), id);
             }
         }
-        self.index(tx, SearchIndex::Movies, &proposed, index).await?;
+        self.index(tx, SearchIndex::Movies, &proposed, index)
+            .boxed()
+            .await?;
         Ok(ids)
     }
 
@@ -172,8 +178,8 @@ impl ScanWriter {
         if episodes.is_empty() {
             return Ok(HashMap::new());
         }
-        let shows = self.store_shows(tx, &episodes, now, changes).await?;
-        let seasons = self.store_seasons(tx, &episodes, &shows, now).await?;
+        let shows = self.store_shows(tx, &episodes, now, changes).boxed().await?;
+        let seasons = self.store_seasons(tx, &episodes, &shows, now).boxed().await?;
         let show_of = |episode: &EpisodeFacts| shows.get(&bounded_key(episode.show.key.clone())).copied();
         let mut values = Vec::new();
         let mut proposed = HashSet::new();
@@ -203,7 +209,9 @@ impl ScanWriter {
                 self.moved_shows.heirs.entry(old).or_default().insert(new);
             }
         }
-        self.index(tx, SearchIndex::Episodes, &proposed, index).await?;
+        self.index(tx, SearchIndex::Episodes, &proposed, index)
+            .boxed()
+            .await?;
         Ok(ids)
     }
 
@@ -239,7 +247,9 @@ impl ScanWriter {
                 changes.push(ItemType::TvShow, change, id);
             }
         }
-        self.index(tx, SearchIndex::Shows, &proposed, index).await?;
+        self.index(tx, SearchIndex::Shows, &proposed, index)
+            .boxed()
+            .await?;
         Ok(ids)
     }
 
