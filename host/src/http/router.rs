@@ -13,7 +13,7 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, dev, events, general, index, ls, music, photos, plugins, reset, roles, sessions, settings, tokens,
+    auth, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles, sessions, settings, tokens,
     users,
 };
 use super::state::AppState;
@@ -93,6 +93,12 @@ pub fn routes() -> Vec<Route> {
         Route::patch ("/api/v1/index/state",                                               Takes(C::IndexingOperate),       index::act_on_run),
         Route::get   ("/api/v1/index/counts",                                              Takes(C::IndexingRead),          index::show_counts),
         Route::get   ("/api/v1/index/directories",                                         Takes(C::IndexingRead),          index::list_directories),
+
+        Route::get   ("/api/v1/libraries",                                                 Takes(C::LibrariesRead),         libraries::list_libraries),
+        Route::post  ("/api/v1/libraries",                                                 Takes(C::LibrariesCreate),       libraries::create_library),
+        Route::get   ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesRead),         libraries::show_library),
+        Route::patch ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesUpdate),       libraries::update_library),
+        Route::delete("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesDelete),       libraries::delete_library),
 
         Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),
         Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::show_artist),

@@ -9,6 +9,7 @@ pub mod error;
 pub mod events;
 pub mod identity;
 pub mod indexing;
+pub mod libraries;
 pub mod media;
 pub mod music;
 pub mod origins;

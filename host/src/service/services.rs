@@ -22,6 +22,7 @@ use super::identity::sessions::Sessions;
 use super::identity::setup::Setup;
 use super::identity::tokens::PersonalAccessTokens;
 use super::indexing::Indexing;
+use super::libraries::Libraries;
 use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
@@ -91,6 +92,8 @@ pub struct Services {
     pub tokens: PersonalAccessTokens,
     /// Roles and who has them.
     pub roles: Roles,
+    /// Libraries and who is let into them.
+    pub libraries: Libraries,
     /// Settings.
     pub settings: Settings,
     /// Web origins that may call.
@@ -175,8 +178,10 @@ impl Services {
             media,
             turn: Arc::default(),
         };
+        let libraries = Libraries::new(context.clone());
         let dev = config.dev.then(|| Dev {
             context: context.clone(),
+            libraries: libraries.clone(),
             passwords: passwords.clone(),
             setup: setup.clone(),
             reset: reset.clone(),
@@ -193,6 +198,7 @@ impl Services {
             logins,
             tokens: PersonalAccessTokens::new(context.clone()),
             roles: Roles::new(context.clone()),
+            libraries,
             audit: Audit::new(store.clone()),
             cloud_info: CloudInfo::new(store.clone(), cloud, &config.release_channel, config.dev),
             server: Server::new(

@@ -7,6 +7,7 @@ use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
 use super::directories::path_from_text;
+use super::libraries::Placement;
 use super::error::{Result, StoreError};
 use super::{Lane, Store};
 use super::scan_writer::RECORD_SCHEMA;
@@ -35,8 +36,8 @@ struct FileRow {
 }
 
 static ADD_FOLDERS: Bulk = Bulk {
-    head: "INSERT INTO folders (folder_id, directory_id, path, file_count) VALUES",
-    columns: 3,
+    head: "INSERT INTO folders (folder_id, directory_id, path, access_class, file_count) VALUES",
+    columns: 4,
     constants: ", 0",
     tail: "",
 };
@@ -146,21 +147,26 @@ impl Store {
         Ok(rows.into_iter().map(folder).collect())
     }
 
-    /// Adds folders without a stamp.
+    /// Adds folders without a stamp, each in the libraries of this moment.
     pub async fn add_folders(
         &self,
         directory: DirectoryId,
         folders: &[(FolderId, RelativePath)],
     ) -> Result<()> {
         let mut tx = self.write(Lane::Scan).await?;
-        let values: Vec<_> = folders
-            .iter()
-            .flat_map(|(id, path)| args![id.get(), directory.get(), path.as_str()])
-            .collect();
+        let mut placement = Placement::of_directory(&mut tx, directory).await?;
+        let mut values = Vec::with_capacity(folders.len() * ADD_FOLDERS.columns);
+        for (id, path) in folders {
+            let class = placement.class(&mut tx, path).await?;
+            values.extend(args![id.get(), directory.get(), path.as_str(), class]);
+        }
         SqlTexts::default()
             .execute(&mut tx, &ADD_FOLDERS, &values)
             .await?;
-        tx.commit().await
+        let revision = placement.finish(&mut tx).await?;
+        tx.commit().await?;
+        self.note_identity_revision(revision);
+        Ok(())
     }
 
     /// All files of these folders, missing ones included, in no order.
@@ -192,7 +198,7 @@ impl Store {
 }
 
 /// In the order in which rows refer to one another.
-const MEDIA_TABLES: [&str; 18] = [
+pub(super) const MEDIA_TABLES: [&str; 17] = [
     "DELETE FROM track_genres",
     "DELETE FROM track_artists",
     "DELETE FROM release_artists",
@@ -210,7 +216,6 @@ const MEDIA_TABLES: [&str; 18] = [
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
     "DELETE FROM changes",
-    "DELETE FROM access_classes",
 ];
 
 impl Store {

@@ -3,30 +3,19 @@
 use super::args::args;
 use super::dialect::{self, SearchIndex};
 use super::error::Result;
+use super::files::MEDIA_TABLES;
 use super::identity::IdentityChange;
 use super::{Instance, Store};
 
-/// What was found in media directories, those that refer to others first.
-const MEDIA: [&str; 10] = [
-    "DELETE FROM track_artists",
-    "DELETE FROM track_genres",
-    "DELETE FROM release_artists",
-    "DELETE FROM music_tracks",
-    "DELETE FROM music_releases",
-    "DELETE FROM music_artists",
-    "DELETE FROM music_genres",
-    "DELETE FROM photos",
-    "DELETE FROM files",
-    "DELETE FROM folders",
-];
-
 /// Everything else but the server's own row and the schema's number.
-const THE_REST: [&str; 16] = [
+const THE_REST: [&str; 18] = [
     "DELETE FROM run_logs",
     "DELETE FROM runs",
+    "DELETE FROM library_user_grants",
+    "DELETE FROM library_role_grants",
     "DELETE FROM libraries",
+    "DELETE FROM access_classes",
     "DELETE FROM directories",
-    "DELETE FROM plugins_seen",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",
@@ -55,7 +44,7 @@ impl IdentityChange {
         for index in SearchIndex::ALL {
             index.clear(self.tx()).await?;
         }
-        for sql in MEDIA {
+        for sql in MEDIA_TABLES {
             self.execute(sql, &[]).await?;
         }
         Ok(())

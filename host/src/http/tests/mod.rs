@@ -10,6 +10,7 @@ mod dev;
 mod document;
 mod general;
 mod jwt;
+mod libraries;
 mod library;
 mod limits;
 mod login;

@@ -3,6 +3,7 @@
 pub mod auth;
 pub mod general;
 pub mod index;
+pub mod libraries;
 pub mod ls;
 pub mod music;
 pub mod photos;

@@ -43,13 +43,13 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
             .iter_mut()
             .for_each(|file| file.file.known = true);
         writer.persist(&batch).await.unwrap();
-        writer.settle().await.unwrap();
+        writer.settle(NOW).await.unwrap();
         let stored = &bed.store.folders(directory).await.unwrap()[0];
         assert_eq!((stored.stamp, stored.file_count), (Some([7; 16]), 1100));
         let releases = ReleaseFilter::default();
         let releases = bed
             .store
-            .list_releases(&releases, ReleaseOrder::Title, Order::Ascending, Page::default())
+            .list_releases(ALL_MEDIA, &releases, ReleaseOrder::Title, Order::Ascending, Page::default())
             .await;
         assert_eq!(releases.unwrap().items[0].track_count, 1100);
     })

@@ -234,7 +234,7 @@ async fn measure(name: &str, bed: &mut Bed, batches: &mut [ScanBatch], total: us
         writer.persist(batch).await.unwrap();
     }
     let persisted = cpu();
-    writer.settle().await.unwrap();
+    writer.settle(NOW).await.unwrap();
     let settled = cpu();
     let sqlite = bed.url.starts_with("sqlite");
     if sqlite {
