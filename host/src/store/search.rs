@@ -25,8 +25,8 @@ impl SearchIndex {
 }
 
 impl Store {
-    /// Ids of the items of the scope that have, for each word of `words`, a word that begins with it, oldest first. `words` come
-    /// from `domain::text::search_words`; without any, nothing is found.
+    /// Ids of the items of the scope that have, for each word of `words`, a word that begins with it, oldest first.
+    /// `words` come from `domain::text::search_words`; without any, nothing is found.
     pub async fn search(
         &self,
         scope: &MediaScope,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::domain::id::{RunId, UserId};
 use crate::domain::list::Page;
-use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunStatus, RunType};
+use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunOptions, RunStatus, RunType};
 use crate::store::{Instance, RunLogFilter, StoreError};
 
 #[tokio::test]
@@ -37,6 +37,7 @@ fn run(bed: &Bed, status: RunStatus) -> Run {
     Run {
         id: bed.id(),
         run_type: RunType::Full,
+        options: RunOptions::default(),
         status,
         started_by: Some(UserId::from(77)),
         started_at: NOW,
@@ -88,10 +89,11 @@ async fn log_of_a_run_is_filtered_by_event_and_kind() {
             id: bed.id(),
             run: run.id,
             event: event.to_owned(),
-            kind,
+            kind: Some(kind),
             path: RelativePath::root().join_text("a.mp3"),
             plugin: Some("music 0.1.0".into()),
             reason: None,
+            diff: None,
         };
         let logs = vec![
             line("file_errored", MediaKind::music()),
