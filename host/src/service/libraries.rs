@@ -77,13 +77,6 @@ pub struct Libraries {
     context: Context,
 }
 
-fn name_taken() -> ServiceError {
-    ServiceError::conflict(
-        "library_name_taken",
-        "there is a library of this name for the media kind",
-    )
-}
-
 fn check_name(name: &str) -> Result<String> {
     check_display_name(name).map_err(|message| ServiceError::invalid("name", message))
 }
@@ -162,7 +155,8 @@ async fn require_free_name(change: &mut IdentityChange, library: &Library) -> Re
         .iter()
         .filter(|other| other.id != library.id && other.kind == library.kind);
     if others.any(|other| fold(&other.name) == key) {
-        return Err(name_taken());
+        let message = "there is a library of this name for the media kind";
+        return Err(ServiceError::conflict("library_name_taken", message));
     }
     Ok(())
 }
@@ -336,7 +330,12 @@ impl Libraries {
 
     /// A kind that the server knows by itself, or that a directory was configured for.
     async fn check_kind(&self, text: &str) -> Result<MediaKind> {
-        let unknown = || ServiceError::invalid("mediaKind", "must be music, photos, movies, tv or a plugin's kind");
+        let unknown = || {
+            ServiceError::invalid(
+                "mediaKind",
+                "must be music, photos, movies, tv or a plugin's kind",
+            )
+        };
         let kind: MediaKind = text.parse().map_err(|_| unknown())?;
         if MediaKind::BUILT_IN.contains(&kind.as_str()) {
             return Ok(kind);
@@ -376,7 +375,12 @@ mod tests {
         let checked = |texts: &[&str]| {
             let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
             let paths = check_paths(&texts).ok()?;
-            Some(paths.iter().map(|path| path.as_str().to_owned()).collect::<Vec<_>>())
+            Some(
+                paths
+                    .iter()
+                    .map(|path| path.as_str().to_owned())
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(checked(&[]).unwrap(), [""]);
         assert_eq!(checked(&["b/c", "a", "b", "a", "bc"]).unwrap(), ["a", "b", "bc"]);

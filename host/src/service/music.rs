@@ -32,7 +32,10 @@ impl Music {
         order: Order,
         page: Page,
     ) -> Result<Listing<Track>> {
-        Ok(self.store.list_tracks(&actor.scope, filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_tracks(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One track.
@@ -40,7 +43,10 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
-        self.store.track(&actor.scope, id).await?.ok_or(ServiceError::NotFound)
+        self.store
+            .track(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// Releases.
@@ -55,7 +61,10 @@ impl Music {
         order: Order,
         page: Page,
     ) -> Result<Listing<Release>> {
-        Ok(self.store.list_releases(&actor.scope, filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_releases(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One release.
@@ -63,7 +72,10 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn release(&self, actor: &Actor, id: MusicReleaseId) -> Result<Release> {
-        self.store.release(&actor.scope, id).await?.ok_or(ServiceError::NotFound)
+        self.store
+            .release(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// The tracks of a release, by disc and number.
@@ -94,7 +106,10 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn artist(&self, actor: &Actor, id: MusicArtistId) -> Result<Artist> {
-        self.store.artist(&actor.scope, id).await?.ok_or(ServiceError::NotFound)
+        self.store
+            .artist(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// The releases of an artist.
@@ -110,7 +125,10 @@ impl Music {
         page: Page,
     ) -> Result<Listing<Release>> {
         self.artist(actor, id).await?;
-        Ok(self.store.artist_releases(&actor.scope, id, by, order, page).await?)
+        Ok(self
+            .store
+            .artist_releases(&actor.scope, id, by, order, page)
+            .await?)
     }
 
     /// Genres.

@@ -32,7 +32,10 @@ impl Photos {
         order: Order,
         page: Page,
     ) -> Result<Listing<Photo>> {
-        Ok(self.store.list_photos(&actor.scope, filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_photos(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One photo.
@@ -40,6 +43,9 @@ impl Photos {
     /// # Errors
     /// Not found; the store's.
     pub async fn photo(&self, actor: &Actor, id: PhotoId) -> Result<Photo> {
-        self.store.photo(&actor.scope, id).await?.ok_or(ServiceError::NotFound)
+        self.store
+            .photo(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 }

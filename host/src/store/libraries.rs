@@ -23,7 +23,8 @@ const LIBRARIES: &str =
     "SELECT library_id, name, media_kind, paths, restricted, created_at FROM libraries ORDER BY library_id";
 const USER_GRANTS: &str = "SELECT library_id, user_id FROM library_user_grants ORDER BY library_id, user_id";
 const ROLE_GRANTS: &str = "SELECT library_id, role FROM library_role_grants ORDER BY library_id, role";
-const PLACES_OF_KIND: &str = "SELECT library_id, paths FROM libraries WHERE media_kind = $1 ORDER BY library_id";
+const PLACES_OF_KIND: &str =
+    "SELECT library_id, paths FROM libraries WHERE media_kind = $1 ORDER BY library_id";
 const PLACES_OF_DIRECTORY: &str = "SELECT l.library_id, l.paths FROM libraries l \
     JOIN directories d ON d.media_kind = l.media_kind WHERE d.directory_id = $1 ORDER BY l.library_id";
 const ADMITTED: &str = "SELECT l.library_id, NOT l.restricted \

@@ -169,9 +169,8 @@ impl Store {
         let item = |change: &Change| (change.change.item, change.item);
         let items: Vec<_> = changes.iter().map(item).collect();
         let visible = self.visible_items(scope, &items).await?;
-        let told = |change: &Change| {
-            change.change.kind == ChangeKind::Removed || visible.contains(&item(change))
-        };
+        let told =
+            |change: &Change| change.change.kind == ChangeKind::Removed || visible.contains(&item(change));
         Ok(changes.into_iter().filter(told).collect())
     }
 
@@ -190,7 +189,12 @@ impl Store {
     }
 
     /// As [`Store::visible_rows`], for numbers by the item's number.
-    pub(super) async fn visible_counts(&self, head: &str, ids: &[i64], tail: &str) -> Result<HashMap<i64, i64>> {
+    pub(super) async fn visible_counts(
+        &self,
+        head: &str,
+        ids: &[i64],
+        tail: &str,
+    ) -> Result<HashMap<i64, i64>> {
         let rows: Vec<(i64, i64)> = self.visible_rows(head, ids, tail).await?;
         Ok(rows.into_iter().collect())
     }

@@ -140,7 +140,12 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
         let mut songs = Vec::new();
         for place in ["Bea", "Ben", "Open"] {
             let folder = bed.folder_at(MediaKind::music(), place).await;
-            songs.push((place, track(bed, folder, place, &format!("{place} song")).await.to_string()));
+            songs.push((
+                place,
+                track(bed, folder, place, &format!("{place} song"))
+                    .await
+                    .to_string(),
+            ));
         }
         let mut photos = Vec::new();
         for place in ["Bea", "Ben", "Open"] {
@@ -150,14 +155,16 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
         assert_eq!(tracks[1], 3);
         let track_of = |song: &str| {
             let all = tracks[0].as_array().unwrap();
-            all.iter().find(|track| track["musicTrackId"] == song).unwrap().clone()
+            all.iter()
+                .find(|track| track["musicTrackId"] == song)
+                .unwrap()
+                .clone()
         };
         for (token, place) in &people {
             let mine = |of: &str| of == *place || of == "Open";
             let seen = |what: &str| vec![format!("{place} {what}"), format!("Open {what}")];
-            let music = async |path: &str, key: &str| {
-                listed(bed, token, &format!("/api/v1/music/{path}"), key).await
-            };
+            let music =
+                async |path: &str, key: &str| listed(bed, token, &format!("/api/v1/music/{path}"), key).await;
             assert_eq!(music("tracks", "title").await, seen("song"));
             assert_eq!(music("releases", "title").await, seen("album"));
             assert_eq!(music("artists", "name").await, seen("artist"));
@@ -197,14 +204,21 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
             for (of, photo) in &photos {
                 assert_eq!(shown.contains(photo), mine(of));
                 for path in ["/api/v1/photos/{}", "/api/v1/photos/{}/original"] {
-                    assert_eq!(is_unknown(bed, token, path, photo).await, !mine(of), "{of} {path}");
+                    assert_eq!(
+                        is_unknown(bed, token, path, photo).await,
+                        !mine(of),
+                        "{of} {path}"
+                    );
                     assert!(!is_unknown(bed, &owner, path, photo).await);
                 }
             }
             let libraries = listed(bed, token, LIBRARIES, "name").await;
             assert_eq!(libraries, [*place, *place]);
         }
-        assert_eq!(listed(bed, &owner, LIBRARIES, "name").await, ["Bea", "Bea", "Ben", "Ben"]);
+        assert_eq!(
+            listed(bed, &owner, LIBRARIES, "name").await,
+            ["Bea", "Bea", "Ben", "Ben"]
+        );
     })
     .await;
 }
@@ -239,19 +253,42 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         assert_eq!(bed.send_as(&owner, "POST", roles, &assign).await.status, 201);
         assert!(sees().await, "by a role");
         let unassign = format!("{roles}?userIds={bea}");
-        assert_eq!(bed.send_as(&owner, "DELETE", &unassign, &Value::Null).await.status, 200);
+        assert_eq!(
+            bed.send_as(&owner, "DELETE", &unassign, &Value::Null)
+                .await
+                .status,
+            200
+        );
         assert!(!sees().await);
         let grants = json!({"grants": [{"userId": bea}, {"role": "owner"}]});
         assert_eq!(patch(bed, &owner, &library, grants).await.status, 200);
         assert!(sees().await, "by name");
-        assert_eq!(patch(bed, &owner, &library, json!({"grants": [{"role": "owner"}]})).await.status, 200);
+        assert_eq!(
+            patch(bed, &owner, &library, json!({"grants": [{"role": "owner"}]}))
+                .await
+                .status,
+            200
+        );
         assert!(!sees().await);
-        assert_eq!(patch(bed, &owner, &library, json!({"paths": ["Elsewhere"]})).await.status, 200);
+        assert_eq!(
+            patch(bed, &owner, &library, json!({"paths": ["Elsewhere"]}))
+                .await
+                .status,
+            200
+        );
         assert!(sees().await, "the folder is in no library any more");
-        assert_eq!(patch(bed, &owner, &library, json!({"paths": ["Bea"]})).await.status, 200);
+        assert_eq!(
+            patch(bed, &owner, &library, json!({"paths": ["Bea"]}))
+                .await
+                .status,
+            200
+        );
         assert!(!sees().await);
         let open = patch(bed, &owner, &library, json!({"grants": []})).await.json();
-        assert_eq!((&open["restricted"], &open["grants"]), (&json!(false), &json!([])));
+        assert_eq!(
+            (&open["restricted"], &open["grants"]),
+            (&json!(false), &json!([]))
+        );
         assert!(sees().await, "open again");
 
         // The last who is let in goes: it opens for nobody.
@@ -270,8 +307,16 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
         assert!(sees().await, "its media stay");
         for method in ["GET", "PATCH", "DELETE"] {
-            let body = if method == "GET" { Value::Null } else { json!({"name": "X"}) };
-            assert_eq!(bed.send_as(&owner, method, &target, &body).await.status, 404, "{method}");
+            let body = if method == "GET" {
+                Value::Null
+            } else {
+                json!({"name": "X"})
+            };
+            assert_eq!(
+                bed.send_as(&owner, method, &target, &body).await.status,
+                404,
+                "{method}"
+            );
         }
     })
     .await;
@@ -284,7 +329,8 @@ async fn folders_of_later_scans_are_hidden_as_soon_as_they_are_there() {
         let bea = bed.user("bea", false, &["member"]).await;
         let token = bed.token(bea);
         let ben = bed.token(bed.user("ben", false, &["member"]).await);
-        let body = json!({"name": "Bea", "mediaKind": "music", "paths": ["Bea"], "grants": [{"userId": bea}]});
+        let body =
+            json!({"name": "Bea", "mediaKind": "music", "paths": ["Bea"], "grants": [{"userId": bea}]});
         create(bed, &owner, body).await;
         // Both are known before there is anything.
         for token in [&token, &ben] {
@@ -304,9 +350,19 @@ async fn folders_of_later_scans_are_hidden_as_soon_as_they_are_there() {
 async fn input_of_libraries_is_checked() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
-    let library = create(&bed, &owner, json!({"name": " Älteres ", "mediaKind": "photos", "paths": ["b", "a/c", "b/d", "b"]})).await;
+    let library = create(
+        &bed,
+        &owner,
+        json!({"name": " Älteres ", "mediaKind": "photos", "paths": ["b", "a/c", "b/d", "b"]}),
+    )
+    .await;
     assert_eq!(
-        (&library["name"], &library["paths"], &library["grants"], &library["restricted"]),
+        (
+            &library["name"],
+            &library["paths"],
+            &library["grants"],
+            &library["restricted"]
+        ),
         (&json!("Älteres"), &json!(["a/c", "b"]), &json!([]), &json!(false))
     );
     let many = |item: Value| vec![item; 201];
@@ -319,8 +375,16 @@ async fn input_of_libraries_is_checked() {
         ("paths", json!(many(json!("a"))), "paths"),
         ("grants", json!([{"userId": UNKNOWN}]), "grants[0].userId"),
         ("grants", json!([{"userId": "nobody"}]), "grants[0].userId"),
-        ("grants", json!([{"role": "owner"}, {"role": "curator"}]), "grants[1].role"),
-        ("grants", json!([{"role": "member", "userId": UNKNOWN}]), "grants[0]"),
+        (
+            "grants",
+            json!([{"role": "owner"}, {"role": "curator"}]),
+            "grants[1].role",
+        ),
+        (
+            "grants",
+            json!([{"role": "member", "userId": UNKNOWN}]),
+            "grants[0]",
+        ),
         ("grants", json!([{}]), "grants[0]"),
         ("grants", json!(many(json!({"role": "member"}))), "grants"),
     ] {
@@ -336,20 +400,51 @@ async fn input_of_libraries_is_checked() {
     for kind in ["", "Music", "books", "../x"] {
         let body = json!({"name": "Other", "mediaKind": kind});
         let reply = bed.send_as(&owner, "POST", LIBRARIES, &body).await;
-        assert_eq!((reply.status, &reply.json()["errors"][0]["path"]), (400, &json!("mediaKind")), "{kind}");
+        assert_eq!(
+            (reply.status, &reply.json()["errors"][0]["path"]),
+            (400, &json!("mediaKind")),
+            "{kind}"
+        );
     }
     // One name a kind, case and diacritics aside.
     let body = |kind: &str| json!({"name": "alteres", "mediaKind": kind});
     let taken = bed.send_as(&owner, "POST", LIBRARIES, &body("photos")).await;
-    assert_eq!((taken.status, &taken.json()["code"]), (409, &json!("library_name_taken")));
+    assert_eq!(
+        (taken.status, &taken.json()["code"]),
+        (409, &json!("library_name_taken"))
+    );
     let other = create(&bed, &owner, body("music")).await;
     let third = create(&bed, &owner, json!({"name": "Third", "mediaKind": "music"})).await;
-    assert_eq!(patch(&bed, &owner, &third, json!({"name": "ALTERES"})).await.status, 409);
-    assert_eq!(patch(&bed, &owner, &other, json!({"name": "ALTERES"})).await.json()["name"], "ALTERES");
-    assert_eq!(listed(&bed, &owner, LIBRARIES, "name").await, ["ALTERES", "Third", "Älteres"]);
-    let by_age = bed.get_as(&owner, &format!("{LIBRARIES}?orderBy=createdAt&take=1&skip=1")).await.json();
-    assert_eq!((&by_age[0][0]["name"], &by_age[1]), (&json!("ALTERES"), &json!(3)));
-    assert_eq!(bed.get_as(&owner, &format!("{LIBRARIES}?orderBy=paths")).await.status, 400);
+    assert_eq!(
+        patch(&bed, &owner, &third, json!({"name": "ALTERES"}))
+            .await
+            .status,
+        409
+    );
+    assert_eq!(
+        patch(&bed, &owner, &other, json!({"name": "ALTERES"}))
+            .await
+            .json()["name"],
+        "ALTERES"
+    );
+    assert_eq!(
+        listed(&bed, &owner, LIBRARIES, "name").await,
+        ["ALTERES", "Third", "Älteres"]
+    );
+    let by_age = bed
+        .get_as(&owner, &format!("{LIBRARIES}?orderBy=createdAt&take=1&skip=1"))
+        .await
+        .json();
+    assert_eq!(
+        (&by_age[0][0]["name"], &by_age[1]),
+        (&json!("ALTERES"), &json!(3))
+    );
+    assert_eq!(
+        bed.get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
+            .await
+            .status,
+        400
+    );
 }
 
 #[tokio::test]
@@ -359,8 +454,18 @@ async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the
     let bea = bed.user("bea", false, &["member"]).await;
     let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
     let grants = json!([{"userId": bea}]);
-    let closed = create(&bed, &owner, json!({"name": "Closed", "mediaKind": "music", "grants": grants})).await;
-    create(&bed, &owner, json!({"name": "Owner's", "mediaKind": "music", "grants": [{"role": "owner"}]})).await;
+    let closed = create(
+        &bed,
+        &owner,
+        json!({"name": "Closed", "mediaKind": "music", "grants": grants}),
+    )
+    .await;
+    create(
+        &bed,
+        &owner,
+        json!({"name": "Owner's", "mediaKind": "music", "grants": [{"role": "owner"}]}),
+    )
+    .await;
     create(&bed, &owner, json!({"name": "Open", "mediaKind": "tv"})).await;
     let token = bed.token(bea);
     let seen = bed.get_as(&token, LIBRARIES).await.json();
@@ -379,11 +484,26 @@ async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the
     assert_eq!(bed.get_as(&ben, &target).await.status, 404);
     assert_eq!(listed(&bed, &ben, LIBRARIES, "name").await, ["Open"]);
 
-    assert_eq!(patch(&bed, &admin, &closed, json!({"grants": grants})).await.status, 200);
-    assert_eq!(patch(&bed, &admin, &closed, json!({"name": "Closer"})).await.status, 200);
-    assert_eq!(bed.send_as(&admin, "DELETE", &target, &Value::Null).await.status, 200);
+    assert_eq!(
+        patch(&bed, &admin, &closed, json!({"grants": grants}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        patch(&bed, &admin, &closed, json!({"name": "Closer"}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        bed.send_as(&admin, "DELETE", &target, &Value::Null).await.status,
+        200
+    );
     let log = async |event: &str| {
-        let log = bed.get_as(&owner, &format!("/api/v1/audit?event={event}&order=ASC")).await;
+        let log = bed
+            .get_as(&owner, &format!("/api/v1/audit?event={event}&order=ASC"))
+            .await;
         log.json()[0].as_array().unwrap().clone()
     };
     let made = log("library_created").await;
@@ -393,7 +513,11 @@ async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the
         json!({"library": "Closed", "libraryId": closed["libraryId"], "mediaKind": "music", "grants": format!("user {bea}")})
     );
     let (changed, deleted) = (log("library_updated").await, log("library_deleted").await);
-    assert_eq!((changed.len(), deleted.len()), (1, 1), "what changes nothing is no change");
+    assert_eq!(
+        (changed.len(), deleted.len()),
+        (1, 1),
+        "what changes nothing is no change"
+    );
     assert_eq!(changed[0]["details"]["library"], "Closer");
     assert_eq!(deleted[0]["username"], "admin");
 }

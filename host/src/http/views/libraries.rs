@@ -74,7 +74,11 @@ impl From<LibraryInfo> for LibraryView {
             library_id: library.id,
             name: library.name,
             media_kind: library.kind.to_string(),
-            paths: library.paths.iter().map(|path| path.as_str().to_owned()).collect(),
+            paths: library
+                .paths
+                .iter()
+                .map(|path| path.as_str().to_owned())
+                .collect(),
             restricted: library.restricted,
             grants: info.tells_grants.then(|| grants.collect()),
             counts: LibraryCountsView {

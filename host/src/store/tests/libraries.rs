@@ -69,7 +69,9 @@ async fn update(bed: &Bed, library: &Library) {
 async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
     let scope = bed.store.media_scope(user).await.unwrap();
     let filter = TrackFilter::default();
-    let tracks = bed.store.list_tracks(&scope, &filter, TrackOrder::Title, UP, PAGE);
+    let tracks = bed
+        .store
+        .list_tracks(&scope, &filter, TrackOrder::Title, UP, PAGE);
     let tracks = tracks.await.unwrap();
     assert_eq!(tracks.total, tracks.items.len() as u64);
     tracks.items.into_iter().map(|track| track.title).collect()
@@ -93,7 +95,8 @@ async fn songs(bed: &Bed) -> Vec<FileId> {
         let facts = track_of(title, artists, album, number, &genre(name));
         files.push((path, folder, bed.file(folder, title, record(facts))));
     }
-    bed.persist(files.into_iter().map(|(_, _, file)| file).collect()).await
+    bed.persist(files.into_iter().map(|(_, _, file)| file).collect())
+        .await
 }
 
 #[tokio::test]
@@ -113,14 +116,20 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         // Of "Both" only the part that is seen is counted, and the picture is in the other.
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
-        let artists = store.list_artists(scope, ArtistOrder::Name, UP, PAGE).await.unwrap();
+        let artists = store
+            .list_artists(scope, ArtistOrder::Name, UP, PAGE)
+            .await
+            .unwrap();
         let counts: Vec<_> = artists
             .items
             .iter()
             .map(|artist| (artist.name.as_str(), artist.release_count, artist.track_count))
             .collect();
         assert_eq!((counts, artists.total), (vec![("Ann", 1, 1), ("Dan", 1, 1)], 2));
-        let genres = store.list_genres(scope, GenreOrder::Name, UP, PAGE).await.unwrap();
+        let genres = store
+            .list_genres(scope, GenreOrder::Name, UP, PAGE)
+            .await
+            .unwrap();
         let counts: Vec<_> = genres
             .items
             .iter()
@@ -131,10 +140,15 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             genre: Some("jazz".into()),
             ..ReleaseFilter::default()
         };
-        let jazz = store.list_releases(scope, &jazz, ReleaseOrder::Title, UP, PAGE).await;
+        let jazz = store
+            .list_releases(scope, &jazz, ReleaseOrder::Title, UP, PAGE)
+            .await;
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
 
-        let all = store.list_artists(ALL_MEDIA, ArtistOrder::Name, UP, PAGE).await.unwrap();
+        let all = store
+            .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, PAGE)
+            .await
+            .unwrap();
         for artist in &all.items {
             let seen = store.artist(scope, artist.id).await.unwrap();
             assert_eq!(seen.is_some(), artist.name != "Bob", "{artist:?}");
@@ -169,12 +183,20 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
 /// Releases with what is counted of their tracks, and whether there is a picture.
 async fn releases(bed: &Bed, scope: &MediaScope) -> Vec<(String, i64, i64, bool, Vec<String>)> {
     let filter = ReleaseFilter::default();
-    let releases = bed.store.list_releases(scope, &filter, ReleaseOrder::Title, UP, PAGE);
+    let releases = bed
+        .store
+        .list_releases(scope, &filter, ReleaseOrder::Title, UP, PAGE);
     let releases = releases.await.unwrap();
     assert_eq!(releases.total, releases.items.len() as u64);
     let items = releases.items.into_iter().map(|release| {
         let picture = release.artwork_track.is_some();
-        (release.title, release.track_count, release.duration_ms, picture, release.genres)
+        (
+            release.title,
+            release.track_count,
+            release.duration_ms,
+            picture,
+            release.genres,
+        )
     });
     items.collect()
 }
@@ -199,13 +221,23 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
         assert_eq!(titles(bed, eve).await.len(), 4);
         part.grants.clear();
         part.restricted = false;
-        part.paths = vec![RelativePath::parse("a").unwrap(), RelativePath::parse("d").unwrap()];
+        part.paths = vec![
+            RelativePath::parse("a").unwrap(),
+            RelativePath::parse("d").unwrap(),
+        ];
         update(bed, &part).await;
         assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
         // Another kind's library has nothing to do with it.
-        insert(bed, &library(bed, MediaKind::photos(), &[""], &[Grant::User(eve)])).await;
+        insert(
+            bed,
+            &library(bed, MediaKind::photos(), &[""], &[Grant::User(eve)]),
+        )
+        .await;
         assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
-        assert_eq!(bed.store.admitted_libraries(ada).await.unwrap(), HashSet::from([part.id]));
+        assert_eq!(
+            bed.store.admitted_libraries(ada).await.unwrap(),
+            HashSet::from([part.id])
+        );
         let libraries = bed.store.libraries().await.unwrap();
         assert_eq!(libraries[..2], [everything.clone(), part.clone()]);
 
@@ -217,7 +249,11 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
         let mut change = bed.store.change_identity().await.unwrap();
         change.delete_library(&everything).await.unwrap();
         change.commit().await.unwrap();
-        assert_eq!(titles(bed, ada).await.len(), 4, "no media are deleted, and none is closed any more");
+        assert_eq!(
+            titles(bed, ada).await.len(),
+            4,
+            "no media are deleted, and none is closed any more"
+        );
     })
     .await;
 }
@@ -245,7 +281,9 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
         let filter = PhotoFilter::default();
         // What was found out before the folders were there is good enough to hide them.
         for scope in [early, bed.store.media_scope(ada).await.unwrap()] {
-            let photos = bed.store.list_photos(&scope, &filter, PhotoOrder::CreatedAt, UP, PAGE);
+            let photos = bed
+                .store
+                .list_photos(&scope, &filter, PhotoOrder::CreatedAt, UP, PAGE);
             let photos = photos.await.unwrap();
             let seen: Vec<PhotoId> = photos.items.iter().map(|photo| photo.id).collect();
             assert_eq!((seen, photos.total), (vec![PhotoId::from(ids[0])], 1));
@@ -273,7 +311,11 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
         change.delete_role("day").await.unwrap();
         change.assign_role(ada, "day", NOW).await.unwrap();
         change.commit().await.unwrap();
-        assert_eq!(titles(bed, ada).await, Vec::<String>::new(), "a later role of the name is another");
+        assert_eq!(
+            titles(bed, ada).await,
+            Vec::<String>::new(),
+            "a later role of the name is another"
+        );
         let left = &bed.store.libraries().await.unwrap()[0];
         assert_eq!((left.restricted, left.grants.as_slice()), (true, &[][..]));
     })
@@ -312,7 +354,10 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let all = [added, vec![told[2]]].concat();
         let seen = bed.store.visible_changes(&scope, all.clone()).await.unwrap();
         assert_eq!(seen, told);
-        assert_eq!(bed.store.visible_changes(ALL_MEDIA, all.clone()).await.unwrap(), all);
+        assert_eq!(
+            bed.store.visible_changes(ALL_MEDIA, all.clone()).await.unwrap(),
+            all
+        );
         for index in [
             ItemType::MusicRelease,
             ItemType::MusicArtist,

@@ -16,13 +16,21 @@ const ALL: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
 
 async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
-    let tracks = bed.store.list_tracks(ALL_MEDIA, filter, by, order, ALL).await.unwrap();
+    let tracks = bed
+        .store
+        .list_tracks(ALL_MEDIA, filter, by, order, ALL)
+        .await
+        .unwrap();
     assert_eq!(tracks.total, tracks.items.len() as u64);
     tracks.items.into_iter().map(|track| track.title).collect()
 }
 
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
-    let artists = bed.store.list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL).await.unwrap();
+    let artists = bed
+        .store
+        .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL)
+        .await
+        .unwrap();
     artists
         .items
         .into_iter()
@@ -44,7 +52,11 @@ async fn releases(bed: &Bed) -> Vec<(String, i64)> {
 }
 
 async fn genres(bed: &Bed) -> Vec<(String, i64)> {
-    let listed = bed.store.list_genres(ALL_MEDIA, GenreOrder::Name, UP, ALL).await.unwrap();
+    let listed = bed
+        .store
+        .list_genres(ALL_MEDIA, GenreOrder::Name, UP, ALL)
+        .await
+        .unwrap();
     listed
         .items
         .into_iter()
@@ -144,7 +156,12 @@ async fn track_comes_back_as_it_was_read() {
             (file.available, file.missing, file.plugin_id.as_deref()),
             (true, false, Some("music"))
         );
-        let picture = bed.store.release_picture(ALL_MEDIA, release.id).await.unwrap().unwrap();
+        let picture = bed
+            .store
+            .release_picture(ALL_MEDIA, release.id)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!((picture.index, picture.mime.as_str()), (0, "image/png"));
         assert_eq!(
             picture.data,
@@ -330,11 +347,18 @@ async fn tracks_form_releases_artists_and_genres() {
             .await
             .unwrap();
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
-        let tracks = bed.store.release_tracks(ALL_MEDIA, rock.items[0].id).await.unwrap();
+        let tracks = bed
+            .store
+            .release_tracks(ALL_MEDIA, rock.items[0].id)
+            .await
+            .unwrap();
         let tracks: Vec<_> = tracks.iter().map(|track| track.title.as_str()).collect();
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
-        assert_eq!(bed.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name, "Ann");
+        assert_eq!(
+            bed.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name,
+            "Ann"
+        );
         let hers = bed
             .store
             .artist_releases(ALL_MEDIA, ann, ReleaseOrder::Title, UP, ALL)
@@ -438,7 +462,12 @@ async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_fai
         bed.persist(vec![broken, unread]).await;
         assert_eq!(bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap(), None);
         assert_eq!(
-            bed.store.track(ALL_MEDIA, ids[1].into()).await.unwrap().unwrap().title,
+            bed.store
+                .track(ALL_MEDIA, ids[1].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .title,
             "Zebra"
         );
         assert_eq!(releases(bed).await[0], ("First".into(), 1));
@@ -474,8 +503,22 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             })
             .await
             .unwrap();
-        assert!(bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap().missing);
-        assert!(bed.store.media_file(ALL_MEDIA, ids[0]).await.unwrap().unwrap().missing);
+        assert!(
+            bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
+        assert!(
+            bed.store
+                .media_file(ALL_MEDIA, ids[0])
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
         assert_eq!(
             titles(bed, &TrackFilter::default(), TrackOrder::Title, UP)
                 .await
@@ -492,7 +535,14 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             })
             .await
             .unwrap();
-        assert!(!bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap().missing);
+        assert!(
+            !bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
         let files = bed.store.files_in_folders(&[folder]).await.unwrap();
         assert_eq!(
             files
@@ -537,7 +587,11 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         let first = files[0].file.clone();
         let ids = bed.persist(files).await;
         let names = async |filter: &PhotoFilter, by, order| -> Vec<String> {
-            let listed = bed.store.list_photos(ALL_MEDIA, filter, by, order, ALL).await.unwrap();
+            let listed = bed
+                .store
+                .list_photos(ALL_MEDIA, filter, by, order, ALL)
+                .await
+                .unwrap();
             assert_eq!(listed.total, listed.items.len() as u64);
             listed.items.into_iter().map(|photo| photo.file_name).collect()
         };
@@ -620,7 +674,12 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
                 "{filter:?}"
             );
         }
-        let stored = bed.store.photo(ALL_MEDIA, PhotoId::from(ids[0])).await.unwrap().unwrap();
+        let stored = bed
+            .store
+            .photo(ALL_MEDIA, PhotoId::from(ids[0]))
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(FileRecord::Photo(Box::new(stored.facts)), first.record);
         assert_eq!(stored.modified_at.millis(), first.mtime_ns.div_euclid(1_000_000));
         assert_eq!(found(bed, SearchIndex::Photos, "acme x3").await, 1);
@@ -682,7 +741,12 @@ async fn texts_without_end_are_stored_and_found() {
         ];
         let ids = bed.persist(files).await;
         assert_eq!(
-            bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap().title,
+            bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .title,
             long("a")
         );
         assert_eq!(
