@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::app::App;
 use super::capability::{Capability, CapabilitySet};
 use crate::domain::id::{PersonalAccessTokenId, SessionId};
+use crate::domain::library::MediaScope;
 use crate::domain::time::Timestamp;
 use crate::domain::user::User;
 
@@ -33,6 +34,8 @@ pub struct Actor {
     pub roles: Arc<[String]>,
     /// What they allow together, narrowed to what the credential allows.
     pub capabilities: CapabilitySet,
+    /// What they see of the media that the capabilities let them read.
+    pub scope: MediaScope,
     /// The credential that was shown.
     pub proof: Proof,
 }

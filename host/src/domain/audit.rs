@@ -64,6 +64,12 @@ audit_events! {
     RoleUpdated = "role_updated",
     /// A role was deleted.
     RoleDeleted = "role_deleted",
+    /// A library was made.
+    LibraryCreated = "library_created",
+    /// Name, paths or grants of a library were changed.
+    LibraryUpdated = "library_updated",
+    /// A library was deleted; its media stay.
+    LibraryDeleted = "library_deleted",
     /// Settings of the server were changed.
     SettingsChanged = "settings_changed",
     /// A web origin was allowed.

@@ -6,6 +6,7 @@ pub mod extraction;
 pub mod fields;
 pub mod id;
 pub mod kind;
+pub mod library;
 pub mod list;
 pub mod music;
 pub mod origin;

@@ -42,6 +42,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The action does not fit the state of the indexer.",
     ),
     ("indexing_in_progress", 409, "A run of the indexer is under way."),
+    (
+        "library_name_taken",
+        409,
+        "There is a library of this name for the media kind.",
+    ),
     ("role_exists", 409, "There is a role of this name."),
     (
         "too_many_tokens",

@@ -9,13 +9,13 @@ use super::identity::accounts::{check_password, name_taken};
 use super::identity::names::{check_username, username_key};
 use super::identity::setup::{Setup, SetupRequest};
 use super::identity::{ClientInfo, Context};
+use super::libraries::{Libraries, NewLibrary};
 use super::reset::Reset;
 use crate::auth::app::App;
 use crate::auth::password::Passwords;
 use crate::auth::role::Role;
 use crate::config::Config;
 use crate::domain::id::{LibraryId, UserId};
-use crate::domain::kind::MediaKind;
 use crate::domain::user::{Account, RoleAssignment};
 use crate::store::NewUser;
 
@@ -27,6 +27,8 @@ const OWNER: (&str, &str) = ("owner", "password");
 pub struct Dev {
     /// What is stored.
     pub context: Context,
+    /// Libraries.
+    pub libraries: Libraries,
     /// Hashes passwords.
     pub passwords: Passwords,
     /// The first run.
@@ -160,17 +162,18 @@ impl Dev {
         Ok(taken)
     }
 
-    /// Adds a library.
+    /// Adds a library that is open to all.
     ///
     /// # Errors
-    /// The store's.
-    pub async fn create_library(&self, name: &str, kind: &MediaKind, paths: &[String]) -> Result<LibraryId> {
-        let now = self.context.now();
-        let id = self.context.ids.next(now);
-        let mut change = self.context.store.change_identity().await?;
-        change.insert_library(id, name, kind, paths, now).await?;
-        change.commit().await?;
-        Ok(id)
+    /// As [`Libraries::create`].
+    pub async fn create_library(&self, name: String, kind: String, paths: Vec<String>) -> Result<LibraryId> {
+        let new = NewLibrary {
+            name,
+            kind,
+            paths,
+            grants: Vec::new(),
+        };
+        Ok(self.libraries.create(None, new).await?.library.id)
     }
 
     /// Deletes a library; `false` if there is none such.
@@ -178,10 +181,11 @@ impl Dev {
     /// # Errors
     /// The store's.
     pub async fn delete_library(&self, id: LibraryId) -> Result<bool> {
-        let mut change = self.context.store.change_identity().await?;
-        let deleted = change.delete_library(id).await?;
-        change.commit().await?;
-        Ok(deleted)
+        match self.libraries.delete(None, id).await {
+            Ok(()) => Ok(true),
+            Err(ServiceError::NotFound) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -89,26 +89,26 @@ impl Media {
     ///
     /// # Errors
     /// Not found; absent `file_missing`; unavailable `storage_unavailable`; the store's.
-    pub async fn open_track(&self, _actor: &Actor, id: MusicTrackId) -> Result<OpenedMedia> {
-        self.open(id.into(), &MediaKind::music()).await
+    pub async fn open_track(&self, actor: &Actor, id: MusicTrackId) -> Result<OpenedMedia> {
+        self.open(actor, id.into(), &MediaKind::music()).await
     }
 
     /// The file of a photo.
     ///
     /// # Errors
     /// As [`Self::open_track`].
-    pub async fn open_photo(&self, _actor: &Actor, id: PhotoId) -> Result<OpenedMedia> {
-        self.open(id.into(), &MediaKind::photos()).await
+    pub async fn open_photo(&self, actor: &Actor, id: PhotoId) -> Result<OpenedMedia> {
+        self.open(actor, id.into(), &MediaKind::photos()).await
     }
 
     /// The picture inside of a track's file.
     ///
     /// # Errors
     /// Not found; absent `artwork_missing` or `file_missing`; unavailable `storage_unavailable`; the store's.
-    pub async fn open_track_picture(&self, _actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
-        match self.store.track_picture(id).await? {
+    pub async fn open_track_picture(&self, actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
+        match self.store.track_picture(&actor.scope, id).await? {
             Some(picture) => self.open_picture(picture).await,
-            None if self.store.track(id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
@@ -117,18 +117,18 @@ impl Media {
     ///
     /// # Errors
     /// As [`Self::open_track_picture`].
-    pub async fn open_release_picture(&self, _actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
-        match self.store.release_picture(id).await? {
+    pub async fn open_release_picture(&self, actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
+        match self.store.release_picture(&actor.scope, id).await? {
             Some(picture) => self.open_picture(picture).await,
-            None if self.store.release(id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
 
-    async fn open(&self, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
+    async fn open(&self, actor: &Actor, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
         let media = self
             .store
-            .media_file(id)
+            .media_file(&actor.scope, id)
             .await?
             .filter(|media| media.kind == *kind);
         let media = media.ok_or(ServiceError::NotFound)?;

@@ -12,6 +12,7 @@ pub mod identity;
 pub mod indexed_files;
 pub mod indexing;
 pub mod keeper;
+pub mod libraries;
 pub mod media;
 pub mod music;
 pub mod origins;

@@ -8,7 +8,7 @@ use crate::domain::music::{Artist, Genre, Release, Track};
 use crate::store::Store;
 pub use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
 
-/// Music, as an actor sees it. All of it for now: libraries with grants will narrow it by the actor.
+/// Music, as an actor sees it: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
 pub struct Music {
     store: Store,
@@ -26,21 +26,27 @@ impl Music {
     /// The store's.
     pub async fn list_tracks(
         &self,
-        _actor: &Actor,
+        actor: &Actor,
         filter: &TrackFilter,
         by: TrackOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Track>> {
-        Ok(self.store.list_tracks(filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_tracks(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One track.
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn track(&self, _actor: &Actor, id: MusicTrackId) -> Result<Track> {
-        self.store.track(id).await?.ok_or(ServiceError::NotFound)
+    pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
+        self.store
+            .track(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// Releases.
@@ -49,21 +55,27 @@ impl Music {
     /// The store's.
     pub async fn list_releases(
         &self,
-        _actor: &Actor,
+        actor: &Actor,
         filter: &ReleaseFilter,
         by: ReleaseOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Release>> {
-        Ok(self.store.list_releases(filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_releases(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One release.
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn release(&self, _actor: &Actor, id: MusicReleaseId) -> Result<Release> {
-        self.store.release(id).await?.ok_or(ServiceError::NotFound)
+    pub async fn release(&self, actor: &Actor, id: MusicReleaseId) -> Result<Release> {
+        self.store
+            .release(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// The tracks of a release, by disc and number.
@@ -72,7 +84,7 @@ impl Music {
     /// Not found; the store's.
     pub async fn release_tracks(&self, actor: &Actor, id: MusicReleaseId) -> Result<Vec<Track>> {
         self.release(actor, id).await?;
-        Ok(self.store.release_tracks(id).await?)
+        Ok(self.store.release_tracks(&actor.scope, id).await?)
     }
 
     /// Artists.
@@ -81,20 +93,23 @@ impl Music {
     /// The store's.
     pub async fn list_artists(
         &self,
-        _actor: &Actor,
+        actor: &Actor,
         by: ArtistOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Artist>> {
-        Ok(self.store.list_artists(by, order, page).await?)
+        Ok(self.store.list_artists(&actor.scope, by, order, page).await?)
     }
 
     /// One artist.
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn artist(&self, _actor: &Actor, id: MusicArtistId) -> Result<Artist> {
-        self.store.artist(id).await?.ok_or(ServiceError::NotFound)
+    pub async fn artist(&self, actor: &Actor, id: MusicArtistId) -> Result<Artist> {
+        self.store
+            .artist(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 
     /// The releases of an artist.
@@ -110,7 +125,10 @@ impl Music {
         page: Page,
     ) -> Result<Listing<Release>> {
         self.artist(actor, id).await?;
-        Ok(self.store.artist_releases(id, by, order, page).await?)
+        Ok(self
+            .store
+            .artist_releases(&actor.scope, id, by, order, page)
+            .await?)
     }
 
     /// Genres.
@@ -119,11 +137,11 @@ impl Music {
     /// The store's.
     pub async fn list_genres(
         &self,
-        _actor: &Actor,
+        actor: &Actor,
         by: GenreOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Genre>> {
-        Ok(self.store.list_genres(by, order, page).await?)
+        Ok(self.store.list_genres(&actor.scope, by, order, page).await?)
     }
 }

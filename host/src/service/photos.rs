@@ -8,7 +8,7 @@ use crate::domain::photo::Photo;
 use crate::store::Store;
 pub use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
 
-/// Photos, as an actor sees them. All of them for now: libraries with grants will narrow it by the actor.
+/// Photos, as an actor sees them: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
 pub struct Photos {
     store: Store,
@@ -26,20 +26,26 @@ impl Photos {
     /// The store's.
     pub async fn list(
         &self,
-        _actor: &Actor,
+        actor: &Actor,
         filter: &PhotoFilter,
         by: PhotoOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Photo>> {
-        Ok(self.store.list_photos(filter, by, order, page).await?)
+        Ok(self
+            .store
+            .list_photos(&actor.scope, filter, by, order, page)
+            .await?)
     }
 
     /// One photo.
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn photo(&self, _actor: &Actor, id: PhotoId) -> Result<Photo> {
-        self.store.photo(id).await?.ok_or(ServiceError::NotFound)
+    pub async fn photo(&self, actor: &Actor, id: PhotoId) -> Result<Photo> {
+        self.store
+            .photo(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
     }
 }

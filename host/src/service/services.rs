@@ -25,6 +25,7 @@ use super::identity::tokens::PersonalAccessTokens;
 use super::indexed_files::IndexedFiles;
 use super::indexing::Indexing;
 use super::keeper::Keeper;
+use super::libraries::Libraries;
 use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
@@ -96,6 +97,8 @@ pub struct Services {
     pub tokens: PersonalAccessTokens,
     /// Roles and who has them.
     pub roles: Roles,
+    /// Libraries and who is let into them.
+    pub libraries: Libraries,
     /// Settings.
     pub settings: Settings,
     /// Web origins that may call.
@@ -186,8 +189,10 @@ impl Services {
             media,
             turn: Arc::default(),
         };
+        let libraries = Libraries::new(context.clone());
         let dev = config.dev.then(|| Dev {
             context: context.clone(),
+            libraries: libraries.clone(),
             passwords: passwords.clone(),
             setup: setup.clone(),
             reset: reset.clone(),
@@ -204,6 +209,7 @@ impl Services {
             logins,
             tokens: PersonalAccessTokens::new(context.clone()),
             roles: Roles::new(context.clone()),
+            libraries,
             audit: Audit::new(store.clone()),
             cloud_info: CloudInfo::new(store.clone(), cloud, &config.release_channel, config.dev),
             server: Server::new(

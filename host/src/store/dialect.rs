@@ -74,10 +74,10 @@ struct SearchSql {
     add_postgres: Bulk,
     remove_sqlite: &'static str,
     remove_postgres: &'static str,
-    find_sqlite: &'static str,
-    find_postgres: &'static str,
-    count_sqlite: &'static str,
-    count_postgres: &'static str,
+    match_sqlite: &'static str,
+    match_postgres: &'static str,
+    key_sqlite: &'static str,
+    key_postgres: &'static str,
     clear_sqlite: &'static str,
     clear_postgres: &'static str,
 }
@@ -105,24 +105,10 @@ macro_rules! search_sql {
             },
             remove_sqlite: concat!("DELETE FROM ", $table, " WHERE rowid"),
             remove_postgres: concat!("DELETE FROM ", $table, " WHERE item_id"),
-            find_sqlite: concat!(
-                "SELECT rowid FROM ",
-                $table,
-                " WHERE ",
-                $table,
-                " MATCH $1 ORDER BY rowid LIMIT $2 OFFSET $3"
-            ),
-            find_postgres: concat!(
-                "SELECT item_id FROM ",
-                $table,
-                " WHERE words @@ CAST($1 AS tsquery) ORDER BY item_id LIMIT $2 OFFSET $3"
-            ),
-            count_sqlite: concat!("SELECT count(*) FROM ", $table, " WHERE ", $table, " MATCH $1"),
-            count_postgres: concat!(
-                "SELECT count(*) FROM ",
-                $table,
-                " WHERE words @@ CAST($1 AS tsquery)"
-            ),
+            match_sqlite: concat!(" FROM ", $table, " WHERE ", $table, " MATCH $1"),
+            match_postgres: concat!(" FROM ", $table, " WHERE words @@ CAST($1 AS tsquery)"),
+            key_sqlite: concat!($table, ".rowid"),
+            key_postgres: concat!($table, ".item_id"),
             clear_sqlite: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),
             clear_postgres: concat!("DELETE FROM ", $table),
         }
@@ -176,19 +162,19 @@ impl SearchIndex {
         }
     }
 
-    /// Finds ids: the query, how many, how many to pass over.
-    pub(super) fn find(self, engine: Engine) -> &'static str {
+    /// The part of a query that matches the words `$1`.
+    pub(super) fn matching(self, engine: Engine) -> &'static str {
         match engine {
-            Engine::Sqlite => self.sql().find_sqlite,
-            Engine::Postgres => self.sql().find_postgres,
+            Engine::Sqlite => self.sql().match_sqlite,
+            Engine::Postgres => self.sql().match_postgres,
         }
     }
 
-    /// Counts what [`SearchIndex::find`] would find.
-    pub(super) fn count(self, engine: Engine) -> &'static str {
+    /// The column with the item's number.
+    pub(super) fn key(self, engine: Engine) -> &'static str {
         match engine {
-            Engine::Sqlite => self.sql().count_sqlite,
-            Engine::Postgres => self.sql().count_postgres,
+            Engine::Sqlite => self.sql().key_sqlite,
+            Engine::Postgres => self.sql().key_postgres,
         }
     }
 

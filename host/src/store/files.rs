@@ -7,6 +7,7 @@ use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, take_time};
 use super::directories::path_from_text;
+use super::libraries::Placement;
 use super::error::{Result, StoreError};
 use super::reset::MEDIA;
 use super::scan_writer::RECORD_SCHEMA;
@@ -36,8 +37,8 @@ struct FileRow {
 }
 
 static ADD_FOLDERS: Bulk = Bulk {
-    head: "INSERT INTO folders (folder_id, directory_id, path, file_count) VALUES",
-    columns: 3,
+    head: "INSERT INTO folders (folder_id, directory_id, path, access_class, file_count) VALUES",
+    columns: 4,
     constants: ", 0",
     tail: "",
 };
@@ -147,21 +148,26 @@ impl Store {
         Ok(rows.into_iter().map(folder).collect())
     }
 
-    /// Adds folders without a stamp.
+    /// Adds folders without a stamp, each in the libraries of this moment.
     pub async fn add_folders(
         &self,
         directory: DirectoryId,
         folders: &[(FolderId, RelativePath)],
     ) -> Result<()> {
         let mut tx = self.write(Lane::Scan).await?;
-        let values: Vec<_> = folders
-            .iter()
-            .flat_map(|(id, path)| args![id.get(), directory.get(), path.as_str()])
-            .collect();
+        let mut placement = Placement::of_directory(&mut tx, directory).await?;
+        let mut values = Vec::with_capacity(folders.len() * ADD_FOLDERS.columns);
+        for (id, path) in folders {
+            let class = placement.class(&mut tx, path).await?;
+            values.extend(args![id.get(), directory.get(), path.as_str(), class]);
+        }
         SqlTexts::default()
             .execute(&mut tx, &ADD_FOLDERS, &values)
             .await?;
-        tx.commit().await
+        let revision = placement.finish(&mut tx).await?;
+        tx.commit().await?;
+        self.note_identity_revision(revision);
+        Ok(())
     }
 
     /// All files of these folders, missing ones included, in no order.

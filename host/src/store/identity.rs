@@ -39,28 +39,33 @@ impl Store {
             .pools()
             .fetch_optional("SELECT identity_revision FROM server", &[])
             .await?;
-        if let Some((revision,)) = row {
-            self.0.identity_revision.fetch_max(revision, Ordering::AcqRel);
-        }
+        self.note_identity_revision(row.map(|(revision,)| revision));
         Ok(())
     }
+
+    /// Makes a revision that is committed known to every later request.
+    pub(super) fn note_identity_revision(&self, revision: Option<i64>) {
+        if let Some(revision) = revision {
+            self.0.identity_revision.fetch_max(revision, Ordering::AcqRel);
+        }
+    }
+}
+
+/// The next state of accounts and roles, known to others with the transaction's commit; `None` before the server has
+/// its row.
+pub(super) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
+    let sql = "UPDATE server SET identity_revision = identity_revision + 1 RETURNING identity_revision";
+    let rows: Vec<(i64,)> = tx.fetch_all(sql, &[]).await?;
+    Ok(rows.first().map(|(revision,)| *revision))
 }
 
 impl IdentityChange {
     /// Makes the change, durable on disk, and known to every later request.
     pub async fn commit(mut self) -> Result<()> {
-        let rows: Vec<(i64,)> = self
-            .fetch_all(
-                "UPDATE server SET identity_revision = identity_revision + 1 RETURNING identity_revision",
-                &[],
-            )
-            .await?;
-        let (revision,) = rows.first().ok_or(StoreError::InvalidValue("server"))?;
+        let revision = raise_revision(self.tx()).await?;
+        let revision = revision.ok_or(StoreError::InvalidValue("server"))?;
         self.tx.commit().await?;
-        self.store
-            .0
-            .identity_revision
-            .fetch_max(*revision, Ordering::AcqRel);
+        self.store.note_identity_revision(Some(revision));
         Ok(())
     }
 

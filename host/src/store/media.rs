@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
+use sqlx::AssertSqlSafe;
+
 use super::Store;
 use super::args::args;
 use super::directories::path_from_text;
 use super::error::{Result, StoreError};
+use super::visibility::{Visible, and_in_folder};
 use crate::domain::extraction::{PictureData, Span};
 use crate::domain::id::{FileId, MusicReleaseId, MusicTrackId};
 use crate::domain::kind::MediaKind;
+use crate::domain::library::MediaScope;
 use crate::domain::path::RelativePath;
 
 /// A file of an item, with all that is needed to open it.
@@ -127,7 +131,7 @@ impl TryFrom<PictureRow> for TrackPicture {
 
 impl Store {
     /// A file of any kind.
-    pub async fn media_file(&self, id: FileId) -> Result<Option<MediaFile>> {
+    pub async fn media_file(&self, scope: &MediaScope, id: FileId) -> Result<Option<MediaFile>> {
         let sql = concat!(
             "SELECT ",
             file_columns!(),
@@ -135,12 +139,13 @@ impl Store {
             file_joins!(),
             " WHERE f.file_id = $1"
         );
+        let sql = AssertSqlSafe(sql.to_owned() + &and_in_folder(scope));
         let row: Option<MediaRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(MediaFile::try_from).transpose()
     }
 
     /// The picture of a track, if its file holds one.
-    pub async fn track_picture(&self, id: MusicTrackId) -> Result<Option<TrackPicture>> {
+    pub async fn track_picture(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<TrackPicture>> {
         let sql = concat!(
             "SELECT ",
             file_columns!(),
@@ -149,16 +154,30 @@ impl Store {
             file_joins!(),
             " WHERE t.track_id = $1 AND t.picture_index IS NOT NULL"
         );
+        let sql = AssertSqlSafe(sql.to_owned() + &and_in_folder(scope));
         let row: Option<PictureRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(TrackPicture::try_from).transpose()
     }
 
     /// The picture of a release: that of its first track whose file holds one.
-    pub async fn release_picture(&self, id: MusicReleaseId) -> Result<Option<TrackPicture>> {
-        let sql = "SELECT artwork_track_id FROM music_releases WHERE release_id = $1";
-        let row: Option<(Option<i64>,)> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+    pub async fn release_picture(
+        &self,
+        scope: &MediaScope,
+        id: MusicReleaseId,
+    ) -> Result<Option<TrackPicture>> {
+        let sql = match scope {
+            MediaScope::All => "SELECT artwork_track_id FROM music_releases WHERE release_id = $1".to_owned(),
+            // That track may be one of those that are not seen.
+            MediaScope::Classes(_) => format!(
+                "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1 AND t.picture_index IS NOT NULL{} \
+                 ORDER BY t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id LIMIT 1",
+                Visible::Tracks.and("t.track_id", scope)
+            ),
+        };
+        let values = args![id.get()];
+        let row: Option<(Option<i64>,)> = self.pools().fetch_optional(AssertSqlSafe(sql), &values).await?;
         match row {
-            Some((Some(track),)) => self.track_picture(track.into()).await,
+            Some((Some(track),)) => self.track_picture(scope, track.into()).await,
             _ => Ok(None),
         }
     }

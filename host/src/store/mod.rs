@@ -40,6 +40,7 @@ mod tests;
 mod text;
 mod tokens;
 mod users;
+mod visibility;
 mod writer;
 
 use std::path::PathBuf;

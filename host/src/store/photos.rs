@@ -4,8 +4,10 @@ use super::Store;
 use super::args::{Arg, args};
 use super::error::{Result, StoreError};
 use super::select::{Conditions, direction, joined};
+use super::visibility::Visible;
 use crate::domain::extraction::Rational;
 use crate::domain::id::PhotoId;
+use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
 use crate::domain::time::Timestamp;
@@ -159,8 +161,8 @@ impl TryFrom<PhotoRow> for Photo {
     }
 }
 
-fn conditions(filter: &PhotoFilter) -> Conditions<'_> {
-    let mut photos = Conditions::default();
+fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter) -> Conditions<'a> {
+    let mut photos = Conditions::of_media(Visible::Photos, "p.photo_id", scope);
     photos.push("p.taken_at >= ", filter.from, "");
     photos.push("p.taken_at <= ", filter.to, "");
     photos.push_either("p.model = ", "p.make = ", filter.camera.as_deref());
@@ -182,12 +184,13 @@ impl Store {
     /// Photos, missing ones included.
     pub async fn list_photos(
         &self,
+        scope: &MediaScope,
         filter: &PhotoFilter,
         by: PhotoOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Photo>> {
-        let photos = conditions(filter);
+        let photos = conditions(scope, filter);
         let (sql, values) = photos.count("photos p");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = photos.page(PAGE, by.sql(order), page);
@@ -198,8 +201,9 @@ impl Store {
     }
 
     /// A photo.
-    pub async fn photo(&self, id: PhotoId) -> Result<Option<Photo>> {
-        let page = format!("{PAGE} WHERE p.photo_id = $1");
+    pub async fn photo(&self, scope: &MediaScope, id: PhotoId) -> Result<Option<Photo>> {
+        let seen = Visible::Photos.and("p.photo_id", scope);
+        let page = format!("{PAGE} WHERE p.photo_id = $1{seen}");
         Ok(self
             .photos(&page, "p.photo_id ASC", &args![id.get()])
             .await?

@@ -86,8 +86,11 @@ impl IdentityChange {
         self.execute(sql, &values).await.map(drop)
     }
 
-    /// Deletes a role and takes it from whoever has it.
+    /// Deletes a role, takes it from whoever has it, and with it what libraries grant to it: a later role of the name
+    /// is another one.
     pub async fn delete_role(&mut self, name: &str) -> Result<()> {
+        self.execute("DELETE FROM library_role_grants WHERE role = $1", &args![name])
+            .await?;
         self.execute("DELETE FROM role_assignments WHERE role = $1", &args![name])
             .await?;
         self.execute("DELETE FROM roles WHERE role = $1", &args![name])

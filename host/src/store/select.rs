@@ -3,6 +3,8 @@
 use sqlx::AssertSqlSafe;
 
 use super::args::Arg;
+use super::visibility::Visible;
+use crate::domain::library::MediaScope;
 use crate::domain::list::{Order, Page};
 
 /// A `WHERE` clause that grows.
@@ -13,6 +15,15 @@ pub(super) struct Conditions<'a> {
 }
 
 impl<'a> Conditions<'a> {
+    /// The conditions of a list of media: begins with what the caller may see. `key` is the item's number.
+    pub(super) fn of_media(visible: Visible, key: &'static str, scope: &MediaScope) -> Self {
+        let sql = visible.condition(key, scope);
+        Self {
+            sql: sql.map_or_else(String::new, |condition| format!(" WHERE {condition}")),
+            values: Vec::new(),
+        }
+    }
+
     fn joint(&self) -> &'static str {
         if self.sql.is_empty() { " WHERE " } else { " AND " }
     }
@@ -27,6 +38,20 @@ impl<'a> Conditions<'a> {
         let Some(value) = value else { return };
         self.values.push(value.into());
         self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
+    }
+
+    /// Adds `before $n)` if there is a value, where `before` opens a query within for items that the caller may see.
+    pub(super) fn push_within<T: Into<Arg<'a>>>(
+        &mut self,
+        before: &'static str,
+        value: Option<T>,
+        (visible, key): (Visible, &'static str),
+        scope: &MediaScope,
+    ) {
+        let Some(value) = value else { return };
+        self.values.push(value.into());
+        let (joint, and) = (self.joint(), visible.and(key, scope));
+        self.sql += &format!("{joint}{before}${}{and})", self.values.len());
     }
 
     /// Adds `first $a OR second $b`.

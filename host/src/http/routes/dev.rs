@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::auth::app::App;
 use crate::domain::id::{LibraryId, UserId};
-use crate::domain::kind::MediaKind;
 use crate::http::answer::{Answer, Created};
 use crate::http::extract::{Body, Input, PathId, State, short_list};
 use crate::http::problem::Problem;
@@ -151,10 +150,7 @@ pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Res
         media_kind,
         paths,
     } = body.0;
-    let kind: MediaKind = media_kind
-        .parse()
-        .map_err(|_| ServiceError::invalid("mediaKind", "is no media kind"))?;
-    let id = dev(&state)?.create_library(&name, &kind, &paths).await?;
+    let id = dev(&state)?.create_library(name, media_kind, paths).await?;
     Ok(Created(json!({ "libraryId": id })))
 }
 

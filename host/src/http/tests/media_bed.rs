@@ -15,6 +15,11 @@ use crate::store::{ScanBatch, StoredFile};
 
 impl Bed {
     pub(super) async fn folder(&self, kind: MediaKind) -> FolderId {
+        self.folder_at(kind, "Album").await
+    }
+
+    /// A folder of this name, as a scan adds it.
+    pub(super) async fn folder_at(&self, kind: MediaKind, name: &str) -> FolderId {
         let now = SystemClock.now();
         let directories = self
             .store
@@ -22,12 +27,12 @@ impl Bed {
             .await
             .unwrap();
         let folder = self.id();
-        let place = RelativePath::root().join_text("Album");
+        let place = RelativePath::root().join_text(name);
         self.store
             .add_folders(directories[0].id, &[(folder, place)])
             .await
             .unwrap();
-        std::fs::create_dir_all(self.root.join("Album")).unwrap();
+        std::fs::create_dir_all(self.root.join(name)).unwrap();
         folder
     }
 
@@ -40,12 +45,23 @@ impl Bed {
         record: FileRecord,
     ) -> FileId {
         std::fs::write(self.root.join("Album").join(name), content).unwrap();
+        self.record(folder, name, content.len() as i64, record).await
+    }
+
+    /// Stores the record of a file.
+    pub(super) async fn record(
+        &self,
+        folder: FolderId,
+        name: &str,
+        size: i64,
+        record: FileRecord,
+    ) -> FileId {
         let id = self.id();
         let file = ScannedFile {
             id,
             folder,
             name: name.to_owned(),
-            size: content.len() as i64,
+            size,
             mtime_ns: 1_600_000_000_123_456_789,
             fingerprint: None,
             related_stamp: None,

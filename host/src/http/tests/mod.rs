@@ -13,6 +13,7 @@ mod events_bed;
 mod general;
 mod index_states;
 mod jwt;
+mod libraries;
 mod library;
 mod limits;
 mod login;

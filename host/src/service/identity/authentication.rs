@@ -15,8 +15,9 @@ use crate::auth::credential::Credential;
 use crate::auth::policy;
 use crate::auth::secret_token::{PersonalAccessSecret, TokenHash};
 use crate::domain::id::{PersonalAccessTokenId, SessionId, UserId};
+use crate::domain::library::MediaScope;
 use crate::domain::time::Timestamp;
-use crate::domain::user::Account;
+use crate::domain::user::{Account, User};
 
 /// Callers that are remembered; beyond it, all are forgotten and asked for anew.
 const MAX_REMEMBERED: usize = 10_000;
@@ -236,7 +237,7 @@ impl Authentication {
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(actor(account, proof))
+        Ok(self.known(account, proof).await?)
     }
 
     async fn by_token(
@@ -247,7 +248,7 @@ impl Authentication {
         let token = self.context.store.personal_access_token(&secret.hash()).await;
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
-        let mut actor = actor(account, Proof::PersonalAccessToken(token.id));
+        let mut actor = self.known(account, Proof::PersonalAccessToken(token.id)).await?;
         if let Some(names) = &token.capabilities {
             let narrowed = policy::capabilities_of_names(names);
             actor.capabilities = actor.capabilities.intersection(narrowed);
@@ -276,13 +277,25 @@ impl Authentication {
         }
         remembered.insert(digest, known);
     }
-}
 
-fn actor(account: Account, proof: Proof) -> Actor {
-    Actor {
-        capabilities: capabilities_of(&account),
-        roles: account.role_names().into(),
-        user: Arc::new(account.user),
-        proof,
+    /// What an account sees of the media, by the state of accounts at this moment.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn scope_of(&self, user: &User) -> Result<MediaScope, ServiceError> {
+        if user.is_owner {
+            return Ok(MediaScope::All);
+        }
+        Ok(self.context.store.media_scope(user.id).await?)
+    }
+
+    async fn known(&self, account: Account, proof: Proof) -> Result<Actor, ServiceError> {
+        Ok(Actor {
+            capabilities: capabilities_of(&account),
+            roles: account.role_names().into(),
+            scope: self.scope_of(&account.user).await?,
+            user: Arc::new(account.user),
+            proof,
+        })
     }
 }

@@ -50,7 +50,14 @@ impl From<CustomRole> for RoleInfo {
     }
 }
 
-async fn find_role(change: &mut IdentityChange, name: &str) -> Result<Option<RoleInfo>> {
+/// The role of this name, built-in or not.
+///
+/// # Errors
+/// The store's.
+pub(in crate::service) async fn find_role(
+    change: &mut IdentityChange,
+    name: &str,
+) -> Result<Option<RoleInfo>> {
     Ok(match Role::from_name(name) {
         Some(role) => Some(role.into()),
         None => change.custom_role(name).await?.map(RoleInfo::from),

@@ -1,6 +1,7 @@
 //! Releases.
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId};
+use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::music::Release;
 use crate::domain::text::fold;
@@ -9,6 +10,7 @@ use crate::store::Store;
 use crate::store::args::{Arg, args};
 use crate::store::error::Result;
 use crate::store::select::{Conditions, direction, joined};
+use crate::store::visibility::Visible;
 
 /// Which releases.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +66,15 @@ const BY_POSITION: &str = "ORDER BY l.release_id, l.position";
 const GENRES: &str = "SELECT t.release_id, g.name FROM music_tracks t \
     JOIN track_genres l ON l.track_id = t.track_id JOIN music_genres g ON g.genre_id = l.genre_id \
     WHERE t.release_id";
-const BY_GENRE: &str = "GROUP BY t.release_id, g.key, g.name ORDER BY t.release_id, g.key";
+const BY_GENRE: &str = " GROUP BY t.release_id, g.key, g.name ORDER BY t.release_id, g.key";
+
+// As `scan_writer/settle.rs` stores them for all tracks.
+const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT), \
+    CAST(coalesce(max(t.disc_number), 1) AS BIGINT) FROM music_tracks t WHERE t.release_id";
+const PICTURES: &str =
+    "SELECT t.release_id, t.track_id FROM music_tracks t WHERE t.picture_index IS NOT NULL AND t.release_id";
+const BY_PLACE: &str =
+    "ORDER BY t.release_id, t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id";
 
 #[derive(sqlx::FromRow)]
 struct ReleaseRow {
@@ -103,18 +113,19 @@ impl From<ReleaseRow> for Release {
     }
 }
 
-fn conditions(filter: &ReleaseFilter) -> Conditions<'_> {
-    let mut releases = Conditions::default();
+fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'a> {
+    let mut releases = Conditions::of_media(Visible::Releases, "r.release_id", scope);
     releases.push(
         "r.release_id IN (SELECT release_id FROM release_artists WHERE artist_id = ",
         filter.artist.map(MusicArtistId::get),
         ")",
     );
-    releases.push(
+    releases.push_within(
         "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
          JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
         filter.genre.as_deref().map(fold),
-        ")",
+        (Visible::Tracks, "t.track_id"),
+        scope,
     );
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
@@ -129,17 +140,18 @@ impl Store {
     /// Releases.
     pub async fn list_releases(
         &self,
+        scope: &MediaScope,
         filter: &ReleaseFilter,
         by: ReleaseOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Release>> {
-        let releases = conditions(filter);
+        let releases = conditions(scope, filter);
         let (sql, values) = releases.count("music_releases r");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = releases.page(PAGE, by.sql(order), page);
         Ok(Listing {
-            items: self.releases(&sql, by.sql(order), &values).await?,
+            items: self.releases(scope, &sql, by.sql(order), &values).await?,
             total,
         })
     }
@@ -147,6 +159,7 @@ impl Store {
     /// The releases credited to an artist.
     pub async fn artist_releases(
         &self,
+        scope: &MediaScope,
         artist: MusicArtistId,
         by: ReleaseOrder,
         order: Order,
@@ -156,19 +169,26 @@ impl Store {
             artist: Some(artist),
             ..ReleaseFilter::default()
         };
-        self.list_releases(&filter, by, order, page).await
+        self.list_releases(scope, &filter, by, order, page).await
     }
 
     /// A release.
-    pub async fn release(&self, id: MusicReleaseId) -> Result<Option<Release>> {
-        let page = format!("{PAGE} WHERE r.release_id = $1");
+    pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
+        let seen = Visible::Releases.and("r.release_id", scope);
+        let page = format!("{PAGE} WHERE r.release_id = $1{seen}");
         Ok(self
-            .releases(&page, "r.release_id ASC", &args![id.get()])
+            .releases(scope, &page, "r.release_id ASC", &args![id.get()])
             .await?
             .pop())
     }
 
-    async fn releases(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Release>> {
+    async fn releases(
+        &self,
+        scope: &MediaScope,
+        page: &str,
+        order: &'static str,
+        values: &[Arg<'_>],
+    ) -> Result<Vec<Release>> {
         let rows: Vec<ReleaseRow> = self
             .pools()
             .fetch_all(joined(page, ROWS, JOINS, order), values)
@@ -176,12 +196,43 @@ impl Store {
         let mut releases: Vec<Release> = rows.into_iter().map(Release::from).collect();
         let ids: Vec<i64> = releases.iter().map(|release| release.id.get()).collect();
         let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
-        let mut genres = super::genres(self.pools(), GENRES, BY_GENRE, &ids).await?;
+        let by_genre = Visible::Tracks.and("t.track_id", scope) + BY_GENRE;
+        let mut genres = super::genres(self.pools(), GENRES, &by_genre, &ids).await?;
         for release in &mut releases {
             release.artists = artists.remove(&release.id.get()).unwrap_or_default();
             release.genres = genres.remove(&release.id.get()).unwrap_or_default();
         }
+        if *scope != MediaScope::All {
+            self.count_visible_tracks(scope, &ids, &mut releases).await?;
+        }
         Ok(releases)
+    }
+
+    /// Replaces what is stored of all tracks by what the tracks that are seen make.
+    async fn count_visible_tracks(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+        releases: &mut [Release],
+    ) -> Result<()> {
+        let seen = Visible::Tracks.and("t.track_id", scope);
+        let counts: Vec<(i64, i64, i64, i64)> = self
+            .visible_rows(COUNTS, ids, &format!("{seen} GROUP BY t.release_id"))
+            .await?;
+        let pictures: Vec<(i64, i64)> = self
+            .visible_rows(PICTURES, ids, &format!("{seen} {BY_PLACE}"))
+            .await?;
+        for release in releases {
+            let id = release.id.get();
+            let count = counts.iter().find(|(release, ..)| *release == id);
+            let (_, tracks, duration, discs) = count.copied().unwrap_or_default();
+            release.track_count = tracks;
+            release.duration_ms = duration;
+            release.disc_count = discs;
+            let picture = pictures.iter().find(|(release, _)| *release == id);
+            release.artwork_track = picture.map(|(_, track)| (*track).into());
+        }
+        Ok(())
     }
 }
 

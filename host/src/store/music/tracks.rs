@@ -1,6 +1,7 @@
 //! Tracks.
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
+use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
@@ -9,6 +10,7 @@ use crate::store::Store;
 use crate::store::args::{Arg, args};
 use crate::store::error::Result;
 use crate::store::select::{Conditions, direction, joined};
+use crate::store::visibility::Visible;
 
 /// Which tracks.
 #[derive(Debug, Clone, Default)]
@@ -154,8 +156,8 @@ impl From<TrackRow> for Track {
     }
 }
 
-fn conditions(filter: &TrackFilter) -> Conditions<'_> {
-    let mut tracks = Conditions::default();
+fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a> {
+    let mut tracks = Conditions::of_media(Visible::Tracks, "t.track_id", scope);
     tracks.push("t.release_id = ", filter.release.map(MusicReleaseId::get), "");
     tracks.push(
         "t.track_id IN (SELECT track_id FROM track_artists WHERE artist_id = ",
@@ -181,12 +183,13 @@ impl Store {
     /// Tracks, missing ones included.
     pub async fn list_tracks(
         &self,
+        scope: &MediaScope,
         filter: &TrackFilter,
         by: TrackOrder,
         order: Order,
         page: Page,
     ) -> Result<Listing<Track>> {
-        let tracks = conditions(filter);
+        let tracks = conditions(scope, filter);
         let (sql, values) = tracks.count("music_tracks t");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = tracks.page(PAGE, by.sql(order), page);
@@ -197,8 +200,9 @@ impl Store {
     }
 
     /// A track.
-    pub async fn track(&self, id: MusicTrackId) -> Result<Option<Track>> {
-        let page = format!("{PAGE} WHERE t.track_id = $1");
+    pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
+        let seen = Visible::Tracks.and("t.track_id", scope);
+        let page = format!("{PAGE} WHERE t.track_id = $1{seen}");
         Ok(self
             .tracks(&page, "t.track_id ASC", &args![id.get()])
             .await?
@@ -206,8 +210,9 @@ impl Store {
     }
 
     /// The tracks of a release by disc and number.
-    pub async fn release_tracks(&self, id: MusicReleaseId) -> Result<Vec<Track>> {
-        let page = format!("{PAGE} WHERE t.release_id = $1");
+    pub async fn release_tracks(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Vec<Track>> {
+        let seen = Visible::Tracks.and("t.track_id", scope);
+        let page = format!("{PAGE} WHERE t.release_id = $1{seen}");
         self.tracks(&page, IN_RELEASE, &args![id.get()]).await
     }
 

@@ -7,6 +7,7 @@ use sqlx::AssertSqlSafe;
 use super::*;
 use crate::domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use crate::domain::id::UserId;
+use crate::domain::library::{Grant, Library};
 use crate::domain::list::{Order, Page};
 use crate::domain::origin::CorsOrigin;
 use crate::domain::session::{PersonalAccessToken, Session, SessionKind};
@@ -584,7 +585,15 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         let (_, folder) = bed.folder(MediaKind::music(), "a").await;
         let file = bed.file(folder, "a.mp3", record(track("Song", &["Ann"], "Album", 2)));
         bed.persist(vec![file]).await;
-        let library = bed.id();
+        let library = Library {
+            id: bed.id(),
+            name: "All".into(),
+            kind: MediaKind::music(),
+            paths: vec![RelativePath::root()],
+            restricted: true,
+            grants: vec![Grant::User(ada.id), Grant::Role("member".into())],
+            created_at: NOW,
+        };
         let mut used = change(bed).await;
         used.insert_session(&session(bed, &ada), Some(&[1; 32]))
             .await
@@ -592,9 +601,7 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         used.set_server_setting("", "server_name", "\"Home\"")
             .await
             .unwrap();
-        used.insert_library(library, "All", &MediaKind::music(), &["".to_owned()], NOW)
-            .await
-            .unwrap();
+        used.insert_library(&library).await.unwrap();
         used.audit(&line(bed, AuditEvent::SetupCompleted, Some(1), None))
             .await
             .unwrap();

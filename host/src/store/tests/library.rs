@@ -16,13 +16,21 @@ const ALL: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
 
 async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
-    let tracks = bed.store.list_tracks(filter, by, order, ALL).await.unwrap();
+    let tracks = bed
+        .store
+        .list_tracks(ALL_MEDIA, filter, by, order, ALL)
+        .await
+        .unwrap();
     assert_eq!(tracks.total, tracks.items.len() as u64);
     tracks.items.into_iter().map(|track| track.title).collect()
 }
 
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
-    let artists = bed.store.list_artists(ArtistOrder::Name, UP, ALL).await.unwrap();
+    let artists = bed
+        .store
+        .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL)
+        .await
+        .unwrap();
     artists
         .items
         .into_iter()
@@ -33,7 +41,7 @@ async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
 async fn releases(bed: &Bed) -> Vec<(String, i64)> {
     let listed = bed
         .store
-        .list_releases(&ReleaseFilter::default(), ReleaseOrder::Title, UP, ALL)
+        .list_releases(ALL_MEDIA, &ReleaseFilter::default(), ReleaseOrder::Title, UP, ALL)
         .await
         .unwrap();
     listed
@@ -44,7 +52,11 @@ async fn releases(bed: &Bed) -> Vec<(String, i64)> {
 }
 
 async fn genres(bed: &Bed) -> Vec<(String, i64)> {
-    let listed = bed.store.list_genres(GenreOrder::Name, UP, ALL).await.unwrap();
+    let listed = bed
+        .store
+        .list_genres(ALL_MEDIA, GenreOrder::Name, UP, ALL)
+        .await
+        .unwrap();
     listed
         .items
         .into_iter()
@@ -53,7 +65,7 @@ async fn genres(bed: &Bed) -> Vec<(String, i64)> {
 }
 
 async fn found(bed: &Bed, index: SearchIndex, words: &str) -> u64 {
-    let found = bed.store.search(index, words, ALL).await.unwrap();
+    let found = bed.store.search(ALL_MEDIA, index, words, ALL).await.unwrap();
     assert_eq!(found.total, found.items.len() as u64);
     found.total
 }
@@ -79,7 +91,7 @@ async fn track_comes_back_as_it_was_read() {
         let ids = bed
             .persist(vec![bed.file(folder, "01.mp3", record(facts.clone()))])
             .await;
-        let track = bed.store.track(ids[0].into()).await.unwrap().unwrap();
+        let track = bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap();
         assert_eq!(
             (track.title.as_str(), track.sort_title.as_str()),
             ("The Song", "song")
@@ -118,7 +130,7 @@ async fn track_comes_back_as_it_was_read() {
 
         let release = bed
             .store
-            .release(track.release.unwrap().0)
+            .release(ALL_MEDIA, track.release.unwrap().0)
             .await
             .unwrap()
             .unwrap();
@@ -135,7 +147,7 @@ async fn track_comes_back_as_it_was_read() {
             ("The Band", &["Rock".into()][..])
         );
 
-        let file = bed.store.media_file(ids[0]).await.unwrap().unwrap();
+        let file = bed.store.media_file(ALL_MEDIA, ids[0]).await.unwrap().unwrap();
         assert_eq!(
             (file.root, file.path.as_str()),
             (PathBuf::from("/media/music"), "Ärger/CD 1/01.mp3")
@@ -144,7 +156,12 @@ async fn track_comes_back_as_it_was_read() {
             (file.available, file.missing, file.plugin_id.as_deref()),
             (true, false, Some("music"))
         );
-        let picture = bed.store.release_picture(release.id).await.unwrap().unwrap();
+        let picture = bed
+            .store
+            .release_picture(ALL_MEDIA, release.id)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!((picture.index, picture.mime.as_str()), (0, "image/png"));
         assert_eq!(
             picture.data,
@@ -232,7 +249,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = bed
             .store
-            .list_artists(ArtistOrder::Name, UP, ALL)
+            .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL)
             .await
             .unwrap()
             .items
@@ -291,14 +308,14 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         let page = Page { take: 2, skip: 1 };
         let page = bed
             .store
-            .list_tracks(&all, TrackOrder::Title, UP, page)
+            .list_tracks(ALL_MEDIA, &all, TrackOrder::Title, UP, page)
             .await
             .unwrap();
         let page_titles: Vec<_> = page.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!((page_titles, page.total), (vec!["Échoes", "_Über"], 4));
         let none = bed
             .store
-            .list_tracks(&all, TrackOrder::Title, UP, Page { take: 0, skip: 0 })
+            .list_tracks(ALL_MEDIA, &all, TrackOrder::Title, UP, Page { take: 0, skip: 0 })
             .await
             .unwrap();
         assert_eq!((none.items.len(), none.total), (0, 4));
@@ -316,7 +333,7 @@ async fn tracks_form_releases_artists_and_genres() {
         let all = ReleaseFilter::default();
         let years = bed
             .store
-            .list_releases(&all, ReleaseOrder::Year, Order::Descending, ALL)
+            .list_releases(ALL_MEDIA, &all, ReleaseOrder::Year, Order::Descending, ALL)
             .await
             .unwrap();
         assert_eq!(years.items[0].year, Some(1999));
@@ -326,18 +343,25 @@ async fn tracks_form_releases_artists_and_genres() {
         };
         let rock = bed
             .store
-            .list_releases(&rock, ReleaseOrder::CreatedAt, UP, ALL)
+            .list_releases(ALL_MEDIA, &rock, ReleaseOrder::CreatedAt, UP, ALL)
             .await
             .unwrap();
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
-        let tracks = bed.store.release_tracks(rock.items[0].id).await.unwrap();
+        let tracks = bed
+            .store
+            .release_tracks(ALL_MEDIA, rock.items[0].id)
+            .await
+            .unwrap();
         let tracks: Vec<_> = tracks.iter().map(|track| track.title.as_str()).collect();
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
-        assert_eq!(bed.store.artist(ann).await.unwrap().unwrap().name, "Ann");
+        assert_eq!(
+            bed.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name,
+            "Ann"
+        );
         let hers = bed
             .store
-            .artist_releases(ann, ReleaseOrder::Title, UP, ALL)
+            .artist_releases(ALL_MEDIA, ann, ReleaseOrder::Title, UP, ALL)
             .await
             .unwrap();
         assert_eq!(hers.items, rock.items);
@@ -436,9 +460,14 @@ async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_fai
         let mut unread = bed.file(folder, "2", FileRecord::Failed(ExtractFailure::Io("EIO".into())));
         (unread.file.id, unread.file.known) = (ids[1], true);
         bed.persist(vec![broken, unread]).await;
-        assert_eq!(bed.store.track(ids[0].into()).await.unwrap(), None);
+        assert_eq!(bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap(), None);
         assert_eq!(
-            bed.store.track(ids[1].into()).await.unwrap().unwrap().title,
+            bed.store
+                .track(ALL_MEDIA, ids[1].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .title,
             "Zebra"
         );
         assert_eq!(releases(bed).await[0], ("First".into(), 1));
@@ -474,8 +503,22 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             })
             .await
             .unwrap();
-        assert!(bed.store.track(ids[0].into()).await.unwrap().unwrap().missing);
-        assert!(bed.store.media_file(ids[0]).await.unwrap().unwrap().missing);
+        assert!(
+            bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
+        assert!(
+            bed.store
+                .media_file(ALL_MEDIA, ids[0])
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
         assert_eq!(
             titles(bed, &TrackFilter::default(), TrackOrder::Title, UP)
                 .await
@@ -492,7 +535,14 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             })
             .await
             .unwrap();
-        assert!(!bed.store.track(ids[0].into()).await.unwrap().unwrap().missing);
+        assert!(
+            !bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .missing
+        );
         let files = bed.store.files_in_folders(&[folder]).await.unwrap();
         assert_eq!(
             files
@@ -537,7 +587,11 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         let first = files[0].file.clone();
         let ids = bed.persist(files).await;
         let names = async |filter: &PhotoFilter, by, order| -> Vec<String> {
-            let listed = bed.store.list_photos(filter, by, order, ALL).await.unwrap();
+            let listed = bed
+                .store
+                .list_photos(ALL_MEDIA, filter, by, order, ALL)
+                .await
+                .unwrap();
             assert_eq!(listed.total, listed.items.len() as u64);
             listed.items.into_iter().map(|photo| photo.file_name).collect()
         };
@@ -620,7 +674,12 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
                 "{filter:?}"
             );
         }
-        let stored = bed.store.photo(PhotoId::from(ids[0])).await.unwrap().unwrap();
+        let stored = bed
+            .store
+            .photo(ALL_MEDIA, PhotoId::from(ids[0]))
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(FileRecord::Photo(Box::new(stored.facts)), first.record);
         assert_eq!(stored.modified_at.millis(), first.mtime_ns.div_euclid(1_000_000));
         assert_eq!(found(bed, SearchIndex::Photos, "acme x3").await, 1);
@@ -682,7 +741,12 @@ async fn texts_without_end_are_stored_and_found() {
         ];
         let ids = bed.persist(files).await;
         assert_eq!(
-            bed.store.track(ids[0].into()).await.unwrap().unwrap().title,
+            bed.store
+                .track(ALL_MEDIA, ids[0].into())
+                .await
+                .unwrap()
+                .unwrap()
+                .title,
             long("a")
         );
         assert_eq!(

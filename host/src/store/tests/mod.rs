@@ -5,6 +5,7 @@
 
 mod accounts;
 mod faults;
+mod libraries;
 mod library;
 mod measure;
 mod schema;
@@ -18,6 +19,7 @@ use super::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreOption
 use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
 use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use crate::domain::kind::MediaKind;
+use crate::domain::library::MediaScope;
 use crate::domain::music::TrackFacts;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{FileRecord, ScannedFile};
@@ -25,6 +27,9 @@ use crate::domain::time::Timestamp;
 
 /// Noon of some day; every test lives then.
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+/// Of a caller to whom no library is closed.
+const ALL_MEDIA: &MediaScope = &MediaScope::All;
 
 /// An open store of its own, and what a scan of it needs.
 struct Bed {

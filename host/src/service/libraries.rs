@@ -1,0 +1,395 @@
+//! Libraries: parts of the media with names of their own, and who is let into them.
+
+use super::error::{FieldError, Result, ServiceError};
+use super::identity::names::check_display_name;
+use super::identity::roles::find_role;
+use super::identity::{ClientInfo, Context, Requester, uninterrupted};
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
+use crate::domain::audit::{AuditEntry, AuditEvent};
+use crate::domain::id::{LibraryId, UserId};
+use crate::domain::kind::MediaKind;
+use crate::domain::library::{Grant, Library, LibraryCounts};
+use crate::domain::list::{Listing, Order, Page};
+use crate::domain::path::RelativePath;
+use crate::domain::text::fold;
+use crate::store::IdentityChange;
+
+/// Paths of a library, and grants of it.
+const MAX_ITEMS: usize = 200;
+
+/// What a list of libraries is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryOrder {
+    /// Name, case and diacritics aside.
+    Name,
+    /// When it was made.
+    CreatedAt,
+}
+
+/// A grant as a client wrote it: one of the two.
+#[derive(Debug, Clone, Default)]
+pub struct NewGrant {
+    /// An account.
+    pub user: Option<String>,
+    /// A role.
+    pub role: Option<String>,
+}
+
+/// A library to be made.
+#[derive(Debug)]
+pub struct NewLibrary {
+    /// Its name.
+    pub name: String,
+    /// The kind of what it holds.
+    pub kind: String,
+    /// Its folders; without any it is all of the kind.
+    pub paths: Vec<String>,
+    /// Who is let in; without any it is open to all.
+    pub grants: Vec<NewGrant>,
+}
+
+/// What is to be changed of a library.
+#[derive(Debug, Default)]
+pub struct LibraryPatch {
+    /// Its name.
+    pub name: Option<String>,
+    /// All its folders.
+    pub paths: Option<Vec<String>>,
+    /// All who are let in; nobody opens it to all.
+    pub grants: Option<Vec<NewGrant>>,
+}
+
+/// A library as an actor sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LibraryInfo {
+    /// The library.
+    pub library: Library,
+    /// What is in it.
+    pub counts: LibraryCounts,
+    /// Whether the actor is told who is let in.
+    pub tells_grants: bool,
+}
+
+/// Keeps libraries.
+#[derive(Debug, Clone)]
+pub struct Libraries {
+    context: Context,
+}
+
+fn check_name(name: &str) -> Result<String> {
+    check_display_name(name).map_err(|message| ServiceError::invalid("name", message))
+}
+
+/// The paths of a request in order, without those that lie below others.
+fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
+    if texts.len() > MAX_ITEMS {
+        return Err(ServiceError::invalid("paths", "must be at most 200"));
+    }
+    let mut paths: Vec<RelativePath> = Vec::new();
+    let mut errors = Vec::new();
+    for (index, text) in texts.iter().enumerate() {
+        match RelativePath::parse(text) {
+            Some(path) => paths.push(path),
+            None => errors.push(FieldError::new(
+                format!("paths[{index}]"),
+                "must be a path below the media directories, such as Family/2020",
+            )),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(ServiceError::Invalid(errors));
+    }
+    if paths.is_empty() {
+        paths.push(RelativePath::root());
+    }
+    paths.sort();
+    paths.dedup();
+    let all = paths.clone();
+    paths.retain(|path| !all.iter().any(|other| other != path && path.is_below(other)));
+    Ok(paths)
+}
+
+/// The grants of a request, each once.
+async fn check_grants(change: &mut IdentityChange, grants: &[NewGrant]) -> Result<Vec<Grant>> {
+    if grants.len() > MAX_ITEMS {
+        return Err(ServiceError::invalid("grants", "must be at most 200"));
+    }
+    let mut known = Vec::new();
+    let mut errors = Vec::new();
+    for (index, grant) in grants.iter().enumerate() {
+        let mut fail = |field: &str, message: &str| {
+            errors.push(FieldError::new(format!("grants[{index}]{field}"), message));
+        };
+        match (&grant.user, &grant.role) {
+            (Some(user), None) => {
+                let account = match user.parse::<UserId>() {
+                    Ok(id) => change.account(id).await?,
+                    Err(_) => None,
+                };
+                match account {
+                    Some(account) => known.push(Grant::User(account.user.id)),
+                    None => fail(".userId", "there is no such user"),
+                }
+            }
+            (None, Some(role)) => match find_role(change, role).await? {
+                Some(role) => known.push(Grant::Role(role.name)),
+                None => fail(".role", "there is no such role"),
+            },
+            _ => fail("", "must have either userId or role"),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(ServiceError::Invalid(errors));
+    }
+    known.sort();
+    known.dedup();
+    Ok(known)
+}
+
+/// Refuses a name that another library of the kind has.
+async fn require_free_name(change: &mut IdentityChange, library: &Library) -> Result<()> {
+    let key = fold(&library.name);
+    let libraries = change.libraries().await?;
+    let mut others = libraries
+        .iter()
+        .filter(|other| other.id != library.id && other.kind == library.kind);
+    if others.any(|other| fold(&other.name) == key) {
+        let message = "there is a library of this name for the media kind";
+        return Err(ServiceError::conflict("library_name_taken", message));
+    }
+    Ok(())
+}
+
+async fn find(change: &mut IdentityChange, id: LibraryId) -> Result<Library> {
+    let libraries = change.libraries().await?;
+    let found = libraries.into_iter().find(|library| library.id == id);
+    found.ok_or(ServiceError::NotFound)
+}
+
+fn manages(actor: &Actor) -> bool {
+    actor.may(Capability::LibrariesUpdate)
+}
+
+impl Libraries {
+    /// The libraries of this store.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+
+    /// The libraries that the actor is let into; all of them for who may change them.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list(
+        &self,
+        actor: &Actor,
+        by: LibraryOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<LibraryInfo>> {
+        let mut libraries = self.shown(actor).await?;
+        if by == LibraryOrder::Name {
+            libraries.sort_by_cached_key(|library| (fold(&library.name), library.id));
+        }
+        if order == Order::Descending {
+            libraries.reverse();
+        }
+        let total = libraries.len() as u64;
+        let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+        let take = usize::try_from(page.take).unwrap_or(usize::MAX);
+        let asked = libraries.into_iter().skip(skip).take(take).collect();
+        Ok(Listing {
+            items: self.counted(asked, manages(actor)).await?,
+            total,
+        })
+    }
+
+    /// One library.
+    ///
+    /// # Errors
+    /// Not found, also for one that the actor is not let into and may not change; the store's.
+    pub async fn get(&self, actor: &Actor, id: LibraryId) -> Result<LibraryInfo> {
+        let mut shown = self.shown(actor).await?;
+        shown.retain(|library| library.id == id);
+        let mut found = self.counted(shown, manages(actor)).await?;
+        found.pop().ok_or(ServiceError::NotFound)
+    }
+
+    async fn shown(&self, actor: &Actor) -> Result<Vec<Library>> {
+        let store = &self.context.store;
+        let mut libraries = store.libraries().await?;
+        if !actor.user.is_owner && !manages(actor) {
+            let admitted = store.admitted_libraries(actor.user.id).await?;
+            libraries.retain(|library| admitted.contains(&library.id));
+        }
+        Ok(libraries)
+    }
+
+    async fn counted(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
+        if libraries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let counts = self.context.store.library_counts().await?;
+        let info = |library: Library| LibraryInfo {
+            counts: counts.get(&library.id).copied().unwrap_or_default(),
+            library,
+            tells_grants,
+        };
+        Ok(libraries.into_iter().map(info).collect())
+    }
+
+    async fn made(&self, library: Library) -> Result<LibraryInfo> {
+        let mut made = self.counted(vec![library], true).await?;
+        made.pop().ok_or(ServiceError::NotFound)
+    }
+
+    /// Makes a library; effective with every later request. `by` is missing in development mode.
+    ///
+    /// # Errors
+    /// Invalid name, kind, path or grant; conflict `library_name_taken`; the store's.
+    pub async fn create(&self, by: Option<Requester>, new: NewLibrary) -> Result<LibraryInfo> {
+        let name = check_name(&new.name)?;
+        let kind = self.check_kind(&new.kind).await?;
+        let paths = check_paths(&new.paths)?;
+        let this = self.clone();
+        uninterrupted("library-create", async move {
+            let now = this.context.now();
+            let mut change = this.context.store.change_identity().await?;
+            let grants = check_grants(&mut change, &new.grants).await?;
+            let library = Library {
+                id: this.context.ids.next(now),
+                name,
+                kind,
+                paths,
+                restricted: !grants.is_empty(),
+                grants,
+                created_at: now,
+            };
+            require_free_name(&mut change, &library).await?;
+            change.insert_library(&library).await?;
+            let entry = this.audit(by.as_ref(), AuditEvent::LibraryCreated, &library);
+            change.audit(&entry).await?;
+            change.commit().await?;
+            this.made(library).await
+        })
+        .await
+    }
+
+    /// Changes a library; effective with every later request.
+    ///
+    /// # Errors
+    /// Not found; invalid name, path or grant; conflict `library_name_taken`; the store's.
+    pub async fn update(&self, by: Requester, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
+        let name = patch.name.as_deref().map(check_name).transpose()?;
+        let paths = patch.paths.as_deref().map(check_paths).transpose()?;
+        let this = self.clone();
+        uninterrupted("library-update", async move {
+            let mut change = this.context.store.change_identity().await?;
+            let before = find(&mut change, id).await?;
+            let mut library = before.clone();
+            if let Some(grants) = &patch.grants {
+                library.grants = check_grants(&mut change, grants).await?;
+                library.restricted = !library.grants.is_empty();
+            }
+            if let Some(name) = name {
+                library.name = name;
+                require_free_name(&mut change, &library).await?;
+            }
+            if let Some(paths) = paths {
+                library.paths = paths;
+            }
+            if library != before {
+                let moved = library.paths != before.paths;
+                change.update_library(&library, moved).await?;
+                let entry = this.audit(Some(&by), AuditEvent::LibraryUpdated, &library);
+                change.audit(&entry).await?;
+                change.commit().await?;
+            }
+            this.made(library).await
+        })
+        .await
+    }
+
+    /// Deletes a library; its media stay, and are in those that are left. `by` is missing in development mode.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn delete(&self, by: Option<Requester>, id: LibraryId) -> Result<()> {
+        let this = self.clone();
+        uninterrupted("library-delete", async move {
+            let mut change = this.context.store.change_identity().await?;
+            let library = find(&mut change, id).await?;
+            change.delete_library(&library).await?;
+            let entry = this.audit(by.as_ref(), AuditEvent::LibraryDeleted, &library);
+            change.audit(&entry).await?;
+            Ok(change.commit().await?)
+        })
+        .await
+    }
+
+    /// A kind that the server knows by itself, or that a directory was configured for.
+    async fn check_kind(&self, text: &str) -> Result<MediaKind> {
+        let unknown = || {
+            ServiceError::invalid(
+                "mediaKind",
+                "must be music, photos, movies, tv or a plugin's kind",
+            )
+        };
+        let kind: MediaKind = text.parse().map_err(|_| unknown())?;
+        if MediaKind::BUILT_IN.contains(&kind.as_str()) {
+            return Ok(kind);
+        }
+        let directories = self.context.store.list_directories().await?;
+        let configured = directories.iter().any(|directory| directory.kind == kind);
+        configured.then_some(kind).ok_or_else(unknown)
+    }
+
+    fn audit(&self, by: Option<&Requester>, event: AuditEvent, library: &Library) -> AuditEntry {
+        let grants = library.grants.iter().map(|grant| match grant {
+            Grant::User(user) => format!("user {user}"),
+            Grant::Role(role) => format!("role {role}"),
+        });
+        let grants: Vec<String> = grants.collect();
+        let details = [
+            ("library", library.name.clone()),
+            ("libraryId", library.id.to_string()),
+            ("mediaKind", library.kind.to_string()),
+            ("grants", grants.join(", ")),
+        ];
+        match by {
+            Some(by) => self.context.audit_of(by, event, None, &details),
+            None => self
+                .context
+                .audit_entry(event, &ClientInfo::default(), None, None, &details),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_kept_once_and_not_below_each_other() {
+        let checked = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            let paths = check_paths(&texts).ok()?;
+            Some(
+                paths
+                    .iter()
+                    .map(|path| path.as_str().to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(checked(&[]).unwrap(), [""]);
+        assert_eq!(checked(&["b/c", "a", "b", "a", "bc"]).unwrap(), ["a", "b", "bc"]);
+        assert_eq!(checked(&["a", ""]).unwrap(), [""]);
+        for bad in ["/a", "../a", "a//b", "a\0"] {
+            assert_eq!(checked(&["a", bad]), None, "{bad:?}");
+        }
+        let many: Vec<String> = (0..201).map(|number| number.to_string()).collect();
+        assert!(check_paths(&many).is_err());
+        assert!(check_paths(many.get(1..).unwrap()).is_ok());
+    }
+}
