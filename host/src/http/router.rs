@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles, sessions,
-    settings, tokens, users,
+    auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles,
+    sessions, settings, tokens, users,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;

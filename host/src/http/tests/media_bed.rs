@@ -49,13 +49,7 @@ impl Bed {
     }
 
     /// Stores the record of a file.
-    pub(super) async fn record(
-        &self,
-        folder: FolderId,
-        name: &str,
-        size: i64,
-        record: FileRecord,
-    ) -> FileId {
+    pub(super) async fn record(&self, folder: FolderId, name: &str, size: i64, record: FileRecord) -> FileId {
         let id = self.id();
         let file = ScannedFile {
             id,

@@ -49,7 +49,13 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
         let releases = ReleaseFilter::default();
         let releases = bed
             .store
-            .list_releases(ALL_MEDIA, &releases, ReleaseOrder::Title, Order::Ascending, Page::default())
+            .list_releases(
+                ALL_MEDIA,
+                &releases,
+                ReleaseOrder::Title,
+                Order::Ascending,
+                Page::default(),
+            )
             .await;
         assert_eq!(releases.unwrap().items[0].track_count, 1100);
     })
