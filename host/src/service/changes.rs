@@ -35,10 +35,17 @@ impl ChangeList {
     /// # Errors
     /// The store's.
     pub async fn since(&self, actor: &Actor, since: Option<i64>, take: u32) -> Result<Changes> {
-        let mut changes = self.store.changes(since, take).await?;
-        changes
-            .changes
-            .retain(|change| actor.may(capability(change.change.item)));
-        Ok(changes)
+        let Changes {
+            mut changes,
+            next,
+            incomplete,
+        } = self.store.changes(since, take).await?;
+        changes.retain(|change| actor.may(capability(change.change.item)));
+        let changes = self.store.visible_changes(&actor.scope, changes).await?;
+        Ok(Changes {
+            changes,
+            next,
+            incomplete,
+        })
     }
 }

@@ -16,7 +16,7 @@ pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
     let sql = match bed.store.pools().engine() {
         Engine::Sqlite => {
             "SELECT t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
-             WHERE t.schema = 'main' AND t.type = 'table' AND t.name <> 'sqlite_schema'"
+             WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
         }
         Engine::Postgres => {
             "SELECT CAST(table_name || '.' || column_name AS TEXT) FROM information_schema.columns \
