@@ -75,6 +75,7 @@ fn dry_run_tells_what_it_would_do_and_does_nothing() {
     );
     let run = library.index();
     assert_eq!((run.counts["music"].added, run.counts["music"].updated), (1, 1));
+    library.purge();
     assert_eq!(library.content(), library.content_of_a_clean_scan());
 }
 

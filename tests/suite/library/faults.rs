@@ -28,9 +28,9 @@ fn disturb(library: &Library, random: &mut Random, serial: u32) {
     // Any of these may fail because of one before it.
     let _ = match random.below(9) {
         0 => std::fs::remove_file(&place),
-        1 => std::fs::write(&place, bytes(&format!("Other {serial}"))),
-        2 => std::fs::write(&place, &bytes("Cut")[..100]),
-        3 => append(&place),
+        1 => write(&place, false, &bytes(&format!("Other {serial}"))),
+        2 => write(&place, false, &bytes("Cut")[..100]),
+        3 => write(&place, true, b"more"),
         4 => std::fs::rename(&place, &other),
         5 => fifo(&place),
         6 => std::os::unix::fs::symlink("..", &place),
@@ -42,12 +42,15 @@ fn disturb(library: &Library, random: &mut Random, serial: u32) {
     };
 }
 
-fn append(path: &Path) -> std::io::Result<()> {
+/// Writes into whatever is there; into a fifo that nobody reads, nothing.
+fn write(path: &Path, append: bool, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
-    std::fs::OpenOptions::new()
-        .append(true)
-        .open(path)?
-        .write_all(b"more")
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap();
+    let mut options = std::fs::OpenOptions::new();
+    options.custom_flags(nonblocking).create(true).write(true);
+    options.append(append).truncate(!append);
+    options.open(path)?.write_all(bytes)
 }
 
 fn fifo(path: &Path) -> std::io::Result<()> {
@@ -90,6 +93,7 @@ fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean
         ..Default::default()
     };
     library.index_with(accept);
+    library.purge();
     assert_eq!(library.content(), library.content_of_a_clean_scan());
     let check: String = library
         .database()

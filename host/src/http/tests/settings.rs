@@ -253,6 +253,7 @@ async fn parallel_changes_are_all_in_effect_at_once() {
             "session_timeout" => json!("1d"),
             "max_concurrent_streams" => json!(3),
             "scan_schedule" => json!("off"),
+            "purge_missing_days" => json!(7),
             _ => json!(!setting.default().as_bool().unwrap()),
         };
         calls.spawn(async move {

@@ -49,6 +49,8 @@ pub(super) async fn unlink(tx: &mut Tx, sources: &[i64]) -> Result<()> {
          (SELECT movie_id FROM video_sources WHERE source_id",
         "UPDATE tv_episodes SET dirty = TRUE WHERE NOT dirty AND episode_id IN \
          (SELECT episode_id FROM video_sources WHERE source_id",
+        "UPDATE tv_shows SET dirty = TRUE WHERE NOT dirty AND show_id IN (SELECT e.show_id FROM tv_episodes e \
+         JOIN video_sources s ON s.episode_id = e.episode_id WHERE s.source_id",
     ];
     for head in marks {
         for_ids(tx, head, sources, ")").await?;
