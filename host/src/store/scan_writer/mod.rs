@@ -10,6 +10,7 @@ mod rows;
 mod settle;
 mod tracks;
 mod video_settle;
+mod video_values;
 mod videos;
 
 use std::collections::HashMap;

@@ -2,20 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::video_values::{episode_values, movie_values, show_values, source_values};
 use super::{ScanWriter, StoredFile, for_ids, rows};
 use crate::domain::change::{ChangeKind, ItemType};
 use crate::domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::scan::FileRecord;
 use crate::domain::text::search_words;
 use crate::domain::time::Timestamp;
-use crate::domain::video::{EpisodeFacts, MovieFacts, ShowFacts, VideoFacts, VideoItem};
+use crate::domain::video::{EpisodeFacts, ShowFacts, VideoFacts, VideoItem};
 use crate::store::args::{Arg, args};
 use crate::store::bulk::in_lists;
 use crate::store::changes::NewChanges;
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
-use crate::store::text::{bounded_key, bounded_sort, bounded_words};
+use crate::store::text::{bounded_key, bounded_words};
 use futures_util::FutureExt as _;
 
 /// A movie keeps its id when its only file comes to say something else, unless that is another movie already.
@@ -56,10 +57,6 @@ pub(super) async fn unlink(tx: &mut Tx, sources: &[i64]) -> Result<()> {
         for_ids(tx, head, sources, ")").await?;
     }
     Ok(())
-}
-
-fn json(texts: &[String]) -> String {
-    serde_json::json!(texts).to_string()
 }
 
 pub(super) fn words(text: String) -> Arg<'static> {
@@ -328,83 +325,4 @@ async fn keep_identity(tx: &mut Tx, before: &Before, facts: &VideoFacts) -> Resu
     tx.execute(sql, &args![id, bounded_key(key.clone())])
         .await
         .map(drop)
-}
-
-fn movie_values<'a>(id: i64, key: &'a str, movie: &'a MovieFacts) -> [Arg<'a>; 15] {
-    args![
-        id,
-        key,
-        movie.title.as_str(),
-        bounded_sort(&movie.sort_title),
-        movie.original_title.as_deref(),
-        movie.year,
-        movie.released_on.as_deref(),
-        movie.overview.as_deref(),
-        movie.tagline.as_deref(),
-        movie.content_rating.as_deref(),
-        movie.collection.as_deref(),
-        json(&movie.genres),
-        json(&movie.studios),
-        movie.people.as_str(),
-        movie.external_ids.as_str(),
-    ]
-}
-
-fn show_values<'a>(id: i64, key: &'a str, show: &'a ShowFacts) -> [Arg<'a>; 9] {
-    args![
-        id,
-        key,
-        show.title.as_str(),
-        bounded_sort(&show.sort_title),
-        show.year,
-        show.overview.as_deref(),
-        show.content_rating.as_deref(),
-        json(&show.genres),
-        show.external_ids.as_str(),
-    ]
-}
-
-fn episode_values<'a>(
-    id: i64,
-    key: &'a str,
-    show: i64,
-    season: i64,
-    episode: &'a EpisodeFacts,
-) -> [Arg<'a>; 13] {
-    args![
-        id,
-        key,
-        show,
-        season,
-        episode.number,
-        episode.number_end,
-        episode.absolute,
-        episode.air_date.as_deref(),
-        episode.title.as_str(),
-        bounded_sort(&episode.sort_title),
-        episode.overview.as_deref(),
-        episode.people.as_str(),
-        episode.external_ids.as_str(),
-    ]
-}
-
-fn source_values(id: i64, movie: Option<i64>, episode: Option<i64>, facts: &VideoFacts) -> [Arg<'_>; 16] {
-    args![
-        id,
-        movie,
-        episode,
-        facts.edition.as_deref(),
-        facts.part,
-        facts.container.as_deref(),
-        facts.bitrate,
-        facts.duration_ms,
-        facts.width,
-        facts.height,
-        facts.streams.as_str(),
-        facts.chapters.as_str(),
-        facts.subtitles.as_str(),
-        facts.artwork.as_str(),
-        facts.name_pattern.as_deref(),
-        facts.name_confidence,
-    ]
 }
