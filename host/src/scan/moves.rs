@@ -54,11 +54,13 @@ impl<'a> Moves<'a> {
                     && file.kind == read.folder.root.directory.kind
                     && !self.adopted.contains(&file.id)
             };
-            // A folder that moved has several files: the one of the same name goes first.
-            let same_name = gone
-                .iter()
-                .position(|file| fits(file) && file.path.file_name() == read.file.name);
-            let Some(found) = same_name.or_else(|| gone.iter().position(fits)) else {
+            // Of several that are alike: a rename keeps the time, a move of a folder the names.
+            let likeness = |file: &FileByContent| {
+                let same_time = file.mtime_ns == read.file.mtime_ns;
+                (same_time, file.path.file_name() == read.file.name)
+            };
+            let alike = gone.iter().enumerate().filter(|(_, file)| fits(file));
+            let Some((found, _)) = alike.max_by_key(|(_, file)| likeness(file)) else {
                 continue;
             };
             let before = gone.swap_remove(found);

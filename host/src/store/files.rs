@@ -68,6 +68,8 @@ pub struct FileByContent {
     pub fingerprint: i64,
     /// Bytes.
     pub size: i64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime_ns: i64,
     /// How it stands.
     pub status: FileStatus,
     /// Kind of its directory.
@@ -87,6 +89,7 @@ struct ContentRow {
     file_id: i64,
     fingerprint: i64,
     size: i64,
+    mtime_ns: i64,
     status: i16,
     media_kind: String,
     root: String,
@@ -104,6 +107,7 @@ impl TryFrom<ContentRow> for FileByContent {
             id: row.file_id.into(),
             fingerprint: row.fingerprint,
             size: row.size,
+            mtime_ns: row.mtime_ns,
             status: FileStatus::from_number(row.status).ok_or(StoreError::InvalidValue("file status"))?,
             kind: row
                 .media_kind
@@ -120,7 +124,7 @@ impl TryFrom<ContentRow> for FileByContent {
 impl Store {
     /// All files with one of these fingerprints, in no order.
     pub async fn files_by_fingerprint(&self, fingerprints: &[i64]) -> Result<Vec<FileByContent>> {
-        let select = "SELECT f.file_id, f.fingerprint, f.size, f.status, d.media_kind, d.path AS root, \
+        let select = "SELECT f.file_id, f.fingerprint, f.size, f.mtime_ns, f.status, d.media_kind, d.path AS root, \
                       o.path AS folder, f.name, d.available, d.configured FROM files f \
                       JOIN folders o ON o.folder_id = f.folder_id \
                       JOIN directories d ON d.directory_id = o.directory_id WHERE f.fingerprint";
