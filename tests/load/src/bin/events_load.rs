@@ -6,6 +6,7 @@
 
 #![allow(
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a tool for measuring: prints, and its tasks end with the program"
 )]
