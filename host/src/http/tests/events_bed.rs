@@ -148,7 +148,7 @@ impl Client {
 
     /// `false` at the end.
     async fn read(&mut self) -> bool {
-        let mut buffer = [0; 16 * 1024];
+        let mut buffer = vec![0; 16 * 1024];
         let read = tokio::time::timeout(PATIENCE, self.stream.read(&mut buffer)).await;
         // A reset is an end as well.
         let read = read.expect("something comes in time").unwrap_or(0);
