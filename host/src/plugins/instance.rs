@@ -25,7 +25,7 @@ pub(super) struct Instance {
 impl Instance {
     /// Creates an instance and runs its start functions.
     pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
-        let code = &plugin.code;
+        let code = plugin.code.as_code();
         let mut store = Store::new(
             code.instance_pre.engine(),
             CallState::new(Arc::clone(&plugin.id), &plugin.limits),

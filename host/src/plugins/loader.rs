@@ -112,7 +112,7 @@ impl Loader<'_> {
             digest: digest.to_owned(),
             limits: Limits::granted(&manifest.limits, &self.caps),
             isolation,
-            code,
+            code: Box::new(code),
             stats: SharedStats::default(),
             breaker: Breaker::default(),
             manifest: manifest.clone(),

@@ -22,9 +22,21 @@ pub(super) struct LoadedPlugin {
     pub(super) digest: String,
     pub(super) limits: Limits,
     pub(super) isolation: Isolation,
-    pub(super) code: PluginCode,
+    pub(super) code: Box<dyn AsCode>,
     pub(super) stats: SharedStats,
     pub(super) breaker: Breaker,
+}
+
+/// The code behind a trait, so that the compiler need not look through wasmtime's types again for each future that holds
+/// the plugins, to see that they may go from thread to thread.
+pub(super) trait AsCode: Send + Sync {
+    fn as_code(&self) -> &PluginCode;
+}
+
+impl AsCode for PluginCode {
+    fn as_code(&self) -> &PluginCode {
+        self
+    }
 }
 
 /// A plugin's machine code with everything looked up that can be looked up beforehand.
@@ -56,7 +68,7 @@ impl PluginHandle {
 
     /// Whether it hands out pictures.
     pub fn has_artwork(&self) -> bool {
-        self.0.code.artwork.is_some()
+        self.0.code.as_code().artwork.is_some()
     }
 
     /// Whether it may be called; not after it was shut off.

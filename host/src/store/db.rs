@@ -39,6 +39,18 @@ pub(super) enum Pools {
     Postgres(PgPool),
 }
 
+/// The pools behind a trait, so that the compiler need not look through sqlx's types again for each of the hundreds of
+/// futures that hold a store, to see that it may go from thread to thread.
+pub(super) trait AsPools: std::fmt::Debug + Send + Sync {
+    fn as_pools(&self) -> &Pools;
+}
+
+impl AsPools for Pools {
+    fn as_pools(&self) -> &Pools {
+        self
+    }
+}
+
 impl Pools {
     pub(super) fn engine(&self) -> Engine {
         match self {

@@ -51,7 +51,7 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-use db::{Engine, Pools};
+use db::{AsPools, Engine, Pools};
 use writer::{Lane, Lanes, WriteTx};
 
 pub use audit::AuditFilter;
@@ -96,7 +96,7 @@ impl Default for StoreOptions {
 
 #[derive(Debug)]
 struct Inner {
-    pools: Pools,
+    pools: Box<dyn AsPools>,
     lanes: Lanes,
     identity_revision: AtomicI64,
 }
@@ -141,7 +141,7 @@ impl Store {
             return Err(StoreError::BadUrl(without_password(url)));
         };
         let store = Self(Arc::new(Inner {
-            pools,
+            pools: Box::new(pools),
             lanes: Lanes::new(),
             identity_revision: AtomicI64::new(0),
         }));
@@ -158,7 +158,7 @@ impl Store {
 
     /// Closes all connections; SQLite folds its log into the database. Calls after it fail.
     pub async fn close(&self) {
-        self.0.pools.close().await;
+        self.pools().close().await;
     }
 
     /// Whether the database answers.
@@ -200,14 +200,14 @@ impl Store {
     }
 
     fn pools(&self) -> &Pools {
-        &self.0.pools
+        self.0.pools.as_pools()
     }
 
     async fn checkpoint(&self) -> Result<()> {
-        self.0.lanes.checkpoint(&self.0.pools).await
+        self.0.lanes.checkpoint(self.pools()).await
     }
 
     async fn write(&self, lane: Lane) -> Result<WriteTx> {
-        self.0.lanes.begin(&self.0.pools, lane).await
+        self.0.lanes.begin(self.pools(), lane).await
     }
 }
