@@ -21,9 +21,10 @@ use crate::domain::time::{Clock as _, Timestamp};
 use crate::random::{Random as _, SystemRandom};
 
 const WORKERS: usize = 8;
-/// Sessions of a worker, and refreshes of each: fewer than one session may have at once.
-const SESSIONS: usize = 50;
-const REFRESHES: usize = 25;
+/// Sessions of a worker, and refreshes of each: fewer than one session may have at once. Few sessions, so that a lost
+/// answer is asked for again well within the grace of ten seconds, however busy the machine is.
+const SESSIONS: usize = 10;
+const REFRESHES: usize = 125;
 
 /// Polls a future so many times, then drops it.
 async fn dropped_after<T>(polls: u64, future: impl Future<Output = T>) -> Option<T> {
