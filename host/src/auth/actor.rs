@@ -23,6 +23,8 @@ pub enum Proof {
     },
     /// A personal access token.
     PersonalAccessToken(PersonalAccessTokenId),
+    /// A signed link, which opens one item.
+    ItemLink,
 }
 
 /// A known caller, with everything that decides what they may do.
@@ -60,7 +62,7 @@ impl Actor {
     pub fn session(&self) -> Option<SessionId> {
         match self.proof {
             Proof::AccessToken { session, .. } => session,
-            Proof::PersonalAccessToken(_) => None,
+            Proof::PersonalAccessToken(_) | Proof::ItemLink => None,
         }
     }
 }

@@ -7,6 +7,9 @@ use super::secret_token::TokenHash;
 /// The prefix of personal access tokens.
 pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
 
+/// The prefix of the tokens of signed links.
+pub const ITEM_LINK_PREFIX: &str = "svc_link_";
+
 /// What a request carries, as text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Presented<'a> {
@@ -23,6 +26,8 @@ pub struct Presented<'a> {
 pub enum Credential {
     /// Looks like a personal access token.
     PersonalAccessToken(String),
+    /// Looks like the token of a signed link.
+    ItemLink(String),
     /// Anything else: to be read as an access token.
     AccessToken(String),
 }
@@ -31,6 +36,7 @@ impl std::fmt::Debug for Credential {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::PersonalAccessToken(_) => "PersonalAccessToken(…)",
+            Self::ItemLink(_) => "ItemLink(…)",
             Self::AccessToken(_) => "AccessToken(…)",
         })
     }
@@ -39,7 +45,7 @@ impl std::fmt::Debug for Credential {
 impl Credential {
     /// By what it is known again without being kept.
     pub fn digest(&self) -> TokenHash {
-        let (Self::PersonalAccessToken(text) | Self::AccessToken(text)) = self;
+        let (Self::PersonalAccessToken(text) | Self::ItemLink(text) | Self::AccessToken(text)) = self;
         Sha256::digest(text.as_bytes()).into()
     }
 }
@@ -84,6 +90,8 @@ fn classify(token: &str) -> Option<Credential> {
         None
     } else if token.starts_with(PERSONAL_ACCESS_TOKEN_PREFIX) {
         Some(Credential::PersonalAccessToken(token.to_owned()))
+    } else if token.starts_with(ITEM_LINK_PREFIX) {
+        Some(Credential::ItemLink(token.to_owned()))
     } else {
         Some(Credential::AccessToken(token.to_owned()))
     }
@@ -102,6 +110,7 @@ mod tests {
         })
         .map(|credential| match credential {
             Credential::PersonalAccessToken(token) => format!("pat {token}"),
+            Credential::ItemLink(token) => format!("link {token}"),
             Credential::AccessToken(token) => token,
         })
     }

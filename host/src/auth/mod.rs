@@ -6,6 +6,7 @@ pub mod app;
 pub mod buckets;
 pub mod capability;
 pub mod credential;
+pub mod item_link;
 pub mod password;
 pub mod policy;
 pub mod role;

@@ -33,6 +33,11 @@ impl ItemType {
         Self::TvEpisode,
     ];
 
+    /// The type of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|item| item.as_str() == name)
+    }
+
     /// The name in the API.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -12,6 +12,8 @@ pub enum Access {
     SignedIn,
     /// Who has this capability.
     Capability(Capability),
+    /// Who has this capability, or a signed link to this very path of somebody who has it.
+    Link(Capability),
     /// Who has this capability and signed in: a personal access token does not do.
     Session(Capability),
     /// Tests on the same machine, in development mode; for all others there is no such route.
@@ -25,7 +27,9 @@ impl Access {
     pub fn allows(self, actor: &Actor) -> bool {
         match self {
             Self::Public | Self::SignedIn | Self::Dev => true,
-            Self::Capability(capability) | Self::Session(capability) => actor.may(capability),
+            Self::Capability(capability) | Self::Link(capability) | Self::Session(capability) => {
+                actor.may(capability)
+            }
             Self::AnyCapability(capabilities) => capabilities.iter().any(|&capability| actor.may(capability)),
         }
     }
@@ -41,6 +45,11 @@ impl Access {
             Self::Public => "Public.".to_owned(),
             Self::SignedIn => "Takes a signed-in user.".to_owned(),
             Self::Capability(capability) => format!("Takes the capability `{capability}`."),
+            Self::Link(capability) => {
+                format!(
+                    "Takes the capability `{capability}`, or a signed link to the item (`POST /api/v1/links`)."
+                )
+            }
             Self::Session(capability) => format!(
                 "Takes the capability `{capability}`, and a signed-in session: a personal access token is refused."
             ),

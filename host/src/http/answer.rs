@@ -1,15 +1,16 @@
 //! Successful answers: JSON with an entity tag, created things, nothing.
 
-use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, SET_COOKIE};
+use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LINK, SET_COOKIE};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::oapi::{self, Components, Content, EndpointOutRegister, Operation, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use url::form_urlencoded;
 
 use super::problem::Problem;
 use super::range::none_match_fails;
-use crate::domain::list::Listing;
+use crate::domain::list::{Cursor, Listing};
 use crate::random::to_hex;
 
 /// 200 with JSON. Reads get an entity tag, and 304 when the client has that already.
@@ -33,7 +34,12 @@ pub struct WithCookie<T>(pub Option<HeaderValue>, pub T);
 pub struct ListView<T> {
     items: Vec<T>,
     total: u64,
+    next: Option<Cursor>,
 }
+
+/// 200 with a part of a list. Where the next part begins is told by the answer's `Link`.
+#[derive(Debug)]
+pub struct Part<T>(pub ListView<T>);
 
 impl<T> ListView<T> {
     /// The view of a listing, item by item.
@@ -41,6 +47,7 @@ impl<T> ListView<T> {
         Self {
             items: listing.items.into_iter().map(view).collect(),
             total: listing.total,
+            next: listing.next,
         }
     }
 
@@ -48,6 +55,7 @@ impl<T> ListView<T> {
     pub fn whole<I>(items: Vec<I>, view: impl FnMut(I) -> T) -> Self {
         Self {
             total: items.len() as u64,
+            next: None,
             items: items.into_iter().map(view).collect(),
         }
     }
@@ -98,7 +106,7 @@ fn entity_tag(body: &[u8]) -> String {
     )
 }
 
-fn client_has(headers: &HeaderMap, tag: &str) -> bool {
+pub(super) fn client_has(headers: &HeaderMap, tag: &str) -> bool {
     headers.contains_key(IF_NONE_MATCH) && none_match_fails(headers, tag)
 }
 
@@ -109,7 +117,11 @@ impl<T: Serialize + Send> Writer for Answer<T> {
             return;
         };
         if req.method().is_safe() {
-            let tag = entity_tag(&body);
+            // The guard gave one already where it knows from what is stored.
+            let tag = match res.headers().get(ETAG) {
+                Some(tag) => tag.to_str().unwrap_or_default().to_owned(),
+                None => entity_tag(&body),
+            };
             let known = client_has(req.headers(), &tag);
             if let Ok(value) = HeaderValue::try_from(tag) {
                 res.headers_mut().insert(ETAG, value);
@@ -122,6 +134,31 @@ impl<T: Serialize + Send> Writer for Answer<T> {
             }
         }
         res.replace_body(ResBody::Once(body.into()));
+    }
+}
+
+/// The link to the next part: the request's own target from that place on. The token of a URL stays out of it.
+fn next_link(req: &Request, next: &Cursor) -> Option<HeaderValue> {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, values) in req.queries().iter_all() {
+        if !["after", "skip", "token"].contains(&name.as_str()) {
+            values.iter().for_each(|value| {
+                query.append_pair(name, value);
+            });
+        }
+    }
+    query.append_pair("after", &next.to_string());
+    let link = format!("<{}?{}>; rel=\"next\"", req.uri().path(), query.finish());
+    HeaderValue::try_from(link).ok()
+}
+
+#[async_trait]
+impl<T: Serialize + Send> Writer for Part<T> {
+    async fn write(self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
+        if let Some(link) = self.0.next.as_ref().and_then(|next| next_link(req, next)) {
+            res.headers_mut().insert(LINK, link);
+        }
+        Answer(self.0).write(req, depot, res).await;
     }
 }
 
@@ -174,6 +211,17 @@ fn register_json<T: ToSchema>(
 impl<T: ToSchema> EndpointOutRegister for Answer<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
         register_json::<T>("200", "Success", components, operation);
+    }
+}
+
+impl<T: ToSchema> EndpointOutRegister for Part<T> {
+    fn register(components: &mut Components, operation: &mut Operation) {
+        register_json::<ListView<T>>("200", "Success", components, operation);
+        let link = oapi::Header::new(oapi::Object::with_type(oapi::BasicType::String))
+            .description("`rel=\"next\"`: the next part; absent at the end of the list.");
+        if let Some(oapi::RefOr::Type(response)) = operation.responses.get_mut("200") {
+            response.headers.insert("Link".to_owned(), link);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use salvo::http::body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 
 use super::limits::MEDIA_CHUNK_BYTES;
+use crate::service::stream_limit::OpenStream;
 
 /// Buffers that wait for their next use.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
@@ -54,6 +55,7 @@ pub struct FileBody {
     remaining: u64,
     spare: Spare,
     reading: Option<JoinHandle<Read>>,
+    _stream: Option<OpenStream>,
 }
 
 impl FileBody {
@@ -65,6 +67,16 @@ impl FileBody {
             remaining: length,
             spare: Spare::default(),
             reading: None,
+            _stream: None,
+        }
+    }
+
+    /// The same, as one of a user's streams until it ends.
+    #[must_use]
+    pub fn as_stream(self, stream: Option<OpenStream>) -> Self {
+        Self {
+            _stream: stream,
+            ..self
         }
     }
 

@@ -17,6 +17,7 @@ use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
 use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use crate::service::stream_limit::OpenStream;
 
 /// What is served under another name than plain bytes, by file extension.
 const TYPES: &[(&str, &str)] = &[
@@ -81,6 +82,7 @@ pub struct MediaAnswer {
     tag: String,
     modified: i64,
     content_type: &'static str,
+    stream: Option<OpenStream>,
 }
 
 impl MediaAnswer {
@@ -96,6 +98,15 @@ impl MediaAnswer {
             modified: media.mtime_ns.div_euclid(1_000_000_000),
             content_type,
             source: Source::File(media),
+            stream: None,
+        }
+    }
+
+    /// The item's own file, played by a user until it is sent.
+    pub fn stream(media: OpenedMedia, stream: OpenStream) -> Self {
+        Self {
+            stream: Some(stream),
+            ..Self::file(media)
         }
     }
 
@@ -122,6 +133,7 @@ impl MediaAnswer {
             tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
             modified: mtime_ns.div_euclid(1_000_000_000),
             content_type,
+            stream: None,
             source: match picture.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
                 PictureBytes::InMemory(bytes) => Source::Memory(bytes),
@@ -163,11 +175,10 @@ impl MediaAnswer {
 
     fn body(self, start: u64, length: u64) -> ResBody {
         match self.source {
-            Source::File(media) => ResBody::Boxed(Box::pin(FileBody::new(
-                media.file,
-                media.offset.saturating_add(start),
-                length,
-            ))),
+            Source::File(media) => {
+                let body = FileBody::new(media.file, media.offset.saturating_add(start), length);
+                ResBody::Boxed(Box::pin(body.as_stream(self.stream)))
+            }
             Source::Memory(bytes) => {
                 let (start, length) = (
                     usize::try_from(start).unwrap_or(0),

@@ -1,7 +1,8 @@
 //! Lists in the query: `take`, `skip`, `order`, `orderBy`.
 
 use super::query::QueryReader;
-use crate::domain::list::{Order, Page};
+use crate::domain::id::LibraryId;
+use crate::domain::list::{ListRequest, Order, Page};
 
 const ORDERS: [(&str, Order); 2] = [("ASC", Order::Ascending), ("DESC", Order::Descending)];
 
@@ -31,6 +32,35 @@ pub fn ordering<T: Copy>(reader: &mut QueryReader<'_>, choices: &[(&str, T, Orde
     let order = reader.choice("order", "Direction.", &ORDERS);
     let (by, natural) = chosen.or_else(|| choices.first().map(|&(_, by, order)| (by, order)))?;
     Some((by, order.unwrap_or(natural)))
+}
+
+/// Reads which part of a list of media is wanted, in which order: `orderBy`, `order`, `take`, `skip`, `after`.
+pub fn list<T: Copy>(
+    reader: &mut QueryReader<'_>,
+    choices: &[(&str, T, Order)],
+    default: T,
+) -> ListRequest<T> {
+    let (by, order) = ordering(reader, choices).unwrap_or((default, Order::Ascending));
+    let page = page(reader);
+    let about =
+        "Begin where another answer's `Link` header with `rel=\"next\"` says, instead of passing over items.";
+    let after = reader.parsed("after", about, "taken from the link of another answer");
+    if after.is_some() && page.skip > 0 {
+        reader.fail("skip", "does not go with `after`");
+    }
+    let about = "In one of these libraries; all that the caller may see if not said.";
+    let names = reader.texts("libraryIds", about);
+    let libraries: Vec<LibraryId> = names.iter().filter_map(|id| id.parse().ok()).collect();
+    if libraries.len() < names.len() {
+        reader.fail("libraryIds", "must be ids of libraries");
+    }
+    ListRequest {
+        by,
+        order,
+        page,
+        after,
+        libraries,
+    }
 }
 
 /// Reads `sort`, which has one choice, and `order`.

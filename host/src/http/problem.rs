@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use salvo::http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use salvo::http::{ResBody, StatusCode};
 use salvo::oapi::{Components, EndpointOutRegister, Operation, ToSchema};
@@ -196,6 +196,8 @@ impl Problem {
         );
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // That of the answer that was not given.
+        headers.remove(ETAG);
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(
                 WWW_AUTHENTICATE,

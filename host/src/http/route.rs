@@ -20,6 +20,9 @@ pub struct Route {
     pub path: &'static str,
     /// Who may.
     pub access: Access,
+    /// The answer follows from who asks and what is stored of media, so that what is stored since is all there is to
+    /// compare before answering `If-None-Match`.
+    pub of_media: bool,
     pub(super) goal: Arc<dyn Handler>,
 }
 
@@ -35,7 +38,16 @@ impl Route {
             method,
             path,
             access,
+            of_media: false,
             goal: Arc::new(goal),
+        }
+    }
+
+    /// A GET of what is stored of media, and of nothing else: no file, no clock, nothing in memory.
+    pub fn media(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self {
+            of_media: true,
+            ..Self::get(path, access, goal)
         }
     }
 
@@ -47,6 +59,11 @@ impl Route {
     /// A POST.
     pub fn post(path: &'static str, access: Access, goal: impl Handler) -> Self {
         Self::new(Method::POST, path, access, goal)
+    }
+
+    /// A PUT.
+    pub fn put(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::PUT, path, access, goal)
     }
 
     /// A PATCH.

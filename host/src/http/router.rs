@@ -6,15 +6,15 @@ use std::sync::Arc;
 use salvo::Service;
 use salvo::catcher::Catcher;
 
-use super::access::Access::{self, AnyCapability, Capability as Takes, Dev, Public, Session, SignedIn};
+use super::access::Access::{self, AnyCapability, Capability as Takes, Dev, Link, Public, Session, SignedIn};
 use super::docs;
 use super::limits::Limits;
 use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles,
-    sessions, settings, tokens, users,
+    auth, changes, dev, events, general, index, libraries, links, ls, music, photos, plugins, reset, roles,
+    search, sessions, settings, tokens, users,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -102,22 +102,25 @@ pub fn routes() -> Vec<Route> {
         Route::patch ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesUpdate),       libraries::update_library),
         Route::delete("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesDelete),       libraries::delete_library),
 
-        Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),
-        Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::show_artist),
-        Route::get   ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases),
-        Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::show_release),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   RELEASES,                        music::show_release_artwork),
-        Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       TRACKS,                          music::show_track_artwork),
-        Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
-        Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Takes(C::MusicTracksPlay),       music::stream_track),
+        Route::post  ("/api/v1/links",                                                     SignedIn,                        links::create_link),
+        Route::media ("/api/v1/search",                                                    SignedIn,                        search::search),
 
-        Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
-        Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
-        Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
+        Route::media ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),
+        Route::media ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::show_artist),
+        Route::media ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases),
+        Route::media ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases),
+        Route::media ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::show_release),
+        Route::media ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::show_release_artwork),
+        Route::media ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
+        Route::media ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::show_track_artwork),
+        Route::media ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
+        Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
+
+        Route::media ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
+        Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
+        Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

@@ -106,6 +106,7 @@ impl ServiceError {
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
+            StoreError::ForeignCursor => Self::invalid("after", "is a cursor of another list or order"),
             StoreError::Unavailable(_) => {
                 tracing::warn!(%error, "the database is not available");
                 Self::Unavailable {

@@ -202,6 +202,7 @@ impl Libraries {
         Ok(Listing {
             items: self.counted(asked, manages(actor)).await?,
             total,
+            next: None,
         })
     }
 

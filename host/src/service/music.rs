@@ -3,7 +3,7 @@
 use super::error::{Result, ServiceError};
 use crate::auth::actor::Actor;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre, Release, Track};
 use crate::store::Store;
 pub use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
@@ -28,14 +28,9 @@ impl Music {
         &self,
         actor: &Actor,
         filter: &TrackFilter,
-        by: TrackOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        Ok(self
-            .store
-            .list_tracks(&actor.scope, filter, by, order, page)
-            .await?)
+        Ok(self.store.list_tracks(&actor.scope, filter, request).await?)
     }
 
     /// One track.
@@ -57,14 +52,9 @@ impl Music {
         &self,
         actor: &Actor,
         filter: &ReleaseFilter,
-        by: ReleaseOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        Ok(self
-            .store
-            .list_releases(&actor.scope, filter, by, order, page)
-            .await?)
+        Ok(self.store.list_releases(&actor.scope, filter, request).await?)
     }
 
     /// One release.
@@ -94,11 +84,9 @@ impl Music {
     pub async fn list_artists(
         &self,
         actor: &Actor,
-        by: ArtistOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        Ok(self.store.list_artists(&actor.scope, by, order, page).await?)
+        Ok(self.store.list_artists(&actor.scope, request).await?)
     }
 
     /// One artist.
@@ -120,15 +108,14 @@ impl Music {
         &self,
         actor: &Actor,
         id: MusicArtistId,
-        by: ReleaseOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
         self.artist(actor, id).await?;
-        Ok(self
-            .store
-            .artist_releases(&actor.scope, id, by, order, page)
-            .await?)
+        let filter = ReleaseFilter {
+            artist: Some(id),
+            ..ReleaseFilter::default()
+        };
+        self.list_releases(actor, &filter, request).await
     }
 
     /// Genres.
@@ -138,10 +125,8 @@ impl Music {
     pub async fn list_genres(
         &self,
         actor: &Actor,
-        by: GenreOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
-        Ok(self.store.list_genres(&actor.scope, by, order, page).await?)
+        Ok(self.store.list_genres(&actor.scope, request).await?)
     }
 }

@@ -3,7 +3,7 @@
 use super::error::{Result, ServiceError};
 use crate::auth::actor::Actor;
 use crate::domain::id::PhotoId;
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::photo::Photo;
 use crate::store::Store;
 pub use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
@@ -28,14 +28,9 @@ impl Photos {
         &self,
         actor: &Actor,
         filter: &PhotoFilter,
-        by: PhotoOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<PhotoOrder>,
     ) -> Result<Listing<Photo>> {
-        Ok(self
-            .store
-            .list_photos(&actor.scope, filter, by, order, page)
-            .await?)
+        Ok(self.store.list_photos(&actor.scope, filter, request).await?)
     }
 
     /// One photo.

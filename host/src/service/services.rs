@@ -26,18 +26,23 @@ use super::indexed_files::IndexedFiles;
 use super::indexing::Indexing;
 use super::keeper::Keeper;
 use super::libraries::Libraries;
+use super::links::Links;
 use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
 use super::plugins::PluginList;
 use super::reset::Reset;
+use super::search::Search;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
+use super::stream_limit::StreamLimit;
+use crate::auth::actor::Actor;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
 use crate::data_dir::DataDir;
+use crate::domain::id::UserId;
 use crate::domain::kind::MediaKind;
 use crate::domain::time::Timestamp;
 use crate::plugins::Plugins;
@@ -129,10 +134,16 @@ pub struct Services {
     pub indexed_files: IndexedFiles,
     /// Browsing the directories of media.
     pub browse: Browse,
+    /// Finds items.
+    pub search: Search,
     /// Browsing music.
     pub music: Music,
     /// Browsing photos.
     pub photos: Photos,
+    /// How many files a user plays at once.
+    pub stream_limit: StreamLimit,
+    /// Signed links to items.
+    pub links: Links,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -224,14 +235,17 @@ impl Services {
             keeper: Keeper::new(context.clone(), parts.indexing.clone(), settings.clone()),
             changes: ChangeList::new(store.clone()),
             indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
+            stream_limit: StreamLimit::new(settings.clone()),
             settings,
             origins,
             setup,
             reset,
             dev,
+            links: Links::new(context.clone(), keys.clone()),
             keys,
             indexing: parts.indexing,
             browse: Browse::new(store.clone(), parts.plugins.clone()),
+            search: Search::new(store.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
             media: Media::new(store, parts.plugins.clone()),
@@ -239,6 +253,17 @@ impl Services {
             context,
             activity,
         })
+    }
+
+    /// What an answer about media is made of, for a caller: equal numbers, equal answers.
+    pub fn media_state(&self, actor: &Actor) -> (UserId, i64, u64, u64) {
+        let store = &self.context.store;
+        (
+            actor.user.id,
+            store.identity_revision(),
+            store.media_revision(),
+            store.personal_revision(actor.user.id),
+        )
     }
 
     /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of

@@ -103,12 +103,13 @@ impl Store {
                 .map(AuditEntry::try_from)
                 .collect::<Result<_>>()?,
             total: self.pools().count(count, values).await?,
+            next: None,
         })
     }
 
     /// Writes a line that stands for itself. May be lost in a power cut.
     pub async fn write_audit(&self, entry: &AuditEntry) -> Result<()> {
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         tx.execute(INSERT, &values!(entry)).await?;
         tx.commit().await
     }

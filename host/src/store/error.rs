@@ -53,6 +53,9 @@ pub enum StoreError {
     /// What was to be stored is there already.
     #[error("{0} exists already")]
     Conflict(&'static str),
+    /// A place in a list of another order.
+    #[error("the cursor is one of another list")]
+    ForeignCursor,
     /// A stored value makes no sense.
     #[error("the database holds an invalid {0}")]
     InvalidValue(&'static str),

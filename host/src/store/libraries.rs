@@ -167,6 +167,23 @@ impl Placement {
 }
 
 impl Store {
+    /// The part of a scope that lies in these libraries; the scope itself if there are none.
+    pub(super) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
+        if libraries.is_empty() {
+            return Ok(scope.clone());
+        }
+        let rows: Vec<(i64, String)> = self.pools().fetch_all(CLASSES, &[]).await?;
+        let mut classes = Vec::new();
+        for (class, members) in rows {
+            let members = ids_from_json(&members)?;
+            let inside = libraries.iter().any(|library| members.contains(&library.get()));
+            if inside && scope.may_see_file(class) {
+                classes.push(class);
+            }
+        }
+        Ok(MediaScope::Classes(classes.into()))
+    }
+
     /// All libraries with their grants, oldest first.
     pub async fn libraries(&self) -> Result<Vec<Library>> {
         let pools = self.pools();

@@ -25,8 +25,10 @@ mod libraries;
 mod media;
 mod migrations;
 mod music;
+mod pages;
 mod photos;
 mod reset;
+mod revisions;
 mod roles;
 mod runs;
 mod scan_writer;
@@ -52,7 +54,9 @@ use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 use db::{AsPools, Engine, Pools};
-use writer::{Lane, Lanes, WriteTx};
+use pages::Totals;
+use revisions::Revisions;
+use writer::{Lane, Lanes};
 
 pub use audit::AuditFilter;
 pub use dialect::SearchIndex;
@@ -99,6 +103,8 @@ struct Inner {
     pools: Box<dyn AsPools>,
     lanes: Lanes,
     identity_revision: AtomicI64,
+    revisions: Arc<Revisions>,
+    totals: Totals,
 }
 
 /// The open database. Clones share it.
@@ -144,6 +150,8 @@ impl Store {
             pools: Box::new(pools),
             lanes: Lanes::new(),
             identity_revision: AtomicI64::new(0),
+            revisions: Arc::default(),
+            totals: Totals::default(),
         }));
         loop {
             let mut tx = store.write(Lane::Interactive).await?;
@@ -205,9 +213,5 @@ impl Store {
 
     async fn checkpoint(&self) -> Result<()> {
         self.0.lanes.checkpoint(self.pools()).await
-    }
-
-    async fn write(&self, lane: Lane) -> Result<WriteTx> {
-        self.0.lanes.begin(self.pools(), lane).await
     }
 }

@@ -1,14 +1,16 @@
 //! Photos.
 
 use super::Store;
-use super::args::{Arg, args};
 use super::error::{Result, StoreError};
-use super::select::{Conditions, direction, joined};
+use super::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use super::pages::{OrderCase, order_cases_of};
+use super::select::Conditions;
 use super::visibility::Visible;
 use crate::domain::extraction::Rational;
 use crate::domain::id::PhotoId;
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
 use crate::domain::time::Timestamp;
 
@@ -56,39 +58,25 @@ pub enum PhotoOrder {
 }
 
 impl PhotoOrder {
-    fn sql(self, order: Order) -> &'static str {
+    fn sort(self) -> Sort {
         match self {
-            Self::TakenAt => direction(
-                order,
-                "p.taken_at ASC, p.photo_id ASC",
-                "p.taken_at DESC, p.photo_id DESC",
-            ),
-            Self::CreatedAt => direction(order, "p.photo_id ASC", "p.photo_id DESC"),
-            Self::ModifiedAt => direction(
-                order,
-                "p.modified_at ASC, p.photo_id ASC",
-                "p.modified_at DESC, p.photo_id DESC",
-            ),
-            Self::Width => direction(
-                order,
-                "p.width ASC NULLS FIRST, p.photo_id ASC",
-                "p.width DESC NULLS LAST, p.photo_id DESC",
-            ),
-            Self::Height => direction(
-                order,
-                "p.height ASC NULLS FIRST, p.photo_id ASC",
-                "p.height DESC NULLS LAST, p.photo_id DESC",
-            ),
+            Self::TakenAt => Sort::number("takenAt", "p.taken_at"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::ModifiedAt => Sort::number("modifiedAt", "p.modified_at"),
+            Self::Width => Sort::number("width", "p.width").nullable(),
+            Self::Height => Sort::number("height", "p.height").nullable(),
         }
     }
 }
 
-const PAGE: &str = "SELECT p.photo_id AS id FROM photos p";
-const ROWS: &str = "SELECT p.photo_id, f.name, f.size, f.status = 2 AS missing, p.taken_at, p.taken_at_source, \
+const PHOTOS: MediaRows = MediaRows {
+    from: "photos p",
+    key: "p.photo_id",
+};
+const BY_ID: &str = "SELECT p.photo_id, f.name, f.size, f.status = 2 AS missing, p.taken_at, p.taken_at_source, \
     p.utc_offset_minutes, p.modified_at, p.width, p.height, p.orientation, p.mime_type, p.make, p.model, p.lens, \
     p.iso, p.aperture, p.exposure_numerator, p.exposure_denominator, p.focal_length, p.latitude, p.longitude, \
-    p.altitude, p.rating";
-const JOINS: &str = "JOIN photos p ON p.photo_id = page.id JOIN files f ON f.file_id = p.photo_id";
+    p.altitude, p.rating FROM photos p JOIN files f ON f.file_id = p.photo_id WHERE p.photo_id";
 
 #[derive(sqlx::FromRow)]
 struct PhotoRow {
@@ -186,42 +174,38 @@ impl Store {
         &self,
         scope: &MediaScope,
         filter: &PhotoFilter,
-        by: PhotoOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<PhotoOrder>,
     ) -> Result<Listing<Photo>> {
-        let photos = conditions(scope, filter);
-        let (sql, values) = photos.count("photos p");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = photos.page(PAGE, by.sql(order), page);
-        Ok(Listing {
-            items: self.photos(&sql, by.sql(order), &values).await?,
-            total,
-        })
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let page = self
+            .page_of(PHOTOS, &conditions, request.by.sort(), request)
+            .await?;
+        let photos = self.photos_by_id(&page.items).await?;
+        Ok(page.with_items(photos))
     }
 
     /// A photo.
     pub async fn photo(&self, scope: &MediaScope, id: PhotoId) -> Result<Option<Photo>> {
         let seen = Visible::Photos.and("p.photo_id", scope);
-        let page = format!("{PAGE} WHERE p.photo_id = $1{seen}");
-        Ok(self
-            .photos(&page, "p.photo_id ASC", &args![id.get()])
-            .await?
-            .pop())
+        let mut rows: Vec<PhotoRow> = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        rows.pop().map(Photo::try_from).transpose()
     }
 
-    async fn photos(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Photo>> {
-        let rows: Vec<PhotoRow> = self
-            .pools()
-            .fetch_all(joined(page, ROWS, JOINS, order), values)
-            .await?;
-        rows.into_iter().map(Photo::try_from).collect()
+    /// These photos, in this order. Who may see them is asked before.
+    pub(super) async fn photos_by_id(&self, ids: &[i64]) -> Result<Vec<Photo>> {
+        let rows: Vec<PhotoRow> = self.visible_rows(BY_ID, ids, "").await?;
+        let photos = rows
+            .into_iter()
+            .map(Photo::try_from)
+            .collect::<Result<Vec<_>>>()?;
+        Ok(in_order(ids, photos, |photo| photo.id.get()))
     }
 }
 
 /// The statement that reads a page, for each order.
 #[cfg(test)]
-pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
+pub(super) fn order_cases() -> Vec<OrderCase> {
     let orders = [
         PhotoOrder::TakenAt,
         PhotoOrder::CreatedAt,
@@ -229,7 +213,8 @@ pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
         PhotoOrder::Width,
         PhotoOrder::Height,
     ];
-    let both = |by: PhotoOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
-    let page = |order| Conditions::default().page(PAGE, order, Page::default());
-    orders.into_iter().flat_map(both).map(page).collect()
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(PHOTOS, by.sort()))
+        .collect()
 }

@@ -130,14 +130,14 @@ impl Store {
             run_columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         );
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write_record(Lane::Interactive).await?;
         tx.execute(sql, &run_values(run)?).await?;
         tx.commit().await
     }
 
     /// Stores how a run stands now.
     pub async fn save_run(&self, run: &Run) -> Result<()> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write_record(Lane::Interactive).await?;
         tx.execute(
             "UPDATE runs SET run_type = $2, status = $3, started_by = $4, started_at = $5, completed_at = $6, \
              counts = $7, files_opened = $8, seconds = $9, warnings = $10, options = $11 WHERE run_id = $1",
@@ -164,12 +164,13 @@ impl Store {
         Ok(Listing {
             items: rows.into_iter().map(Run::try_from).collect::<Result<_>>()?,
             total,
+            next: None,
         })
     }
 
     /// At start: runs that a crash cut off have failed. Gives their number.
     pub async fn fail_interrupted_runs(&self, now: Timestamp) -> Result<u64> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write_record(Lane::Interactive).await?;
         let failed = tx
             .execute(
                 "UPDATE runs SET status = 'failed', completed_at = $1 WHERE status IN ('running', 'paused')",
@@ -184,7 +185,7 @@ impl Store {
     pub async fn prune_runs(&self, keep: i64) -> Result<()> {
         let sql = "DELETE FROM runs WHERE run_id < \
                    (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         tx.execute(sql, &args![keep]).await?;
         tx.commit().await
     }
@@ -211,6 +212,7 @@ impl Store {
                 .map(RunLogEntry::try_from)
                 .collect::<Result<_>>()?,
             total,
+            next: None,
         })
     }
 }

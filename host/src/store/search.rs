@@ -9,6 +9,9 @@ use super::error::Result;
 use super::visibility::Visible;
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Page};
+use crate::domain::music::{Artist, Release, Track};
+use crate::domain::photo::Photo;
+use crate::domain::text::{search_words, sort_key};
 
 impl SearchIndex {
     fn items(self) -> Visible {
@@ -24,38 +27,134 @@ impl SearchIndex {
     }
 }
 
+/// So many hits are put in the order of how well they fit. More of them are a question that was too short, and in the
+/// order in which they were first indexed.
+const RANKED: u64 = 200;
+
+/// How well an item fits: its title is what was asked for, begins so, has it within; or it was found by something else.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Equal,
+    Beginning,
+    Within,
+    Elsewhere,
+}
+
+fn fit(asked: &str, title: &str) -> Fit {
+    let title = search_words(title);
+    if title == asked {
+        Fit::Equal
+    } else if title.starts_with(asked) {
+        Fit::Beginning
+    } else if title.contains(asked) {
+        Fit::Within
+    } else {
+        Fit::Elsewhere
+    }
+}
+
+impl SearchIndex {
+    /// A query for the titles of items in an `IN` list, by which they sort.
+    fn titles(self) -> Option<&'static str> {
+        match self {
+            Self::Tracks => Some("SELECT track_id, sort_title FROM music_tracks WHERE track_id"),
+            Self::Releases => Some("SELECT release_id, sort_title FROM music_releases WHERE release_id"),
+            Self::Artists => Some("SELECT artist_id, sort_name FROM music_artists WHERE artist_id"),
+            Self::Photos => None,
+            Self::Movies => Some("SELECT movie_id, sort_title FROM movies WHERE movie_id"),
+            Self::Shows => Some("SELECT show_id, sort_title FROM tv_shows WHERE show_id"),
+            Self::Episodes => Some("SELECT episode_id, sort_title FROM tv_episodes WHERE episode_id"),
+        }
+    }
+}
+
 impl Store {
-    /// Ids of the items of the scope that have, for each word of `words`, a word that begins with it, oldest first.
-    /// `words` come from `domain::text::search_words`; without any, nothing is found.
+    /// The numbers of the items of the scope that have, for each word of `text`, a word that begins with it, case and
+    /// diacritics aside. Those that fit best come first. Without a word, nothing is found.
     pub async fn search(
         &self,
         scope: &MediaScope,
         index: SearchIndex,
-        words: &str,
+        text: &str,
         page: Page,
     ) -> Result<Listing<i64>> {
         let engine = self.pools().engine();
-        let query = search_query(engine, words);
+        let query = search_query(engine, &search_words(text));
         if query.is_empty() {
-            return Ok(Listing {
-                items: Vec::new(),
-                total: 0,
-            });
+            return Ok(Listing::new(Vec::new(), 0));
         }
         let (matching, key) = (index.matching(engine), index.key(engine));
         let and = index.items().and(key, scope);
         let count = AssertSqlSafe(format!("SELECT count(*){matching}{and}"));
-        let total = self.pools().count(count, &args![query.as_str()]).await?;
+        let total = self.remembered_count(count, &args![query.as_str()]).await?;
+        let titles = index.titles().filter(|_| total <= RANKED);
+        let part = if titles.is_some() {
+            Page {
+                take: Page::MAX_TAKE,
+                skip: 0,
+            }
+        } else {
+            page
+        };
         let values = args![
             query.as_str(),
-            i64::from(page.take.min(Page::MAX_TAKE)),
-            i64::try_from(page.skip).unwrap_or(i64::MAX),
+            i64::from(part.take),
+            i64::try_from(part.skip).unwrap_or(i64::MAX),
         ];
         let find = format!("SELECT {key}{matching}{and} ORDER BY {key} LIMIT $2 OFFSET $3");
         let rows: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(find), &values).await?;
-        Ok(Listing {
-            items: rows.into_iter().map(|(id,)| id).collect(),
-            total,
-        })
+        let found: Vec<i64> = rows.into_iter().map(|(id,)| id).collect();
+        let Some(titles) = titles else {
+            return Ok(Listing::new(found, total));
+        };
+        let titles: Vec<(i64, String)> = self.visible_rows(titles, &found, "").await?;
+        let asked = search_words(&sort_key(text));
+        let mut ranked: Vec<_> = titles
+            .into_iter()
+            .map(|(id, title)| (fit(&asked, &title), title, id))
+            .collect();
+        ranked.sort_unstable();
+        let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+        let take = usize::try_from(page.take).unwrap_or(0);
+        let items = ranked.into_iter().skip(skip).take(take).map(|(.., id)| id);
+        Ok(Listing::new(items.collect(), total))
+    }
+
+    /// Artists that are found.
+    pub async fn search_artists(
+        &self,
+        scope: &MediaScope,
+        text: &str,
+        page: Page,
+    ) -> Result<Listing<Artist>> {
+        let found = self.search(scope, SearchIndex::Artists, text, page).await?;
+        let artists = self.artists_by_id(scope, &found.items).await?;
+        Ok(found.with_items(artists))
+    }
+
+    /// Releases that are found.
+    pub async fn search_releases(
+        &self,
+        scope: &MediaScope,
+        text: &str,
+        page: Page,
+    ) -> Result<Listing<Release>> {
+        let found = self.search(scope, SearchIndex::Releases, text, page).await?;
+        let releases = self.releases_by_id(scope, &found.items).await?;
+        Ok(found.with_items(releases))
+    }
+
+    /// Tracks that are found.
+    pub async fn search_tracks(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Track>> {
+        let found = self.search(scope, SearchIndex::Tracks, text, page).await?;
+        let tracks = self.tracks_by_id(&found.items).await?;
+        Ok(found.with_items(tracks))
+    }
+
+    /// Photos that are found.
+    pub async fn search_photos(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Photo>> {
+        let found = self.search(scope, SearchIndex::Photos, text, page).await?;
+        let photos = self.photos_by_id(&found.items).await?;
+        Ok(found.with_items(photos))
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::library::MediaScope;
 use crate::domain::list::{Order, Page};
 
 /// A `WHERE` clause that grows.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Conditions<'a> {
     sql: String,
     values: Vec<Arg<'a>>,
@@ -54,6 +54,13 @@ impl<'a> Conditions<'a> {
         self.sql += &format!("{joint}{before}${}{and})", self.values.len());
     }
 
+    /// Adds `before $n, $m… after`. The texts are put together from static parts.
+    pub(super) fn push_all<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
+        let numbers: Vec<String> = (1..=N).map(|n| format!("${}", self.values.len() + n)).collect();
+        self.values.extend(values);
+        self.sql += &format!("{}{before}{}{after}", self.joint(), numbers.join(", "));
+    }
+
     /// Adds `first $a OR second $b`.
     pub(super) fn push_or<T: Into<Arg<'a>>>(
         &mut self,
@@ -82,13 +89,13 @@ impl<'a> Conditions<'a> {
         )
     }
 
+    /// All rows, in no order.
+    pub(super) fn all(&self, select: &str) -> (String, &[Arg<'a>]) {
+        (format!("{select}{}", self.sql), &self.values)
+    }
+
     /// The part of the rows that a page asks for: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
-    pub(super) fn page(
-        &self,
-        select: &'static str,
-        order: &'static str,
-        page: Page,
-    ) -> (String, Vec<Arg<'a>>) {
+    pub(super) fn page(&self, select: &str, order: &str, page: Page) -> (String, Vec<Arg<'a>>) {
         let mut values = self.values.clone();
         values.push(i64::from(page.take.min(Page::MAX_TAKE)).into());
         values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
@@ -101,16 +108,6 @@ impl<'a> Conditions<'a> {
             values,
         )
     }
-}
-
-/// The page of `key`s alone, so that passing over rows reads the index and nothing else, then their full rows.
-pub(super) fn joined(
-    page: &str,
-    select: &'static str,
-    joins: &'static str,
-    order: &'static str,
-) -> AssertSqlSafe<String> {
-    AssertSqlSafe(format!("{select} FROM ({page}) AS page {joins} ORDER BY {order}"))
 }
 
 /// One of two.

@@ -146,7 +146,7 @@ impl Store {
         addresses_since: Timestamp,
         audit_lines: i64,
     ) -> Result<()> {
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         tx.execute(
             "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
             &args![before],

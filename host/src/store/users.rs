@@ -226,6 +226,7 @@ impl Store {
         Ok(Listing {
             items: accounts(rows)?,
             total,
+            next: None,
         })
     }
 
@@ -250,7 +251,7 @@ impl Store {
 
     /// Notes when accounts, sessions and tokens were last used. May be lost in a power cut.
     pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         let statements = [
             (
                 "UPDATE users SET last_active_at = $2 WHERE user_id = $1",

@@ -31,7 +31,12 @@ fn class_list(scope: &MediaScope) -> Option<String> {
         return None;
     };
     let numbers: Vec<String> = classes.iter().map(i64::to_string).collect();
-    Some(numbers.join(","))
+    // PostgreSQL takes no empty list.
+    Some(if numbers.is_empty() {
+        "NULL".to_owned()
+    } else {
+        numbers.join(",")
+    })
 }
 
 /// For a query that has the item's folder as `o`: what is to follow its conditions.

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::db::{Boxed, Pools, Tx};
 use super::dialect::{self, Durability};
 use super::error::Result;
+use super::revisions::Raises;
 
 /// Why somebody writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,7 @@ impl Lanes {
                 let tx = Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
                 Ok(WriteTx {
                     tx,
+                    raises: Raises::Nothing,
                     _turn: Some(turn),
                 })
             }
@@ -128,7 +130,11 @@ impl Lanes {
                 if lane == Lane::Scan {
                     tx.execute("SET LOCAL synchronous_commit = off", &[]).await?;
                 }
-                Ok(WriteTx { tx, _turn: None })
+                Ok(WriteTx {
+                    tx,
+                    raises: Raises::Nothing,
+                    _turn: None,
+                })
             }
         }
     }
@@ -157,12 +163,21 @@ impl Lanes {
 pub(super) struct WriteTx {
     // In this order: the rollback is on its way before the next in line gets the turn.
     tx: Tx,
+    raises: Raises,
     _turn: Option<OwnedMutexGuard<Durability>>,
 }
 
 impl WriteTx {
+    /// As it is, but raising these numbers with its commit.
+    pub(super) fn raising(self, raises: Raises) -> Self {
+        Self { raises, ..self }
+    }
+
     pub(super) async fn commit(self) -> Result<()> {
-        self.tx.commit().await
+        let committed = self.tx.commit().await;
+        // Also after an error: it may have been committed all the same.
+        self.raises.raise();
+        committed
     }
 }
 

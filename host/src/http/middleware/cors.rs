@@ -14,7 +14,7 @@ use crate::service::origins::Origins;
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const HEADERS: &str =
     "authorization, content-type, svc-app, svc-cloud-token, range, if-range, if-none-match, if-match";
-const EXPOSED: &str = "content-range, accept-ranges, content-length, etag, retry-after";
+const EXPOSED: &str = "content-range, accept-ranges, content-length, etag, link, retry-after";
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
 /// How an origin stands to the server.

@@ -1,14 +1,17 @@
 //! Before a handler: who calls, and whether they may. Runs for the route that was matched, never by the text of
 //! the URL, and before any input is read.
 
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-use salvo::http::header::AUTHORIZATION;
+use salvo::http::header::{AUTHORIZATION, ETAG, HeaderValue, IF_NONE_MATCH};
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
+use crate::auth::actor::Actor;
 use crate::auth::credential::{self, Credential, Presented};
 use crate::http::access::Access;
+use crate::http::answer::client_has;
 use crate::http::deadline::Deadline;
 use crate::http::limits::Limits;
 use crate::http::problem::Problem;
@@ -26,6 +29,8 @@ pub struct RoutePath(pub &'static str);
 pub struct Guard {
     access: Access,
     path: RoutePath,
+    /// For a route of media: makes its entity tags, which hold for this route and this start of the server.
+    tags: Option<RandomState>,
 }
 
 impl Guard {
@@ -34,6 +39,7 @@ impl Guard {
         Self {
             access: route.access,
             path: RoutePath(route.path),
+            tags: route.of_media.then(RandomState::new),
         }
     }
 
@@ -54,7 +60,16 @@ impl Guard {
         let state = depot
             .get_typed::<Arc<AppState>>()
             .map_err(|_| Problem::internal("a route without state"))?;
-        let actor = state.authentication.actor(self.presented(req)).await?;
+        let actor = match (self.presented(req), self.access) {
+            (Some(Credential::ItemLink(token)), Access::Link(capability)) => {
+                let path = req.uri().path();
+                state
+                    .authentication
+                    .actor_of_link(&token, path, capability)
+                    .await?
+            }
+            (credential, _) => state.authentication.actor(credential).await?,
+        };
         if self.access.takes_session() && !actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted.into());
         }
@@ -64,6 +79,22 @@ impl Guard {
         depot.insert_typed(actor);
         Ok(())
     }
+}
+
+/// The entity tag of an answer: of who asks for what, and of the state of all that it is made of. Read before the
+/// answer is, so that it is never younger.
+fn media_tag(tags: &RandomState, req: &Request, depot: &Depot) -> Option<String> {
+    let state = depot.get_typed::<Arc<AppState>>().ok()?;
+    let actor = depot.get_typed::<Arc<Actor>>().ok()?;
+    let mut hasher = tags.build_hasher();
+    state.media_state(actor).hash(&mut hasher);
+    req.uri().path().hash(&mut hasher);
+    for (name, values) in req.queries().iter_all() {
+        if name != "token" {
+            (name, values).hash(&mut hasher);
+        }
+    }
+    Some(format!("W/\"{:016x}\"", hasher.finish()))
 }
 
 /// As for a path that does not exist.
@@ -114,6 +145,18 @@ impl Handler for Guard {
         if let Err(problem) = self.admit(req, depot).await {
             problem.render(res);
             ctrl.skip_rest();
+            return;
+        }
+        let tag = self.tags.as_ref().and_then(|tags| media_tag(tags, req, depot));
+        let Some(tag) = tag else { return };
+        // `*` asks whether there is any such thing, which the handler knows.
+        let asks_for_any = req.headers().get(IF_NONE_MATCH).is_some_and(|tags| tags == "*");
+        if !asks_for_any && client_has(req.headers(), &tag) {
+            res.status_code(StatusCode::NOT_MODIFIED);
+            ctrl.skip_rest();
+        }
+        if let Ok(tag) = HeaderValue::try_from(tag) {
+            res.headers_mut().insert(ETAG, tag);
         }
     }
 }

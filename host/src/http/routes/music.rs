@@ -4,8 +4,8 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{Order, Page};
-use crate::http::answer::{Answer, ListView};
+use crate::domain::list::{ListRequest, Order};
+use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
@@ -38,13 +38,16 @@ fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
         .and_then(|year| i32::try_from(year).ok())
 }
 
+fn seed(reader: &mut QueryReader<'_>) -> Option<i64> {
+    let about = "In a random order, which is the same for the same number; `orderBy` says nothing then.";
+    reader.integer("random", about, i64::MIN..=i64::MAX)
+}
+
 /// Which tracks, in which order.
 #[derive(Debug)]
 pub struct TrackQuery {
     filter: TrackFilter,
-    by: TrackOrder,
-    order: Order,
-    page: Page,
+    request: ListRequest<TrackOrder>,
 }
 
 impl FromQuery for TrackQuery {
@@ -56,14 +59,11 @@ impl FromQuery for TrackQuery {
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
             added_since: reader.moment("addedSince", "First indexed then or later."),
+            shuffle: seed(reader),
         };
-        let (by, order) =
-            pagination::ordering(reader, TRACK_ORDERS).unwrap_or((TrackOrder::Title, Order::Ascending));
         Self {
             filter,
-            by,
-            order,
-            page: pagination::page(reader),
+            request: pagination::list(reader, TRACK_ORDERS, TrackOrder::Title),
         }
     }
 }
@@ -72,7 +72,7 @@ impl FromQuery for TrackQuery {
 #[derive(Debug)]
 pub struct ReleaseQuery {
     filter: ReleaseFilter,
-    list: ReleaseListQuery,
+    request: ListRequest<ReleaseOrder>,
 }
 
 impl FromQuery for ReleaseQuery {
@@ -83,71 +83,42 @@ impl FromQuery for ReleaseQuery {
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
             added_since: reader.moment("addedSince", "First indexed then or later."),
+            shuffle: seed(reader),
         };
         Self {
             filter,
-            list: ReleaseListQuery::read(reader),
+            request: pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title),
         }
     }
 }
 
-/// A part of a list of releases, in which order.
+/// A part of the releases of an artist, in which order.
 #[derive(Debug)]
-pub struct ReleaseListQuery {
-    by: ReleaseOrder,
-    order: Order,
-    page: Page,
-}
+pub struct ArtistReleasesQuery(ListRequest<ReleaseOrder>);
 
-impl FromQuery for ReleaseListQuery {
+impl FromQuery for ArtistReleasesQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let (by, order) =
-            pagination::ordering(reader, RELEASE_ORDERS).unwrap_or((ReleaseOrder::Title, Order::Ascending));
-        Self {
-            by,
-            order,
-            page: pagination::page(reader),
-        }
+        Self(pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title))
     }
 }
 
 /// A part of the list of artists, in which order.
 #[derive(Debug)]
-pub struct ArtistQuery {
-    by: ArtistOrder,
-    order: Order,
-    page: Page,
-}
+pub struct ArtistQuery(ListRequest<ArtistOrder>);
 
 impl FromQuery for ArtistQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let (by, order) =
-            pagination::ordering(reader, ARTIST_ORDERS).unwrap_or((ArtistOrder::Name, Order::Ascending));
-        Self {
-            by,
-            order,
-            page: pagination::page(reader),
-        }
+        Self(pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name))
     }
 }
 
 /// A part of the list of genres, in which order.
 #[derive(Debug)]
-pub struct GenreQuery {
-    by: GenreOrder,
-    order: Order,
-    page: Page,
-}
+pub struct GenreQuery(ListRequest<GenreOrder>);
 
 impl FromQuery for GenreQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let (by, order) =
-            pagination::ordering(reader, GENRE_ORDERS).unwrap_or((GenreOrder::Name, Order::Ascending));
-        Self {
-            by,
-            order,
-            page: pagination::page(reader),
-        }
+        Self(pagination::list(reader, GENRE_ORDERS, GenreOrder::Name))
     }
 }
 
@@ -168,10 +139,9 @@ pub async fn list_artists(
     state: State,
     caller: Caller,
     query: Query<ArtistQuery>,
-) -> Result<Answer<ListView<ArtistView>>, Problem> {
-    let ArtistQuery { by, order, page } = query.0;
-    let artists = state.music.list_artists(&caller, by, order, page).await?;
-    Ok(Answer(ListView::new(artists, ArtistView::from)))
+) -> Result<Part<ArtistView>, Problem> {
+    let artists = state.music.list_artists(&caller, &query.0.0).await?;
+    Ok(Part(ListView::new(artists, ArtistView::from)))
 }
 
 /// An artist
@@ -192,14 +162,13 @@ pub async fn list_artist_releases(
     state: State,
     caller: Caller,
     music_artist_id: PathId<MusicArtistId>,
-    query: Query<ReleaseListQuery>,
-) -> Result<Answer<ListView<ReleaseView>>, Problem> {
-    let ReleaseListQuery { by, order, page } = query.0;
+    query: Query<ArtistReleasesQuery>,
+) -> Result<Part<ReleaseView>, Problem> {
     let releases = state
         .music
-        .artist_releases(&caller, music_artist_id.0, by, order, page)
+        .artist_releases(&caller, music_artist_id.0, &query.0.0)
         .await?;
-    Ok(Answer(ListView::new(releases, ReleaseView::from)))
+    Ok(Part(ListView::new(releases, ReleaseView::from)))
 }
 
 /// Releases
@@ -208,13 +177,10 @@ pub async fn list_releases(
     state: State,
     caller: Caller,
     query: Query<ReleaseQuery>,
-) -> Result<Answer<ListView<ReleaseView>>, Problem> {
-    let ReleaseQuery { filter, list } = query.0;
-    let releases = state
-        .music
-        .list_releases(&caller, &filter, list.by, list.order, list.page)
-        .await?;
-    Ok(Answer(ListView::new(releases, ReleaseView::from)))
+) -> Result<Part<ReleaseView>, Problem> {
+    let ReleaseQuery { filter, request } = query.0;
+    let releases = state.music.list_releases(&caller, &filter, &request).await?;
+    Ok(Part(ListView::new(releases, ReleaseView::from)))
 }
 
 /// A release
@@ -235,9 +201,9 @@ pub async fn list_release_tracks(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
-) -> Result<Answer<ListView<TrackView>>, Problem> {
+) -> Result<Part<TrackView>, Problem> {
     let tracks = state.music.release_tracks(&caller, music_release_id.0).await?;
-    Ok(Answer(ListView::whole(tracks, TrackView::from)))
+    Ok(Part(ListView::whole(tracks, TrackView::from)))
 }
 
 /// The picture of a release
@@ -262,15 +228,10 @@ pub async fn list_tracks(
     state: State,
     caller: Caller,
     query: Query<TrackQuery>,
-) -> Result<Answer<ListView<TrackView>>, Problem> {
-    let TrackQuery {
-        filter,
-        by,
-        order,
-        page,
-    } = query.0;
-    let tracks = state.music.list_tracks(&caller, &filter, by, order, page).await?;
-    Ok(Answer(ListView::new(tracks, TrackView::from)))
+) -> Result<Part<TrackView>, Problem> {
+    let TrackQuery { filter, request } = query.0;
+    let tracks = state.music.list_tracks(&caller, &filter, &request).await?;
+    Ok(Part(ListView::new(tracks, TrackView::from)))
 }
 
 /// A track
@@ -302,10 +263,9 @@ pub async fn list_genres(
     state: State,
     caller: Caller,
     query: Query<GenreQuery>,
-) -> Result<Answer<ListView<GenreView>>, Problem> {
-    let GenreQuery { by, order, page } = query.0;
-    let genres = state.music.list_genres(&caller, by, order, page).await?;
-    Ok(Answer(ListView::new(genres, GenreView::from)))
+) -> Result<Part<GenreView>, Problem> {
+    let genres = state.music.list_genres(&caller, &query.0.0).await?;
+    Ok(Part(ListView::new(genres, GenreView::from)))
 }
 
 /// The bytes of a track's file
@@ -315,7 +275,7 @@ pub async fn stream_track(
     caller: Caller,
     music_track_id: PathId<MusicTrackId>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::file(
-        state.media.open_track(&caller, music_track_id.0).await?,
-    ))
+    let media = state.media.open_track(&caller, music_track_id.0).await?;
+    let stream = state.stream_limit.begin(&caller, media.id)?;
+    Ok(MediaAnswer::stream(media, stream))
 }

@@ -4,8 +4,8 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::domain::id::PhotoId;
-use crate::domain::list::{Order, Page};
-use crate::http::answer::{Answer, ListView};
+use crate::domain::list::{ListRequest, Order};
+use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
@@ -26,9 +26,7 @@ const ORDERS: &[(&str, PhotoOrder, Order)] = &[
 #[derive(Debug)]
 pub struct PhotoQuery {
     filter: PhotoFilter,
-    by: PhotoOrder,
-    order: Order,
-    page: Page,
+    request: ListRequest<PhotoOrder>,
 }
 
 impl FromQuery for PhotoQuery {
@@ -40,13 +38,9 @@ impl FromQuery for PhotoQuery {
             lens: reader.text("lens", "Lens."),
             bounding_box: bounding_box(reader),
         };
-        let (by, order) =
-            pagination::ordering(reader, ORDERS).unwrap_or((PhotoOrder::TakenAt, Order::Descending));
         Self {
             filter,
-            by,
-            order,
-            page: pagination::page(reader),
+            request: pagination::list(reader, ORDERS, PhotoOrder::TakenAt),
         }
     }
 }
@@ -81,15 +75,10 @@ pub async fn list_photos(
     state: State,
     caller: Caller,
     query: Query<PhotoQuery>,
-) -> Result<Answer<ListView<PhotoView>>, Problem> {
-    let PhotoQuery {
-        filter,
-        by,
-        order,
-        page,
-    } = query.0;
-    let photos = state.photos.list(&caller, &filter, by, order, page).await?;
-    Ok(Answer(ListView::new(photos, PhotoView::from)))
+) -> Result<Part<PhotoView>, Problem> {
+    let PhotoQuery { filter, request } = query.0;
+    let photos = state.photos.list(&caller, &filter, &request).await?;
+    Ok(Part(ListView::new(photos, PhotoView::from)))
 }
 
 /// A photo

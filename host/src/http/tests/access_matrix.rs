@@ -44,7 +44,7 @@ fn outcome(access: Access, capabilities: CapabilitySet, is_token: bool) -> Outco
         Access::Session(_) if is_token => return Outcome::Refused(403, Some("pat_not_permitted")),
         Access::Public | Access::SignedIn => return Outcome::Allowed,
         Access::Dev => unreachable!("not in the list"),
-        Access::Capability(one) | Access::Session(one) => std::slice::from_ref(one),
+        Access::Capability(one) | Access::Link(one) | Access::Session(one) => std::slice::from_ref(one),
         Access::AnyCapability(any) => any,
     };
     if needed.iter().any(|needed| capabilities.contains(*needed)) {
@@ -220,7 +220,7 @@ async fn kinds(bed: &Bed, needed: &[Capability]) -> Kinds {
 
 fn needed_by(access: Access) -> Option<Capability> {
     match access {
-        Access::Capability(one) | Access::Session(one) => Some(one),
+        Access::Capability(one) | Access::Link(one) | Access::Session(one) => Some(one),
         Access::AnyCapability(any) => any.first().copied(),
         Access::Public | Access::SignedIn | Access::Dev => None,
     }

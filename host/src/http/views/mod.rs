@@ -15,5 +15,6 @@ pub mod plugins;
 fn seconds(millis: i64) -> f64 {
     millis as f64 / 1000.0
 }
+pub mod search;
 pub mod settings;
 pub mod users;

@@ -10,7 +10,7 @@ use super::keys::KeyRing;
 use super::{Context, capabilities_of};
 use crate::auth::access_token::{TokenIdentity, TokenRefusal};
 use crate::auth::actor::{Actor, Proof};
-use crate::auth::capability::CapabilitySet;
+use crate::auth::capability::{Capability, CapabilitySet};
 use crate::auth::credential::Credential;
 use crate::auth::policy;
 use crate::auth::secret_token::{PersonalAccessSecret, TokenHash};
@@ -56,7 +56,7 @@ impl Standing {
     pub fn of(actor: &Actor) -> Self {
         let token = match actor.proof {
             Proof::PersonalAccessToken(token) => Some(token),
-            Proof::AccessToken { .. } => None,
+            Proof::AccessToken { .. } | Proof::ItemLink => None,
         };
         Self {
             user: actor.user.id,
@@ -141,7 +141,9 @@ impl Authentication {
         };
         if known.ends.is_some_and(|ends| ends <= now) {
             return Err(match credential {
-                Credential::AccessToken(_) => AuthenticationError::InvalidAccessToken,
+                Credential::AccessToken(_) | Credential::ItemLink(_) => {
+                    AuthenticationError::InvalidAccessToken
+                }
                 Credential::PersonalAccessToken(_) => AuthenticationError::InvalidPersonalAccessToken,
             });
         }
@@ -151,6 +153,32 @@ impl Authentication {
         }
         self.activity.note(&known.actor, now);
         Ok(known.actor)
+    }
+
+    /// The user behind a signed link to `path`, who may do no more than `capability` by it, and only what they may at
+    /// this moment.
+    ///
+    /// # Errors
+    /// As for an access token that does not count.
+    pub async fn actor_of_link(
+        &self,
+        token: &str,
+        path: &str,
+        capability: Capability,
+    ) -> Result<Arc<Actor>, AuthenticationError> {
+        const INVALID: AuthenticationError = AuthenticationError::InvalidAccessToken;
+        let link = self.keys.current().item_links.read(path, token).ok_or(INVALID)?;
+        if link.expires_at <= self.context.now() {
+            return Err(INVALID);
+        }
+        let account = self.enabled_account(link.user).await?.ok_or(INVALID)?;
+        if account.user.is_guest && !self.settings.guest_access() {
+            return Err(INVALID);
+        }
+        let mut actor = self.known(account, Proof::ItemLink).await?;
+        let only: CapabilitySet = [capability].into_iter().collect();
+        actor.capabilities = actor.capabilities.intersection(only);
+        Ok(Arc::new(actor))
     }
 
     /// The state of accounts, as a number that rises with each change.
@@ -215,6 +243,8 @@ impl Authentication {
                 let ends = identity.expires_at;
                 Ok((self.signed_in(identity).await?, Some(ends)))
             }
+            // It opens an item's own path, which does not come this way.
+            Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
             Credential::PersonalAccessToken(text) => {
                 let secret = PersonalAccessSecret::parse(text);
                 self.by_token(&secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?)

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::auth::access_token::AccessTokens;
+use crate::auth::item_link::ItemLinks;
 use crate::secret_key::SecretKey;
 
 /// The keys as long as there is no reset.
@@ -12,6 +13,8 @@ pub struct Keys {
     pub instance_id: String,
     /// Signs and reads access tokens.
     pub access_tokens: AccessTokens,
+    /// Signs and reads links to items.
+    pub item_links: ItemLinks,
     refresh_key: [u8; 32],
 }
 
@@ -21,6 +24,7 @@ impl Keys {
         Self {
             instance_id: instance_id.to_owned(),
             access_tokens: AccessTokens::new(instance_id, secret),
+            item_links: ItemLinks::new(secret),
             refresh_key: secret.derive("svc refresh token successor"),
         }
     }

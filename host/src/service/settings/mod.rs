@@ -18,8 +18,8 @@ use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
 use crate::store::{IdentityChange, ServerSetting};
 use registry::{
-    GUEST_ACCESS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE, SERVER_NAME, SESSION_TIMEOUT,
-    SETTINGS, Setting, WATCH_DIRECTORIES,
+    GUEST_ACCESS, MAX_CONCURRENT_STREAMS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE,
+    SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting, WATCH_DIRECTORIES,
 };
 
 /// How long a session without a lasting cookie is remembered while nobody uses it.
@@ -184,6 +184,12 @@ impl Settings {
     /// Whether changes in the directories are noticed at once.
     pub fn watch_directories(&self) -> bool {
         self.known(WATCH_DIRECTORIES, None) == Value::Bool(true)
+    }
+
+    /// How many files a user may play at once; `None` for any number.
+    pub fn max_concurrent_streams(&self) -> Option<usize> {
+        let streams = self.known(MAX_CONCURRENT_STREAMS, None).as_u64()?;
+        usize::try_from(streams).ok().filter(|streams| *streams > 0)
     }
 
     /// How long a file that is gone is remembered; `None` for good.

@@ -91,6 +91,8 @@ pub const GUEST_ACCESS: &str = "guest_access";
 pub const SCAN_SCHEDULE: &str = "scan_schedule";
 /// Whether changes in the directories are noticed at once.
 pub const WATCH_DIRECTORIES: &str = "watch_directories";
+/// How many files a user may play at once; 0 for any number.
+pub const MAX_CONCURRENT_STREAMS: &str = "max_concurrent_streams";
 /// Days after which a file that is gone is forgotten; 0 keeps it for good.
 pub const PURGE_MISSING_AFTER_DAYS: &str = "purge_missing_days";
 /// Whether the names of accounts are shown before signing in.
@@ -106,7 +108,7 @@ pub const SETTINGS: &[Setting] = &[
     setting(SESSION_TIMEOUT,          None,              Scope::ServerPerApp, Kind::Choice { default: "30d", words: SESSION_TIMEOUTS }),
     setting(GUEST_ACCESS,             None,              Scope::Server,       boolean(false)),
     setting(PUBLIC_USER_LIST,         None,              Scope::Server,       boolean(true)),
-    setting("max_concurrent_streams", None,              Scope::Server,       Kind::Integer { default: 0, min: 0, max: 1000 }),
+    setting(MAX_CONCURRENT_STREAMS,   None,              Scope::Server,       Kind::Integer { default: 0, min: 0, max: 1000 }),
     setting(SCAN_SCHEDULE,            None,              Scope::Server,       Kind::Choice { default: "daily", words: &["off", "hourly", "daily", "weekly"] }),
     setting(WATCH_DIRECTORIES,        None,              Scope::Server,       boolean(true)),
     setting(PURGE_MISSING_AFTER_DAYS, None,              Scope::Server,       Kind::Integer { default: 90, min: 0, max: 3650 }),

@@ -1,15 +1,15 @@
 //! Artists and genres.
 
-use sqlx::AssertSqlSafe;
-
 use crate::domain::id::MusicArtistId;
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre};
 use crate::store::Store;
-use crate::store::args::args;
 use crate::store::error::Result;
-use crate::store::select::{Conditions, direction};
+use crate::store::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::store::pages::{OrderCase, order_cases_of};
+use crate::store::select::Conditions;
 use crate::store::visibility::Visible;
 
 /// What a list of artists is ordered by.
@@ -29,36 +29,38 @@ pub enum GenreOrder {
 }
 
 impl ArtistOrder {
-    fn sql(self, order: Order) -> &'static str {
+    fn sort(self) -> Sort {
         match self {
-            Self::Name => direction(
-                order,
-                "sort_name ASC, artist_id ASC",
-                "sort_name DESC, artist_id DESC",
-            ),
-            Self::CreatedAt => direction(order, "artist_id ASC", "artist_id DESC"),
+            Self::Name => Sort::text("name", "a.sort_name"),
+            Self::CreatedAt => Sort::key("createdAt"),
         }
     }
 }
 
 impl GenreOrder {
-    fn sql(self, order: Order) -> &'static str {
+    fn sort(self) -> Sort {
         match self {
-            Self::Name => direction(order, "key ASC", "key DESC"),
+            Self::Name => Sort::text("name", "g.key"),
         }
     }
 }
 
-const ARTIST: &str =
-    "SELECT artist_id, name, sort_name, release_count, track_count, mb_artist_id FROM music_artists";
-const ARTIST_KEY: &str = "music_artists.artist_id";
+const ARTISTS: MediaRows = MediaRows {
+    from: "music_artists a",
+    key: "a.artist_id",
+};
+const ARTIST_BY_ID: &str = "SELECT a.artist_id, a.name, a.sort_name, a.release_count, a.track_count, \
+    a.mb_artist_id FROM music_artists a WHERE a.artist_id";
 const ARTIST_TRACKS: &str =
     "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
 const ARTIST_RELEASES: &str =
     "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
 const BY_ARTIST: &str = " GROUP BY l.artist_id";
-const GENRE: &str = "SELECT genre_id, name, track_count FROM music_genres";
-const GENRE_KEY: &str = "music_genres.genre_id";
+const GENRES: MediaRows = MediaRows {
+    from: "music_genres g",
+    key: "g.genre_id",
+};
+const GENRE_BY_ID: &str = "SELECT g.genre_id, g.name, g.track_count FROM music_genres g WHERE g.genre_id";
 const GENRE_TRACKS: &str = "SELECT l.genre_id, count(*) FROM track_genres l WHERE l.genre_id";
 
 #[derive(sqlx::FromRow)]
@@ -89,25 +91,33 @@ impl Store {
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
-        by: ArtistOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        let artists = Conditions::of_media(Visible::Artists, ARTIST_KEY, scope);
-        let (sql, values) = artists.count("music_artists");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = artists.page(ARTIST, by.sql(order), page);
-        let rows: Vec<ArtistRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        let items = self.artists(scope, rows).await?;
-        Ok(Listing { items, total })
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+        let page = self
+            .page_of(ARTISTS, &conditions, request.by.sort(), request)
+            .await?;
+        let artists = self.artists_by_id(scope, &page.items).await?;
+        Ok(page.with_items(artists))
     }
 
     /// An artist.
     pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
-        let seen = Visible::Artists.and(ARTIST_KEY, scope);
-        let sql = AssertSqlSafe(format!("{ARTIST} WHERE artist_id = $1{seen}"));
-        let rows: Vec<ArtistRow> = self.pools().fetch_all(sql, &args![id.get()]).await?;
+        let seen = Visible::Artists.and(ARTISTS.key, scope);
+        let rows = self.visible_rows(ARTIST_BY_ID, &[id.get()], &seen).await?;
         Ok(self.artists(scope, rows).await?.pop())
+    }
+
+    /// These artists, in this order. Who may see them is asked before.
+    pub(in crate::store) async fn artists_by_id(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+    ) -> Result<Vec<Artist>> {
+        let rows = self.visible_rows(ARTIST_BY_ID, ids, "").await?;
+        let artists = self.artists(scope, rows).await?;
+        Ok(in_order(ids, artists, |artist| artist.id.get()))
     }
 
     async fn artists(&self, scope: &MediaScope, rows: Vec<ArtistRow>) -> Result<Vec<Artist>> {
@@ -131,19 +141,18 @@ impl Store {
     pub async fn list_genres(
         &self,
         scope: &MediaScope,
-        by: GenreOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
-        let genres = Conditions::of_media(Visible::Genres, GENRE_KEY, scope);
-        let (sql, values) = genres.count("music_genres");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = genres.page(GENRE, by.sql(order), page);
-        let mut rows: Vec<(i64, String, i64)> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = Conditions::of_media(Visible::Genres, GENRES.key, scope);
+        let page = self
+            .page_of(GENRES, &conditions, request.by.sort(), request)
+            .await?;
+        let rows: Vec<(i64, String, i64)> = self.visible_rows(GENRE_BY_ID, &page.items, "").await?;
+        let mut rows = in_order(&page.items, rows, |(id, ..)| *id);
         if *scope != MediaScope::All {
-            let ids: Vec<i64> = rows.iter().map(|(id, ..)| *id).collect();
             let seen = Visible::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
-            let tracks = self.visible_counts(GENRE_TRACKS, &ids, &seen).await?;
+            let tracks = self.visible_counts(GENRE_TRACKS, &page.items, &seen).await?;
             for (id, _, count) in &mut rows {
                 *count = tracks.get(id).copied().unwrap_or_default();
             }
@@ -153,22 +162,17 @@ impl Store {
             name,
             track_count,
         };
-        Ok(Listing {
-            items: rows.into_iter().map(genre).collect(),
-            total,
-        })
+        Ok(page.with_items(rows.into_iter().map(genre).collect()))
     }
 }
 
 /// The statement that reads a page, for each order.
 #[cfg(test)]
-pub(in crate::store) fn order_cases() -> Vec<(String, Vec<crate::store::args::Arg<'static>>)> {
-    let mut cases = Vec::new();
-    for order in [Order::Ascending, Order::Descending] {
-        for by in [ArtistOrder::Name, ArtistOrder::CreatedAt] {
-            cases.push(Conditions::default().page(ARTIST, by.sql(order), Page::default()));
-        }
-        cases.push(Conditions::default().page(GENRE, GenreOrder::Name.sql(order), Page::default()));
-    }
-    cases
+pub(in crate::store) fn order_cases() -> Vec<OrderCase> {
+    let artists = [ArtistOrder::Name, ArtistOrder::CreatedAt]
+        .into_iter()
+        .flat_map(|by| order_cases_of(ARTISTS, by.sort()));
+    artists
+        .chain(order_cases_of(GENRES, GenreOrder::Name.sort()))
+        .collect()
 }

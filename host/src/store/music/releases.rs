@@ -2,14 +2,16 @@
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId};
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::Release;
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
 use crate::store::Store;
-use crate::store::args::{Arg, args};
 use crate::store::error::Result;
-use crate::store::select::{Conditions, direction, joined};
+use crate::store::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::store::pages::{OrderCase, order_cases_of};
+use crate::store::select::Conditions;
 use crate::store::visibility::Visible;
 
 /// Which releases.
@@ -25,6 +27,8 @@ pub struct ReleaseFilter {
     pub year_to: Option<i32>,
     /// First indexed at this moment or later.
     pub added_since: Option<Timestamp>,
+    /// In the random order of this seed, whatever else is asked for.
+    pub shuffle: Option<i64>,
 }
 
 /// What a list of releases is ordered by. Releases without a year are the first in ascending order.
@@ -39,27 +43,22 @@ pub enum ReleaseOrder {
 }
 
 impl ReleaseOrder {
-    fn sql(self, order: Order) -> &'static str {
+    fn sort(self) -> Sort {
         match self {
-            Self::Title => direction(
-                order,
-                "r.sort_title ASC, r.release_id ASC",
-                "r.sort_title DESC, r.release_id DESC",
-            ),
-            Self::CreatedAt => direction(order, "r.release_id ASC", "r.release_id DESC"),
-            Self::Year => direction(
-                order,
-                "r.year ASC NULLS FIRST, r.release_id ASC",
-                "r.year DESC NULLS LAST, r.release_id DESC",
-            ),
+            Self::Title => Sort::text("title", "r.sort_title"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::Year => Sort::number("year", "r.year").nullable(),
         }
     }
 }
 
-const PAGE: &str = "SELECT r.release_id AS id FROM music_releases r";
-const ROWS: &str = "SELECT r.release_id, r.title, r.sort_title, r.release_type, r.year, r.original_year, \
-    r.disc_count, r.track_count, r.duration_ms, r.artwork_track_id, r.mb_release_id, r.mb_release_group_id";
-const JOINS: &str = "JOIN music_releases r ON r.release_id = page.id";
+const RELEASES: MediaRows = MediaRows {
+    from: "music_releases r",
+    key: "r.release_id",
+};
+const BY_ID: &str = "SELECT r.release_id, r.title, r.sort_title, r.release_type, r.year, r.original_year, \
+    r.disc_count, r.track_count, r.duration_ms, r.artwork_track_id, r.mb_release_id, r.mb_release_group_id \
+    FROM music_releases r WHERE r.release_id";
 const ARTISTS: &str = "SELECT l.release_id AS item_id, l.artist_id, l.role, a.name FROM release_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.release_id";
 const BY_POSITION: &str = "ORDER BY l.release_id, l.position";
@@ -142,57 +141,43 @@ impl Store {
         &self,
         scope: &MediaScope,
         filter: &ReleaseFilter,
-        by: ReleaseOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        let releases = conditions(scope, filter);
-        let (sql, values) = releases.count("music_releases r");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = releases.page(PAGE, by.sql(order), page);
-        Ok(Listing {
-            items: self.releases(scope, &sql, by.sql(order), &values).await?,
-            total,
-        })
-    }
-
-    /// The releases credited to an artist.
-    pub async fn artist_releases(
-        &self,
-        scope: &MediaScope,
-        artist: MusicArtistId,
-        by: ReleaseOrder,
-        order: Order,
-        page: Page,
-    ) -> Result<Listing<Release>> {
-        let filter = ReleaseFilter {
-            artist: Some(artist),
-            ..ReleaseFilter::default()
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let page = match filter.shuffle {
+            Some(seed) => {
+                self.shuffled_page_of(RELEASES, &conditions, seed, request)
+                    .await?
+            }
+            None => {
+                self.page_of(RELEASES, &conditions, request.by.sort(), request)
+                    .await?
+            }
         };
-        self.list_releases(scope, &filter, by, order, page).await
+        let releases = self.releases_by_id(scope, &page.items).await?;
+        Ok(page.with_items(releases))
     }
 
     /// A release.
     pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
         let seen = Visible::Releases.and("r.release_id", scope);
-        let page = format!("{PAGE} WHERE r.release_id = $1{seen}");
-        Ok(self
-            .releases(scope, &page, "r.release_id ASC", &args![id.get()])
-            .await?
-            .pop())
+        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        Ok(self.releases(scope, rows).await?.pop())
     }
 
-    async fn releases(
+    /// These releases, in this order. Who may see them is asked before.
+    pub(in crate::store) async fn releases_by_id(
         &self,
         scope: &MediaScope,
-        page: &str,
-        order: &'static str,
-        values: &[Arg<'_>],
+        ids: &[i64],
     ) -> Result<Vec<Release>> {
-        let rows: Vec<ReleaseRow> = self
-            .pools()
-            .fetch_all(joined(page, ROWS, JOINS, order), values)
-            .await?;
+        let rows = self.visible_rows(BY_ID, ids, "").await?;
+        let releases = self.releases(scope, rows).await?;
+        Ok(in_order(ids, releases, |release| release.id.get()))
+    }
+
+    async fn releases(&self, scope: &MediaScope, rows: Vec<ReleaseRow>) -> Result<Vec<Release>> {
         let mut releases: Vec<Release> = rows.into_iter().map(Release::from).collect();
         let ids: Vec<i64> = releases.iter().map(|release| release.id.get()).collect();
         let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
@@ -238,9 +223,10 @@ impl Store {
 
 /// The statement that reads a page, for each order.
 #[cfg(test)]
-pub(in crate::store) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
+pub(in crate::store) fn order_cases() -> Vec<OrderCase> {
     let orders = [ReleaseOrder::Title, ReleaseOrder::CreatedAt, ReleaseOrder::Year];
-    let both = |by: ReleaseOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
-    let page = |order| Conditions::default().page(PAGE, order, Page::default());
-    orders.into_iter().flat_map(both).map(page).collect()
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(RELEASES, by.sort()))
+        .collect()
 }

@@ -1,15 +1,20 @@
 //! Tracks.
 
+use sqlx::AssertSqlSafe;
+
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
 use crate::store::Store;
-use crate::store::args::{Arg, args};
+use crate::store::args::args;
 use crate::store::error::Result;
-use crate::store::select::{Conditions, direction, joined};
+use crate::store::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::store::pages::{OrderCase, order_cases_of};
+use crate::store::select::Conditions;
 use crate::store::visibility::Visible;
 
 /// Which tracks.
@@ -27,6 +32,8 @@ pub struct TrackFilter {
     pub year_to: Option<i32>,
     /// First indexed at this moment or later.
     pub added_since: Option<Timestamp>,
+    /// In the random order of this seed, whatever else is asked for.
+    pub shuffle: Option<i64>,
 }
 
 /// What a list of tracks is ordered by. Tracks without the value are the first in ascending order.
@@ -43,36 +50,28 @@ pub enum TrackOrder {
 }
 
 impl TrackOrder {
-    fn sql(self, order: Order) -> &'static str {
+    fn sort(self) -> Sort {
         match self {
-            Self::Title => direction(
-                order,
-                "t.sort_title ASC, t.track_id ASC",
-                "t.sort_title DESC, t.track_id DESC",
-            ),
-            Self::CreatedAt => direction(order, "t.track_id ASC", "t.track_id DESC"),
-            Self::Year => direction(
-                order,
-                "t.year ASC NULLS FIRST, t.track_id ASC",
-                "t.year DESC NULLS LAST, t.track_id DESC",
-            ),
-            Self::Duration => direction(
-                order,
-                "t.duration_ms ASC NULLS FIRST, t.track_id ASC",
-                "t.duration_ms DESC NULLS LAST, t.track_id DESC",
-            ),
+            Self::Title => Sort::text("title", "t.sort_title"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::Year => Sort::number("year", "t.year").nullable(),
+            Self::Duration => Sort::number("duration", "t.duration_ms").nullable(),
         }
     }
 }
 
-const PAGE: &str = "SELECT t.track_id AS id FROM music_tracks t";
-const ROWS: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, t.title, t.sort_title, \
+const TRACKS: MediaRows = MediaRows {
+    from: "music_tracks t",
+    key: "t.track_id",
+};
+const BY_ID: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, t.title, t.sort_title, \
     t.track_number, t.disc_number, t.duration_ms, t.bitrate, t.sample_rate, t.bit_depth, t.channels, t.codec, \
     t.year, t.isrc, t.mb_recording_id, t.track_gain, t.track_peak, t.album_gain, t.album_peak, \
-    t.picture_index IS NOT NULL AS has_picture, f.size, f.status = 2 AS missing";
-const JOINS: &str = "JOIN music_tracks t ON t.track_id = page.id JOIN files f ON f.file_id = t.track_id \
-    LEFT JOIN music_releases r ON r.release_id = t.release_id";
-const IN_RELEASE: &str = "t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id ASC";
+    t.picture_index IS NOT NULL AS has_picture, f.size, f.status = 2 AS missing \
+    FROM music_tracks t JOIN files f ON f.file_id = t.track_id \
+    LEFT JOIN music_releases r ON r.release_id = t.release_id WHERE t.track_id";
+const IN_RELEASE: &str =
+    "ORDER BY t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id ASC";
 const ARTISTS: &str = "SELECT l.track_id AS item_id, l.artist_id, l.role, a.name FROM track_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.track_id";
 const GENRES: &str = "SELECT l.track_id, g.name FROM track_genres l \
@@ -185,42 +184,47 @@ impl Store {
         &self,
         scope: &MediaScope,
         filter: &TrackFilter,
-        by: TrackOrder,
-        order: Order,
-        page: Page,
+        request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let tracks = conditions(scope, filter);
-        let (sql, values) = tracks.count("music_tracks t");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = tracks.page(PAGE, by.sql(order), page);
-        Ok(Listing {
-            items: self.tracks(&sql, by.sql(order), &values).await?,
-            total,
-        })
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let page = match filter.shuffle {
+            Some(seed) => self.shuffled_page_of(TRACKS, &conditions, seed, request).await?,
+            None => {
+                self.page_of(TRACKS, &conditions, request.by.sort(), request)
+                    .await?
+            }
+        };
+        let tracks = self.tracks_by_id(&page.items).await?;
+        Ok(page.with_items(tracks))
     }
 
     /// A track.
     pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
-        let page = format!("{PAGE} WHERE t.track_id = $1{seen}");
-        Ok(self
-            .tracks(&page, "t.track_id ASC", &args![id.get()])
-            .await?
-            .pop())
+        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        Ok(self.tracks(rows).await?.pop())
     }
 
     /// The tracks of a release by disc and number.
     pub async fn release_tracks(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Vec<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
-        let page = format!("{PAGE} WHERE t.release_id = $1{seen}");
-        self.tracks(&page, IN_RELEASE, &args![id.get()]).await
+        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {IN_RELEASE}");
+        let ids: Vec<(i64,)> = self
+            .pools()
+            .fetch_all(AssertSqlSafe(sql), &args![id.get()])
+            .await?;
+        let ids: Vec<i64> = ids.into_iter().map(|(id,)| id).collect();
+        self.tracks_by_id(&ids).await
     }
 
-    async fn tracks(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Track>> {
-        let rows: Vec<TrackRow> = self
-            .pools()
-            .fetch_all(joined(page, ROWS, JOINS, order), values)
-            .await?;
+    /// These tracks, in this order. Who may see them is asked before.
+    pub(in crate::store) async fn tracks_by_id(&self, ids: &[i64]) -> Result<Vec<Track>> {
+        let rows = self.visible_rows(BY_ID, ids, "").await?;
+        Ok(in_order(ids, self.tracks(rows).await?, |track| track.id.get()))
+    }
+
+    async fn tracks(&self, rows: Vec<TrackRow>) -> Result<Vec<Track>> {
         let mut tracks: Vec<Track> = rows.into_iter().map(Track::from).collect();
         let ids: Vec<i64> = tracks.iter().map(|track| track.id.get()).collect();
         let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
@@ -235,14 +239,15 @@ impl Store {
 
 /// The statement that reads a page, for each order.
 #[cfg(test)]
-pub(in crate::store) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
+pub(in crate::store) fn order_cases() -> Vec<OrderCase> {
     let orders = [
         TrackOrder::Title,
         TrackOrder::CreatedAt,
         TrackOrder::Year,
         TrackOrder::Duration,
     ];
-    let both = |by: TrackOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
-    let page = |order| Conditions::default().page(PAGE, order, Page::default());
-    orders.into_iter().flat_map(both).map(page).collect()
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(TRACKS, by.sort()))
+        .collect()
 }

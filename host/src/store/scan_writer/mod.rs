@@ -25,6 +25,7 @@ use super::changes::NewChanges;
 use super::db::Tx;
 use super::error::Result;
 use super::text::bounded_reason;
+use super::writer::WriteTx;
 use super::{Lane, Store};
 use crate::domain::change::{ChangeKind, ItemType};
 use crate::domain::extraction::ExtractFailure;
@@ -238,7 +239,7 @@ impl ScanWriter {
         Ok(())
     }
 
-    async fn begin(&mut self) -> Result<super::WriteTx> {
+    async fn begin(&mut self) -> Result<WriteTx> {
         if self.in_doubt {
             self.forget();
         }
@@ -247,7 +248,7 @@ impl ScanWriter {
         Ok(tx)
     }
 
-    async fn commit(&mut self, tx: super::WriteTx) -> Result<()> {
+    async fn commit(&mut self, tx: WriteTx) -> Result<()> {
         tx.commit().await?;
         self.in_doubt = false;
         Ok(())

@@ -7,7 +7,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use super::*;
-use crate::domain::list::{Order, Page};
+use crate::domain::list::{ListRequest, Order, Page};
 use crate::store::writer::Lane;
 use crate::store::{ReleaseFilter, ReleaseOrder, StoreError};
 
@@ -52,9 +52,7 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
             .list_releases(
                 ALL_MEDIA,
                 &releases,
-                ReleaseOrder::Title,
-                Order::Ascending,
-                Page::default(),
+                &ListRequest::new(ReleaseOrder::Title, Order::Ascending, Page::default()),
             )
             .await;
         assert_eq!(releases.unwrap().items[0].track_count, 1100);

@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::change::{Change, ChangeKind, ChangeType, ItemType};
 use crate::domain::id::{LibraryId, PhotoId, UserId};
 use crate::domain::library::{Grant, Library, LibraryCounts};
-use crate::domain::list::{Order, Page};
+use crate::domain::list::{ListRequest, Order, Page};
 use crate::domain::photo::PhotoFacts;
 use crate::store::{
     ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
@@ -71,8 +71,9 @@ async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
     let filter = TrackFilter::default();
     let tracks = bed
         .store
-        .list_tracks(&scope, &filter, TrackOrder::Title, UP, PAGE);
-    let tracks = tracks.await.unwrap();
+        .list_tracks(&scope, &filter, &ListRequest::new(TrackOrder::Title, UP, PAGE))
+        .await;
+    let tracks = tracks.unwrap();
     assert_eq!(tracks.total, tracks.items.len() as u64);
     tracks.items.into_iter().map(|track| track.title).collect()
 }
@@ -117,7 +118,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
         let artists = store
-            .list_artists(scope, ArtistOrder::Name, UP, PAGE)
+            .list_artists(scope, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
             .await
             .unwrap();
         let counts: Vec<_> = artists
@@ -127,7 +128,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .collect();
         assert_eq!((counts, artists.total), (vec![("Ann", 1, 1), ("Dan", 1, 1)], 2));
         let genres = store
-            .list_genres(scope, GenreOrder::Name, UP, PAGE)
+            .list_genres(scope, &ListRequest::new(GenreOrder::Name, UP, PAGE))
             .await
             .unwrap();
         let counts: Vec<_> = genres
@@ -141,12 +142,12 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             ..ReleaseFilter::default()
         };
         let jazz = store
-            .list_releases(scope, &jazz, ReleaseOrder::Title, UP, PAGE)
+            .list_releases(scope, &jazz, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
             .await;
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
 
         let all = store
-            .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, PAGE)
+            .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
             .await
             .unwrap();
         for artist in &all.items {
@@ -185,8 +186,9 @@ async fn releases(bed: &Bed, scope: &MediaScope) -> Vec<(String, i64, i64, bool,
     let filter = ReleaseFilter::default();
     let releases = bed
         .store
-        .list_releases(scope, &filter, ReleaseOrder::Title, UP, PAGE);
-    let releases = releases.await.unwrap();
+        .list_releases(scope, &filter, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
+        .await;
+    let releases = releases.unwrap();
     assert_eq!(releases.total, releases.items.len() as u64);
     let items = releases.items.into_iter().map(|release| {
         let picture = release.artwork_track.is_some();
@@ -279,11 +281,10 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
             "a class that nobody can know is told of once"
         );
         let filter = PhotoFilter::default();
+        let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);
         // What was found out before the folders were there is good enough to hide them.
         for scope in [early, bed.store.media_scope(ada).await.unwrap()] {
-            let photos = bed
-                .store
-                .list_photos(&scope, &filter, PhotoOrder::CreatedAt, UP, PAGE);
+            let photos = bed.store.list_photos(&scope, &filter, &newest);
             let photos = photos.await.unwrap();
             let seen: Vec<PhotoId> = photos.items.iter().map(|photo| photo.id).collect();
             assert_eq!((seen, photos.total), (vec![PhotoId::from(ids[0])], 1));

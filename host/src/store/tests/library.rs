@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::PhotoId;
-use crate::domain::list::{Order, Page};
+use crate::domain::list::{ListRequest, Order, Page};
 use crate::domain::music::CreditRole;
 use crate::domain::photo::{GeoPoint, PhotoFacts};
 use crate::domain::scan::FileStatus;
@@ -18,7 +18,7 @@ const UP: Order = Order::Ascending;
 async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
     let tracks = bed
         .store
-        .list_tracks(ALL_MEDIA, filter, by, order, ALL)
+        .list_tracks(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
         .await
         .unwrap();
     assert_eq!(tracks.total, tracks.items.len() as u64);
@@ -28,7 +28,7 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
     let artists = bed
         .store
-        .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL)
+        .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, ALL))
         .await
         .unwrap();
     artists
@@ -41,7 +41,11 @@ async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
 async fn releases(bed: &Bed) -> Vec<(String, i64)> {
     let listed = bed
         .store
-        .list_releases(ALL_MEDIA, &ReleaseFilter::default(), ReleaseOrder::Title, UP, ALL)
+        .list_releases(
+            ALL_MEDIA,
+            &ReleaseFilter::default(),
+            &ListRequest::new(ReleaseOrder::Title, UP, ALL),
+        )
         .await
         .unwrap();
     listed
@@ -54,7 +58,7 @@ async fn releases(bed: &Bed) -> Vec<(String, i64)> {
 async fn genres(bed: &Bed) -> Vec<(String, i64)> {
     let listed = bed
         .store
-        .list_genres(ALL_MEDIA, GenreOrder::Name, UP, ALL)
+        .list_genres(ALL_MEDIA, &ListRequest::new(GenreOrder::Name, UP, ALL))
         .await
         .unwrap();
     listed
@@ -249,7 +253,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = bed
             .store
-            .list_artists(ALL_MEDIA, ArtistOrder::Name, UP, ALL)
+            .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, ALL))
             .await
             .unwrap()
             .items
@@ -308,14 +312,18 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         let page = Page { take: 2, skip: 1 };
         let page = bed
             .store
-            .list_tracks(ALL_MEDIA, &all, TrackOrder::Title, UP, page)
+            .list_tracks(ALL_MEDIA, &all, &ListRequest::new(TrackOrder::Title, UP, page))
             .await
             .unwrap();
         let page_titles: Vec<_> = page.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!((page_titles, page.total), (vec!["Échoes", "_Über"], 4));
         let none = bed
             .store
-            .list_tracks(ALL_MEDIA, &all, TrackOrder::Title, UP, Page { take: 0, skip: 0 })
+            .list_tracks(
+                ALL_MEDIA,
+                &all,
+                &ListRequest::new(TrackOrder::Title, UP, Page { take: 0, skip: 0 }),
+            )
             .await
             .unwrap();
         assert_eq!((none.items.len(), none.total), (0, 4));
@@ -333,7 +341,11 @@ async fn tracks_form_releases_artists_and_genres() {
         let all = ReleaseFilter::default();
         let years = bed
             .store
-            .list_releases(ALL_MEDIA, &all, ReleaseOrder::Year, Order::Descending, ALL)
+            .list_releases(
+                ALL_MEDIA,
+                &all,
+                &ListRequest::new(ReleaseOrder::Year, Order::Descending, ALL),
+            )
             .await
             .unwrap();
         assert_eq!(years.items[0].year, Some(1999));
@@ -343,7 +355,11 @@ async fn tracks_form_releases_artists_and_genres() {
         };
         let rock = bed
             .store
-            .list_releases(ALL_MEDIA, &rock, ReleaseOrder::CreatedAt, UP, ALL)
+            .list_releases(
+                ALL_MEDIA,
+                &rock,
+                &ListRequest::new(ReleaseOrder::CreatedAt, UP, ALL),
+            )
             .await
             .unwrap();
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
@@ -361,7 +377,14 @@ async fn tracks_form_releases_artists_and_genres() {
         );
         let hers = bed
             .store
-            .artist_releases(ALL_MEDIA, ann, ReleaseOrder::Title, UP, ALL)
+            .list_releases(
+                ALL_MEDIA,
+                &ReleaseFilter {
+                    artist: Some(ann),
+                    ..ReleaseFilter::default()
+                },
+                &ListRequest::new(ReleaseOrder::Title, UP, ALL),
+            )
             .await
             .unwrap();
         assert_eq!(hers.items, rock.items);
@@ -589,7 +612,7 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         let names = async |filter: &PhotoFilter, by, order| -> Vec<String> {
             let listed = bed
                 .store
-                .list_photos(ALL_MEDIA, filter, by, order, ALL)
+                .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
                 .await
                 .unwrap();
             assert_eq!(listed.total, listed.items.len() as u64);

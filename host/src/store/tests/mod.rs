@@ -8,6 +8,7 @@ mod faults;
 mod libraries;
 mod library;
 mod measure;
+mod pages;
 mod schema;
 mod server;
 

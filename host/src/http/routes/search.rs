@@ -1,0 +1,47 @@
+//! Search over all kinds of media.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use crate::domain::change::ItemType;
+use crate::http::answer::Answer;
+use crate::http::extract::{Caller, State};
+use crate::http::pagination;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::search::FoundView;
+use crate::service::search::SearchRequest;
+
+impl FromQuery for SearchRequest {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let about = "Words; each is the beginning of a word of the item, case and diacritics aside.";
+        let text = reader.text("q", about);
+        if text.is_none() {
+            reader.fail("q", "is missing");
+        }
+        let about = "Types of items, such as `music_track`; all that the caller may read if not said.";
+        let names = reader.texts("types", about);
+        let types: Vec<ItemType> = names
+            .iter()
+            .filter_map(|name| ItemType::from_name(name))
+            .collect();
+        if types.len() < names.len() {
+            reader.fail("types", "must be types of items, such as music_track or photo");
+        }
+        Self {
+            text: text.unwrap_or_default(),
+            types,
+            page: pagination::page(reader),
+        }
+    }
+}
+
+/// What is found of each type, those that fit best first; `take` and `skip` count for each type
+#[endpoint]
+pub async fn search(
+    state: State,
+    caller: Caller,
+    query: Query<SearchRequest>,
+) -> Result<Answer<FoundView>, Problem> {
+    Ok(Answer(state.search.find(&caller, &query.0).await?.into()))
+}

@@ -1,0 +1,140 @@
+//! Search, lists read from place to place, and entity tags that follow from what is stored.
+
+use serde_json::json;
+
+use super::Bed;
+use crate::domain::kind::MediaKind;
+
+async fn library(bed: &Bed) {
+    let folder = bed.folder(MediaKind::music()).await;
+    for title in ["Echoes", "Éclair", "Time", "Out of Time", "Timeless"] {
+        bed.track(folder, &format!("{title}.mp3"), title, b"0123456789")
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    library(&bed).await;
+    let found = bed.get_as(&token, "/api/v1/search?q=TIME").await.json();
+    let titles: Vec<_> = found["music_track"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|track| track["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles, ["Time", "Timeless", "Out of Time"]);
+    assert_eq!(found["music_track"][1], 3);
+    assert_eq!(found["music_artist"], json!([[], 0]));
+    // Case and diacritics aside; several words; a part of each list.
+    let found = bed
+        .get_as(&token, "/api/v1/search?q=ecl&types=music_track")
+        .await
+        .json();
+    assert_eq!(found["music_track"][0][0]["title"], "Éclair");
+    assert_eq!(found.as_object().unwrap().len(), 1);
+    let found = bed
+        .get_as(&token, "/api/v1/search?q=time%20out&take=1")
+        .await
+        .json();
+    assert_eq!(found["music_track"][1], 1);
+    let found = bed
+        .get_as(&token, "/api/v1/search?q=time&skip=2&take=5&types[]=music_track")
+        .await
+        .json();
+    assert_eq!(found["music_track"][0][0]["title"], "Out of Time");
+    // Found by who plays it, and nothing by a text without a word.
+    let found = bed.get_as(&token, "/api/v1/search?q=ann").await.json();
+    assert_eq!(
+        (&found["music_artist"][1], &found["music_release"][1]),
+        (&json!(1), &json!(1))
+    );
+    let found = bed.get_as(&token, "/api/v1/search?q=%21%21").await.json();
+    assert_eq!(found["music_track"], json!([[], 0]));
+    for bad in [
+        "/api/v1/search",
+        "/api/v1/search?q=",
+        "/api/v1/search?q=a&types=songs",
+    ] {
+        assert_eq!(bed.get_as(&token, bad).await.status, 400, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn list_is_read_on_by_the_link_of_each_answer() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    library(&bed).await;
+    let mut target = "/api/v1/music/tracks?take=2&orderBy=title&yearTo=".to_owned();
+    target.truncate(target.find("&yearTo").unwrap());
+    let mut titles = Vec::new();
+    loop {
+        let reply = bed.get_as(&token, &target).await;
+        assert_eq!((reply.status, &reply.json()[1]), (200, &json!(5)));
+        for track in reply.json()[0].as_array().unwrap() {
+            titles.push(track["title"].as_str().unwrap().to_owned());
+        }
+        let link = reply.header("link");
+        let Some(next) = link.strip_prefix('<') else { break };
+        let (next, rest) = next.split_once('>').unwrap();
+        assert_eq!(rest, "; rel=\"next\"");
+        assert!(
+            next.contains("take=2") && next.contains("orderBy=title"),
+            "{next}"
+        );
+        target = next.to_owned();
+    }
+    assert_eq!(titles, ["Echoes", "Éclair", "Out of Time", "Time", "Timeless"]);
+    for bad in [
+        "after=abc",
+        "after=e30",
+        &format!("skip=1&{}", target.split_once('&').unwrap().1),
+    ] {
+        let reply = bed.get_as(&token, &format!("/api/v1/music/tracks?{bad}")).await;
+        assert_eq!(reply.status, 400, "{bad}");
+    }
+    let other = target.replace("orderBy=title", "orderBy=year");
+    assert_eq!(
+        bed.get_as(&token, &other).await.status,
+        400,
+        "a place of another order"
+    );
+}
+
+#[tokio::test]
+async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    library(&bed).await;
+    let target = "/api/v1/music/tracks?take=3";
+    let tag = bed.get_as(&token, target).await.header("etag").to_owned();
+    assert!(tag.starts_with("W/\""), "{tag}");
+    let bearer = format!("Bearer {token}");
+    let ask = async |target: &str, tag: &str| {
+        let headers = [("authorization", bearer.as_str()), ("if-none-match", tag)];
+        bed.send("GET", target, &headers, "").await
+    };
+    let known = ask(target, &tag).await;
+    assert_eq!(
+        (known.status, known.body.len(), known.header("etag")),
+        (304, 0, tag.as_str())
+    );
+    // Another list, another order of parameters aside, is another answer.
+    assert_eq!(ask("/api/v1/music/tracks?take=2", &tag).await.status, 200);
+    assert_eq!(ask(target, "\"abc\"").await.status, 200);
+    assert_eq!(ask(target, "*").await.status, 304);
+    assert_eq!(ask("/api/v1/music/tracks/0000000000000", "*").await.status, 404);
+    assert_eq!(
+        ask("/api/v1/music/tracks/0000000000000", "*")
+            .await
+            .header("etag"),
+        ""
+    );
+    let folder = bed.folder(MediaKind::music()).await;
+    bed.track(folder, "new.mp3", "New", b"0123456789").await;
+    let fresh = ask(target, &tag).await;
+    assert_eq!((fresh.status, &fresh.json()[1]), (200, &json!(6)));
+    assert_ne!(fresh.header("etag"), tag);
+}

@@ -1,0 +1,36 @@
+//! What a search found.
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+
+use super::music::{ArtistView, ReleaseView, TrackView};
+use super::photos::PhotoView;
+use crate::http::answer::ListView;
+use crate::service::search::Found;
+
+/// What was found, `[items, total]` for each type of item that was asked for and that the caller may read.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Found"))]
+pub struct FoundView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    music_artist: Option<ListView<ArtistView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    music_release: Option<ListView<ReleaseView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    music_track: Option<ListView<TrackView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    photo: Option<ListView<PhotoView>>,
+}
+
+impl From<Found> for FoundView {
+    fn from(found: Found) -> Self {
+        Self {
+            music_artist: found.artists.map(|found| ListView::new(found, ArtistView::from)),
+            music_release: found
+                .releases
+                .map(|found| ListView::new(found, ReleaseView::from)),
+            music_track: found.tracks.map(|found| ListView::new(found, TrackView::from)),
+            photo: found.photos.map(|found| ListView::new(found, PhotoView::from)),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Numbers that rise when something is stored, so that an answer from before is known to be still true without asking
+//! the database.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Store;
+use super::error::Result;
+use super::writer::{Lane, WriteTx};
+use crate::domain::id::UserId;
+
+/// What of the media is known, and what users did with them. The data directory belongs to one process, so nobody else
+/// stores such things.
+#[derive(Debug, Default)]
+pub(super) struct Revisions {
+    media: AtomicU64,
+    personal: Mutex<HashMap<UserId, u64>>,
+}
+
+/// Whose numbers a transaction raises.
+#[derive(Debug)]
+pub(super) enum Raises {
+    /// What everybody sees.
+    Media(Arc<Revisions>),
+    /// What one user sees.
+    Personal(Arc<Revisions>, UserId),
+    /// Nothing that lists and items are made of.
+    Nothing,
+}
+
+impl Raises {
+    /// The transaction is committed, or may be.
+    pub(super) fn raise(&self) {
+        match self {
+            Self::Media(revisions) => {
+                revisions.media.fetch_add(1, Ordering::AcqRel);
+            }
+            Self::Personal(revisions, user) => {
+                let mut personal = revisions.personal.lock().unwrap_or_else(PoisonError::into_inner);
+                *personal.entry(*user).or_default() += 1;
+            }
+            Self::Nothing => {}
+        }
+    }
+}
+
+impl Store {
+    /// The state of all that is told of media.
+    pub fn media_revision(&self) -> u64 {
+        self.0.revisions.media.load(Ordering::Acquire)
+    }
+
+    /// The state of what a user did with media: history, ratings, queues.
+    pub fn personal_revision(&self, user: UserId) -> u64 {
+        let personal = self
+            .0
+            .revisions
+            .personal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        personal.get(&user).copied().unwrap_or(0)
+    }
+
+    /// Opens a transaction that changes what is told of media.
+    pub(super) async fn write(&self, lane: Lane) -> Result<WriteTx> {
+        let tx = self.0.lanes.begin(self.pools(), lane).await?;
+        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions))))
+    }
+
+    /// Opens a transaction that changes what is told of media to one user.
+    pub(super) async fn write_for(&self, user: UserId) -> Result<WriteTx> {
+        let tx = self.0.lanes.begin(self.pools(), Lane::Interactive).await?;
+        Ok(tx.raising(Raises::Personal(Arc::clone(&self.0.revisions), user)))
+    }
+
+    /// Opens a transaction over records of the server's own: runs, last use, the audit log.
+    pub(super) async fn write_record(&self, lane: Lane) -> Result<WriteTx> {
+        self.0.lanes.begin(self.pools(), lane).await
+    }
+}
