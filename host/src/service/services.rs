@@ -27,6 +27,7 @@ use super::indexing::Indexing;
 use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::media::Media;
+use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
@@ -34,6 +35,8 @@ use super::plugins::PluginList;
 use super::reset::Reset;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
+use super::tv::Tv;
+use super::video::Video;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
@@ -133,6 +136,12 @@ pub struct Services {
     pub music: Music,
     /// Browsing photos.
     pub photos: Photos,
+    /// Browsing movies.
+    pub movies: Movies,
+    /// Browsing shows.
+    pub tv: Tv,
+    /// The bytes of movies and episodes, and of what lies beside them.
+    pub video: Video,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -234,6 +243,9 @@ impl Services {
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
+            movies: Movies::new(store.clone()),
+            tv: Tv::new(store.clone()),
+            video: Video::new(store.clone()),
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,
