@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, links, ls, music, photos, plugins, reset, roles,
-    search, sessions, settings, tokens, users,
+    auth, changes, dev, events, general, index, libraries, links, ls, movies, music, photos, plugins, reset,
+    roles, search, sessions, settings, tokens, tv, users, video,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -23,6 +23,12 @@ use crate::auth::capability::Capability as C;
 const ARTISTS: Access = Takes(C::MusicArtistsRead);
 const RELEASES: Access = Takes(C::MusicReleasesRead);
 const TRACKS: Access = Takes(C::MusicTracksRead);
+
+/// Shows and seasons are seen by their episodes.
+const EPISODES: Access = Takes(C::TvEpisodesRead);
+
+/// Subtitles belong to what is played, be it a movie or an episode: the service knows which.
+const SUBTITLES: &[C] = &[C::MoviesPlay, C::TvEpisodesPlay];
 
 /// Either lets the reset be called; the handler knows which one its input takes.
 const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
@@ -121,6 +127,24 @@ pub fn routes() -> Vec<Route> {
         Route::media ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
         Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
+
+        Route::media ("/api/v1/movies",                                                    Takes(C::MoviesRead),            movies::list_movies),
+        Route::media ("/api/v1/movies/{movieId}",                                          Takes(C::MoviesRead),            movies::show_movie),
+        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::show_movie_artwork),
+        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie),
+
+        Route::media ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows),
+        Route::media ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::show_show),
+        Route::media ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons),
+        Route::media ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::show_show_artwork),
+        Route::media ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::show_season),
+        Route::media ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::show_season_artwork),
+        Route::media ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::show_episode),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::show_episode_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
+        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::show_subtitle),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

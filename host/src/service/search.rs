@@ -7,6 +7,7 @@ use crate::domain::change::ItemType;
 use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
+use crate::domain::video::{Episode, Movie, Show};
 use crate::store::Store;
 
 /// What is looked for.
@@ -31,6 +32,12 @@ pub struct Found {
     pub tracks: Option<Listing<Track>>,
     /// Photos.
     pub photos: Option<Listing<Photo>>,
+    /// Movies.
+    pub movies: Option<Listing<Movie>>,
+    /// Shows.
+    pub shows: Option<Listing<Show>>,
+    /// Episodes.
+    pub episodes: Option<Listing<Episode>>,
 }
 
 /// Finds items.
@@ -79,6 +86,15 @@ impl Search {
         }
         if wanted(ItemType::Photo) {
             found.photos = Some(store.search_photos(scope, text, page).await?);
+        }
+        if wanted(ItemType::Movie) {
+            found.movies = Some(store.search_movies(scope, text, page).await?);
+        }
+        if wanted(ItemType::TvShow) {
+            found.shows = Some(store.search_shows(scope, text, page).await?);
+        }
+        if wanted(ItemType::TvEpisode) {
+            found.episodes = Some(store.search_episodes(scope, text, page).await?);
         }
         Ok(found)
     }

@@ -28,6 +28,7 @@ use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::links::Links;
 use super::media::Media;
+use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
@@ -37,6 +38,8 @@ use super::search::Search;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
 use super::stream_limit::StreamLimit;
+use super::tv::Tv;
+use super::video::Video;
 use crate::auth::actor::Actor;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
@@ -144,6 +147,12 @@ pub struct Services {
     pub stream_limit: StreamLimit,
     /// Signed links to items.
     pub links: Links,
+    /// Browsing movies.
+    pub movies: Movies,
+    /// Browsing shows.
+    pub tv: Tv,
+    /// The bytes of movies and episodes, and of what lies beside them.
+    pub video: Video,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -248,6 +257,9 @@ impl Services {
             search: Search::new(store.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
+            movies: Movies::new(store.clone()),
+            tv: Tv::new(store.clone()),
+            video: Video::new(store.clone()),
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,

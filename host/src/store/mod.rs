@@ -42,6 +42,7 @@ mod tests;
 mod text;
 mod tokens;
 mod users;
+mod video;
 mod visibility;
 mod writer;
 
@@ -75,6 +76,7 @@ pub use scan_writer::{
 pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;
 pub use users::{Activity, NewUser};
+pub use video::{MovieFilter, MovieOrder, ShowFilter, ShowOrder, SubtitleFile};
 
 /// Connections to PostgreSQL.
 const POSTGRES_CONNECTIONS: u32 = 16;

@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 17] = [
+pub(super) const MEDIA: [&str; 19] = [
     "DELETE FROM track_artists",
     "DELETE FROM track_genres",
     "DELETE FROM release_artists",
@@ -17,6 +17,8 @@ pub(super) const MEDIA: [&str; 17] = [
     "DELETE FROM music_genres",
     "DELETE FROM photos",
     "DELETE FROM video_sources",
+    "DELETE FROM movie_genres",
+    "DELETE FROM tv_show_genres",
     "DELETE FROM movies",
     "DELETE FROM tv_episodes",
     "DELETE FROM tv_seasons",

@@ -12,6 +12,7 @@ use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
 use crate::domain::text::{search_words, sort_key};
+use crate::domain::video::{Episode, Movie, Show};
 
 impl SearchIndex {
     fn items(self) -> Visible {
@@ -156,5 +157,31 @@ impl Store {
         let found = self.search(scope, SearchIndex::Photos, text, page).await?;
         let photos = self.photos_by_id(&found.items).await?;
         Ok(found.with_items(photos))
+    }
+
+    /// Movies that are found.
+    pub async fn search_movies(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Movie>> {
+        let found = self.search(scope, SearchIndex::Movies, text, page).await?;
+        let movies = self.movies_by_id(scope, &found.items).await?;
+        Ok(found.with_items(movies))
+    }
+
+    /// Shows that are found.
+    pub async fn search_shows(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Show>> {
+        let found = self.search(scope, SearchIndex::Shows, text, page).await?;
+        let shows = self.shows_by_id(scope, &found.items).await?;
+        Ok(found.with_items(shows))
+    }
+
+    /// Episodes that are found.
+    pub async fn search_episodes(
+        &self,
+        scope: &MediaScope,
+        text: &str,
+        page: Page,
+    ) -> Result<Listing<Episode>> {
+        let found = self.search(scope, SearchIndex::Episodes, text, page).await?;
+        let episodes = self.episodes_by_id(scope, &found.items).await?;
+        Ok(found.with_items(episodes))
     }
 }

@@ -44,6 +44,36 @@ pub(in crate::http) const PURPOSES: &[(ItemType, &str, &str, Capability)] = &[
         "/api/v1/photos/{}/original",
         Capability::PhotosRead,
     ),
+    (
+        ItemType::Movie,
+        "stream",
+        "/api/v1/movies/{}/stream",
+        Capability::MoviesPlay,
+    ),
+    (
+        ItemType::Movie,
+        "artwork",
+        "/api/v1/movies/{}/artwork",
+        Capability::MoviesRead,
+    ),
+    (
+        ItemType::TvShow,
+        "artwork",
+        "/api/v1/tv/shows/{}/artwork",
+        Capability::TvEpisodesRead,
+    ),
+    (
+        ItemType::TvEpisode,
+        "stream",
+        "/api/v1/tv/episodes/{}/stream",
+        Capability::TvEpisodesPlay,
+    ),
+    (
+        ItemType::TvEpisode,
+        "artwork",
+        "/api/v1/tv/episodes/{}/artwork",
+        Capability::TvEpisodesRead,
+    ),
 ];
 
 /// What is to be opened.

@@ -277,5 +277,5 @@ pub async fn stream_track(
 ) -> Result<MediaAnswer, Problem> {
     let media = state.media.open_track(&caller, music_track_id.0).await?;
     let stream = state.stream_limit.begin(&caller, media.id)?;
-    Ok(MediaAnswer::stream(media, stream))
+    Ok(MediaAnswer::file(media).as_stream(stream))
 }

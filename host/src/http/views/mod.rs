@@ -7,6 +7,7 @@ pub mod index;
 pub mod indexed_file;
 pub mod libraries;
 pub mod ls;
+pub mod movies;
 pub mod music;
 pub mod photos;
 pub mod plugins;
@@ -17,4 +18,6 @@ fn seconds(millis: i64) -> f64 {
 }
 pub mod search;
 pub mod settings;
+pub mod tv;
 pub mod users;
+pub mod video;

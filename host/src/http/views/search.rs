@@ -3,8 +3,10 @@
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use super::movies::MovieView;
 use super::music::{ArtistView, ReleaseView, TrackView};
 use super::photos::PhotoView;
+use super::tv::{EpisodeView, ShowView};
 use crate::http::answer::ListView;
 use crate::service::search::Found;
 
@@ -20,6 +22,12 @@ pub struct FoundView {
     music_track: Option<ListView<TrackView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     photo: Option<ListView<PhotoView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    movie: Option<ListView<MovieView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tv_show: Option<ListView<ShowView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tv_episode: Option<ListView<EpisodeView>>,
 }
 
 impl From<Found> for FoundView {
@@ -31,6 +39,11 @@ impl From<Found> for FoundView {
                 .map(|found| ListView::new(found, ReleaseView::from)),
             music_track: found.tracks.map(|found| ListView::new(found, TrackView::from)),
             photo: found.photos.map(|found| ListView::new(found, PhotoView::from)),
+            movie: found.movies.map(|found| ListView::new(found, MovieView::from)),
+            tv_show: found.shows.map(|found| ListView::new(found, ShowView::from)),
+            tv_episode: found
+                .episodes
+                .map(|found| ListView::new(found, EpisodeView::from)),
         }
     }
 }

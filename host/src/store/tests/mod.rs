@@ -11,6 +11,7 @@ mod measure;
 mod pages;
 mod schema;
 mod server;
+mod video;
 
 use std::path::PathBuf;
 use std::sync::Arc;

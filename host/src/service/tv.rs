@@ -1,0 +1,95 @@
+//! Browsing shows, seasons and episodes.
+
+use super::error::{Result, ServiceError};
+use crate::auth::actor::Actor;
+use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use crate::domain::list::{ListRequest, Listing, Page};
+use crate::domain::video::{Episode, Season, Show};
+use crate::store::Store;
+pub use crate::store::{ShowFilter, ShowOrder};
+
+/// Shows, as an actor sees them: what they do not see is as if it did not exist.
+#[derive(Debug, Clone)]
+pub struct Tv {
+    store: Store,
+}
+
+impl Tv {
+    /// Over this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Shows.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_shows(
+        &self,
+        actor: &Actor,
+        filter: &ShowFilter,
+        request: &ListRequest<ShowOrder>,
+    ) -> Result<Listing<Show>> {
+        Ok(self.store.list_shows(&actor.scope, filter, request).await?)
+    }
+
+    /// One show.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
+        self.store
+            .show(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The seasons of a show, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn seasons(&self, actor: &Actor, id: TvShowId) -> Result<Vec<Season>> {
+        self.show(actor, id).await?;
+        Ok(self.store.show_seasons(&actor.scope, id).await?)
+    }
+
+    /// The episodes of a show, in the order in which they are watched.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show_episodes(&self, actor: &Actor, id: TvShowId, page: Page) -> Result<Listing<Episode>> {
+        self.show(actor, id).await?;
+        Ok(self.store.show_episodes(&actor.scope, id, page).await?)
+    }
+
+    /// One season.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
+        self.store
+            .season(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The episodes of a season, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season_episodes(&self, actor: &Actor, id: TvSeasonId) -> Result<Vec<Episode>> {
+        self.season(actor, id).await?;
+        Ok(self.store.season_episodes(&actor.scope, id).await?)
+    }
+
+    /// One episode.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
+        self.store
+            .episode(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+}

@@ -1,0 +1,121 @@
+//! Episodes.
+
+use sqlx::AssertSqlSafe;
+
+use super::OF_EPISODES;
+use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use crate::domain::library::MediaScope;
+use crate::domain::list::{Listing, Page};
+use crate::domain::video::{Episode, external_ids, people};
+use crate::store::Store;
+use crate::store::args::args;
+use crate::store::error::Result;
+use crate::store::pages::in_order;
+use crate::store::select::Conditions;
+use crate::store::visibility::Visible;
+
+const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e.season_id, n.season_number, \
+    e.episode_number, e.episode_number_end, e.absolute_number, e.air_date, e.title, e.sort_title, e.overview, \
+    e.people, e.external_ids FROM tv_episodes e JOIN tv_seasons n ON n.season_id = e.season_id \
+    JOIN tv_shows w ON w.show_id = e.show_id";
+/// As they are watched: specials first, episodes of no known season last; those without a number by their day.
+const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
+    e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
+
+#[derive(sqlx::FromRow)]
+struct EpisodeRow {
+    episode_id: i64,
+    show_id: i64,
+    show_title: String,
+    season_id: i64,
+    season_number: Option<i32>,
+    episode_number: Option<i32>,
+    episode_number_end: Option<i32>,
+    absolute_number: Option<i32>,
+    air_date: Option<String>,
+    title: String,
+    sort_title: String,
+    overview: Option<String>,
+    people: String,
+    external_ids: String,
+}
+
+impl From<EpisodeRow> for Episode {
+    fn from(row: EpisodeRow) -> Self {
+        Self {
+            id: row.episode_id.into(),
+            show: row.show_id.into(),
+            show_title: row.show_title,
+            season: row.season_id.into(),
+            season_number: row.season_number,
+            number: row.episode_number,
+            number_end: row.episode_number_end,
+            absolute: row.absolute_number,
+            air_date: row.air_date,
+            title: row.title,
+            sort_title: row.sort_title,
+            overview: row.overview,
+            people: people(&row.people),
+            external_ids: external_ids(&row.external_ids),
+            sources: Vec::new(),
+        }
+    }
+}
+
+impl Store {
+    /// The episodes of a show in the order in which they are watched, missing ones included.
+    pub async fn show_episodes(
+        &self,
+        scope: &MediaScope,
+        id: TvShowId,
+        page: Page,
+    ) -> Result<Listing<Episode>> {
+        let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
+        episodes.push("e.show_id = ", Some(id.get()), "");
+        let (sql, values) = episodes.count("tv_episodes e");
+        let total = self.pools().count(sql, values).await?;
+        let (sql, values) = episodes.page(EPISODES, IN_SHOW, page);
+        let rows = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        Ok(Listing::new(self.episodes(scope, rows).await?, total))
+    }
+
+    /// The episodes of a season by number, missing ones included.
+    pub async fn season_episodes(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Vec<Episode>> {
+        let seen = Visible::Episodes.and("e.episode_id", scope);
+        let sql = AssertSqlSafe(format!(
+            "{EPISODES} WHERE e.season_id = $1{seen} ORDER BY {IN_SHOW}"
+        ));
+        let rows = self.pools().fetch_all(sql, &args![id.get()]).await?;
+        self.episodes(scope, rows).await
+    }
+
+    /// An episode.
+    pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
+        let seen = Visible::Episodes.and("e.episode_id", scope);
+        let sql = AssertSqlSafe(format!("{EPISODES} WHERE e.episode_id = $1{seen}"));
+        let rows = self.pools().fetch_all(sql, &args![id.get()]).await?;
+        Ok(self.episodes(scope, rows).await?.pop())
+    }
+
+    /// These episodes, in this order. Who may see them is asked before.
+    pub(in crate::store) async fn episodes_by_id(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+    ) -> Result<Vec<Episode>> {
+        let head = format!("{EPISODES} WHERE e.episode_id");
+        let rows = self.visible_rows(&head, ids, "").await?;
+        let episodes = self.episodes(scope, rows).await?;
+        Ok(in_order(ids, episodes, |episode| episode.id.get()))
+    }
+
+    async fn episodes(&self, scope: &MediaScope, rows: Vec<EpisodeRow>) -> Result<Vec<Episode>> {
+        let mut episodes: Vec<Episode> = rows.into_iter().map(Episode::from).collect();
+        let ids: Vec<i64> = episodes.iter().map(|episode| episode.id.get()).collect();
+        let mut sources = self.video_sources(scope, OF_EPISODES, &ids).await?;
+        for episode in &mut episodes {
+            episode.sources = sources.remove(&episode.id.get()).unwrap_or_default();
+        }
+        Ok(episodes)
+    }
+}

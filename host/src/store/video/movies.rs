@@ -1,0 +1,176 @@
+//! Movies.
+
+use super::OF_MOVIES;
+use crate::domain::id::MovieId;
+use crate::domain::library::MediaScope;
+use crate::domain::list::{ListRequest, Listing};
+use crate::domain::text::fold;
+use crate::domain::time::Timestamp;
+use crate::domain::video::{Movie, external_ids, people, texts};
+use crate::store::Store;
+use crate::store::error::Result;
+use crate::store::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::store::pages::{OrderCase, order_cases_of};
+use crate::store::select::Conditions;
+use crate::store::visibility::Visible;
+
+/// Which movies.
+#[derive(Debug, Clone, Default)]
+pub struct MovieFilter {
+    /// Of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// Of this year or later.
+    pub year_from: Option<i32>,
+    /// Of this year or earlier.
+    pub year_to: Option<i32>,
+    /// First indexed at this moment or later.
+    pub added_since: Option<Timestamp>,
+}
+
+/// What a list of movies is ordered by. Movies without the value are the first in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MovieOrder {
+    /// Sort title.
+    Title,
+    /// First indexed.
+    CreatedAt,
+    /// Year of the release.
+    Year,
+    /// Day of the release.
+    ReleasedAt,
+    /// Length.
+    Runtime,
+}
+
+impl MovieOrder {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Title => Sort::text("title", "m.sort_title"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::Year => Sort::number("year", "m.year").nullable(),
+            Self::ReleasedAt => Sort::text("releasedAt", "m.released_on").nullable(),
+            Self::Runtime => Sort::number("runtime", "m.runtime_ms").nullable(),
+        }
+    }
+}
+
+const MOVIES: MediaRows = MediaRows {
+    from: "movies m",
+    key: "m.movie_id",
+};
+const BY_ID: &str = "SELECT m.movie_id, m.title, m.sort_title, m.original_title, m.year, m.released_on, m.overview, \
+    m.tagline, m.content_rating, m.collection, m.genres, m.studios, m.people, m.external_ids \
+    FROM movies m WHERE m.movie_id";
+
+#[derive(sqlx::FromRow)]
+struct MovieRow {
+    movie_id: i64,
+    title: String,
+    sort_title: String,
+    original_title: Option<String>,
+    year: Option<i32>,
+    released_on: Option<String>,
+    overview: Option<String>,
+    tagline: Option<String>,
+    content_rating: Option<String>,
+    collection: Option<String>,
+    genres: String,
+    studios: String,
+    people: String,
+    external_ids: String,
+}
+
+impl From<MovieRow> for Movie {
+    fn from(row: MovieRow) -> Self {
+        Self {
+            id: row.movie_id.into(),
+            title: row.title,
+            sort_title: row.sort_title,
+            original_title: row.original_title,
+            year: row.year,
+            released_on: row.released_on,
+            overview: row.overview,
+            tagline: row.tagline,
+            content_rating: row.content_rating,
+            collection: row.collection,
+            genres: texts(&row.genres),
+            studios: texts(&row.studios),
+            people: people(&row.people),
+            external_ids: external_ids(&row.external_ids),
+            sources: Vec::new(),
+        }
+    }
+}
+
+fn conditions<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> Conditions<'a> {
+    let mut movies = Conditions::of_media(Visible::Movies, "m.movie_id", scope);
+    movies.push(
+        "m.movie_id IN (SELECT movie_id FROM movie_genres WHERE key = ",
+        filter.genre.as_deref().map(fold),
+        ")",
+    );
+    movies.push("m.year >= ", filter.year_from, "");
+    movies.push("m.year <= ", filter.year_to, "");
+    let first = filter.added_since.map(|moment| MovieId::first_at(moment).get());
+    movies.push("m.movie_id >= ", first, "");
+    movies
+}
+
+impl Store {
+    /// Movies, missing ones included.
+    pub async fn list_movies(
+        &self,
+        scope: &MediaScope,
+        filter: &MovieFilter,
+        request: &ListRequest<MovieOrder>,
+    ) -> Result<Listing<Movie>> {
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let page = self
+            .page_of(MOVIES, &conditions, request.by.sort(), request)
+            .await?;
+        let movies = self.movies_by_id(scope, &page.items).await?;
+        Ok(page.with_items(movies))
+    }
+
+    /// A movie.
+    pub async fn movie(&self, scope: &MediaScope, id: MovieId) -> Result<Option<Movie>> {
+        let seen = Visible::Movies.and("m.movie_id", scope);
+        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        Ok(self.movies(scope, rows).await?.pop())
+    }
+
+    /// These movies, in this order. Who may see them is asked before.
+    pub(in crate::store) async fn movies_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Movie>> {
+        let rows = self.visible_rows(BY_ID, ids, "").await?;
+        let movies = self.movies(scope, rows).await?;
+        Ok(in_order(ids, movies, |movie| movie.id.get()))
+    }
+
+    async fn movies(&self, scope: &MediaScope, rows: Vec<MovieRow>) -> Result<Vec<Movie>> {
+        let mut movies: Vec<Movie> = rows.into_iter().map(Movie::from).collect();
+        let ids: Vec<i64> = movies.iter().map(|movie| movie.id.get()).collect();
+        let mut sources = self.video_sources(scope, OF_MOVIES, &ids).await?;
+        for movie in &mut movies {
+            movie.sources = sources.remove(&movie.id.get()).unwrap_or_default();
+        }
+        Ok(movies)
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(in crate::store) fn order_cases() -> Vec<OrderCase> {
+    let orders = [
+        MovieOrder::Title,
+        MovieOrder::CreatedAt,
+        MovieOrder::Year,
+        MovieOrder::ReleasedAt,
+        MovieOrder::Runtime,
+    ];
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(MOVIES, by.sort()))
+        .collect()
+}
