@@ -17,4 +17,5 @@ pub mod session;
 pub mod text;
 pub mod time;
 pub mod user;
+pub mod user_data;
 pub mod video;

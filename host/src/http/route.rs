@@ -49,6 +49,11 @@ impl Route {
         Self::new(Method::POST, path, access, goal)
     }
 
+    /// A PUT.
+    pub fn put(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::PUT, path, access, goal)
+    }
+
     /// A PATCH.
     pub fn patch(path: &'static str, access: Access, goal: impl Handler) -> Self {
         Self::new(Method::PATCH, path, access, goal)

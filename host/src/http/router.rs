@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles,
-    sessions, settings, tokens, users,
+    auth, changes, dev, events, general, history, index, libraries, ls, music, photos, plugins, ratings,
+    reset, roles, sessions, settings, tokens, users, watching,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -118,6 +118,15 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
         Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
+
+        Route::get   ("/api/v1/history",                                                   Takes(C::HistoryRead),           history::list_history),
+        Route::patch ("/api/v1/history",                                                   Takes(C::HistoryUpdate),         history::report),
+        Route::delete("/api/v1/history/{mediaType}/{mediaId}",                             Takes(C::HistoryUpdate),         history::forget_history),
+        Route::get   ("/api/v1/cinema/continue",                                           Takes(C::HistoryRead),           watching::list_resumable),
+        Route::get   ("/api/v1/cinema/next-up",                                            Takes(C::HistoryRead),           watching::list_next_up),
+        Route::get   ("/api/v1/ratings",                                                   Takes(C::RatingsRead),           ratings::list_ratings),
+        Route::put   ("/api/v1/ratings",                                                   Takes(C::RatingsUpdate),         ratings::rate),
+        Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Takes(C::RatingsUpdate),         ratings::forget_rating),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

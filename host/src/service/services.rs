@@ -11,6 +11,7 @@ use super::cloud_info::CloudInfo;
 use super::dev::Dev;
 use super::error::Result;
 use super::events::{Events, Streams};
+use super::history::History;
 use super::identity::Context;
 use super::identity::accounts::Accounts;
 use super::identity::activity::{self, ActivityLog};
@@ -31,6 +32,7 @@ use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
 use super::plugins::PluginList;
+use super::ratings::Ratings;
 use super::reset::Reset;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
@@ -133,6 +135,10 @@ pub struct Services {
     pub music: Music,
     /// Browsing photos.
     pub photos: Photos,
+    /// What users played.
+    pub history: History,
+    /// What users think of items.
+    pub ratings: Ratings,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -234,6 +240,8 @@ impl Services {
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
+            history: History::new(context.clone()),
+            ratings: Ratings::new(context.clone()),
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,

@@ -25,6 +25,7 @@ mod libraries;
 mod media;
 mod migrations;
 mod music;
+mod next_up;
 mod photos;
 mod reset;
 mod roles;
@@ -35,22 +36,26 @@ mod select;
 mod sessions;
 mod settings;
 mod sqlite;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tokens;
+mod user_items;
 mod users;
 mod visibility;
 mod writer;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
+use crate::domain::id::UserId;
 use db::{AsPools, Engine, Pools};
 use writer::{Lane, Lanes, WriteTx};
 
@@ -70,6 +75,7 @@ pub use scan_writer::{
 };
 pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;
+pub use user_items::UserItemList;
 pub use users::{Activity, NewUser};
 
 /// Connections to PostgreSQL.
@@ -99,6 +105,7 @@ struct Inner {
     pools: Box<dyn AsPools>,
     lanes: Lanes,
     identity_revision: AtomicI64,
+    user_data_revisions: Mutex<HashMap<UserId, u64>>,
 }
 
 /// The open database. Clones share it.
@@ -144,6 +151,7 @@ impl Store {
             pools: Box::new(pools),
             lanes: Lanes::new(),
             identity_revision: AtomicI64::new(0),
+            user_data_revisions: Mutex::default(),
         }));
         loop {
             let mut tx = store.write(Lane::Interactive).await?;

@@ -11,6 +11,7 @@ use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
 use crate::domain::time::Timestamp;
+use crate::domain::user_data::UserData;
 
 /// A part of the Earth, in degrees. One that crosses the date line has its west edge east of its east edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -157,6 +158,7 @@ impl TryFrom<PhotoRow> for Photo {
             modified_at: Timestamp::from_millis(row.modified_at),
             facts,
             missing: row.missing,
+            user_data: UserData::default(),
         })
     }
 }

@@ -7,7 +7,8 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 17] = [
+pub(super) const MEDIA: [&str; 18] = [
+    "DELETE FROM user_items",
     "DELETE FROM track_artists",
     "DELETE FROM track_genres",
     "DELETE FROM release_artists",

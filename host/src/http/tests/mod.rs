@@ -11,6 +11,7 @@ mod document;
 mod events;
 mod events_bed;
 mod general;
+mod history;
 mod index_states;
 mod jwt;
 mod libraries;

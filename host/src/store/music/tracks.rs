@@ -6,6 +6,7 @@ use crate::domain::list::{Listing, Order, Page};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
+use crate::domain::user_data::UserData;
 use crate::store::Store;
 use crate::store::args::{Arg, args};
 use crate::store::error::Result;
@@ -152,6 +153,7 @@ impl From<TrackRow> for Track {
             has_picture: row.has_picture,
             created_at: id.created_at(),
             missing: row.missing,
+            user_data: UserData::default(),
         }
     }
 }

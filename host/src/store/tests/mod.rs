@@ -10,6 +10,7 @@ mod library;
 mod measure;
 mod schema;
 mod server;
+mod user_items;
 
 use std::path::PathBuf;
 use std::sync::Arc;
