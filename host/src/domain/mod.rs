@@ -12,6 +12,7 @@ pub mod music;
 pub mod origin;
 pub mod path;
 pub mod photo;
+pub mod playback_queue;
 pub mod scan;
 pub mod session;
 pub mod text;

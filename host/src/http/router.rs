@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, history, index, libraries, ls, music, photos, plugins, ratings,
-    reset, roles, sessions, settings, tokens, users, watching,
+    auth, changes, dev, events, general, history, index, libraries, ls, music, photos, playback_queues,
+    plugins, ratings, reset, roles, sessions, settings, tokens, users, watching,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -23,6 +23,10 @@ use crate::auth::capability::Capability as C;
 const ARTISTS: Access = Takes(C::MusicArtistsRead);
 const RELEASES: Access = Takes(C::MusicReleasesRead);
 const TRACKS: Access = Takes(C::MusicTracksRead);
+
+/// Queues of the caller's own.
+const QUEUES: Access = Takes(C::PlaybackQueuesRead);
+const CHANGES_QUEUES: Access = Takes(C::PlaybackQueuesUpdate);
 
 /// Either lets the reset be called; the handler knows which one its input takes.
 const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
@@ -127,6 +131,16 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/ratings",                                                   Takes(C::RatingsRead),           ratings::list_ratings),
         Route::put   ("/api/v1/ratings",                                                   Takes(C::RatingsUpdate),         ratings::rate),
         Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Takes(C::RatingsUpdate),         ratings::forget_rating),
+
+        Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_queues),
+        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_queue),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::show_queue),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}",                         CHANGES_QUEUES,                  playback_queues::delete_queue),
+        Route::put   ("/api/v1/playback-queues/{playbackQueueId}/cursor",                  CHANGES_QUEUES,                  playback_queues::set_cursor),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}/items",                   QUEUES,                          playback_queues::list_items),
+        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items),
+        Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_item),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_item),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

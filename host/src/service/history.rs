@@ -3,7 +3,9 @@
 use super::error::{FieldError, Result, ServiceError};
 use super::identity::{Context, uninterrupted};
 use super::items::{KnownItem, find_item, readable_types, with_summaries};
+use super::playback_queues::PlaybackQueues;
 use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
 use crate::domain::list::{Listing, Page};
@@ -27,12 +29,15 @@ pub struct NewReport {
     pub state: String,
     /// When it was so, if not now.
     pub at: Option<Timestamp>,
+    /// The place in a queue that is played.
+    pub queue_item: Option<String>,
 }
 
 /// The history of each user.
 #[derive(Debug, Clone)]
 pub struct History {
     context: Context,
+    queues: PlaybackQueues,
 }
 
 /// A position in milliseconds.
@@ -52,9 +57,9 @@ fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
 }
 
 impl History {
-    /// Over this store.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    /// Over this store; what is played moves the cursor of its queue.
+    pub fn new(context: Context, queues: PlaybackQueues) -> Self {
+        Self { context, queues }
     }
 
     /// Takes in what a client says of its playing; gives what is known then. What is older than the last report
@@ -95,6 +100,13 @@ impl History {
             Ok(store.report_playback(user, key, &report, length).await?)
         })
         .await?;
+        let is_the_last = data.playback.played_at == Some(report.at);
+        if let Some(item) = new
+            .queue_item
+            .filter(|_| is_the_last && actor.may(Capability::PlaybackQueuesUpdate))
+        {
+            self.queues.follow(actor, &item, key, position_ms).await?;
+        }
         Ok(KnownItem { key, summary, data })
     }
 

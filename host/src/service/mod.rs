@@ -19,6 +19,7 @@ pub mod media;
 pub mod music;
 pub mod origins;
 pub mod photos;
+pub mod playback_queues;
 pub mod plugins;
 pub mod ratings;
 pub mod reset;

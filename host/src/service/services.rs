@@ -31,6 +31,7 @@ use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
+use super::playback_queues::PlaybackQueues;
 use super::plugins::PluginList;
 use super::ratings::Ratings;
 use super::reset::Reset;
@@ -137,6 +138,8 @@ pub struct Services {
     pub photos: Photos,
     /// What users played.
     pub history: History,
+    /// What users are to play.
+    pub playback_queues: PlaybackQueues,
     /// What users think of items.
     pub ratings: Ratings,
     /// The bytes of items.
@@ -206,6 +209,7 @@ impl Services {
         });
         let authentication =
             Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
+        let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
             events: parts.events,
@@ -240,7 +244,8 @@ impl Services {
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
-            history: History::new(context.clone()),
+            history: History::new(context.clone(), playback_queues.clone()),
+            playback_queues,
             ratings: Ratings::new(context.clone()),
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),

@@ -27,6 +27,7 @@ mod migrations;
 mod music;
 mod next_up;
 mod photos;
+mod playback_queues;
 mod reset;
 mod roles;
 mod runs;
@@ -69,6 +70,7 @@ pub use instance::Instance;
 pub use media::{MediaFile, TrackPicture};
 pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
+pub use playback_queues::{Place, QueueChange, QueueWindow};
 pub use runs::RunLogFilter;
 pub use scan_writer::{
     FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile,

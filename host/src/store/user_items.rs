@@ -22,7 +22,6 @@ use crate::domain::user_data::{ItemKey, PlayReport, PlayState, Playback, UserDat
 /// user whose number is to follow, with `)` after it. `domain::user_data::FAVORITE` says what a favorite is.
 ///
 /// `conditions.push(favorite_of!("t.track_id", 0), user.map(UserId::get), ")")`
-#[allow(unused_macros, reason = "lists of favorites come next")]
 macro_rules! favorite_of {
     ($key:literal, $item:literal) => {
         concat!(
@@ -33,7 +32,6 @@ macro_rules! favorite_of {
         )
     };
 }
-#[allow(unused_imports, reason = "lists of favorites come next")]
 pub(super) use favorite_of;
 
 const ROW: &str = "u.item_type, u.item_id, u.played_at, u.state, u.position_ms, u.listened_ms, u.counted, u.finished, \

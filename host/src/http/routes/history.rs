@@ -49,6 +49,8 @@ pub struct ReportInput {
     /// When it was so, for what is told later than it happened: a date with time and offset. Now if left out, or if it
     /// lies in the future.
     at: Option<String>,
+    /// The place in a queue of the caller's that is played: its cursor goes along.
+    playback_queue_item_id: Option<String>,
 }
 
 impl Input for ReportInput {}
@@ -98,6 +100,7 @@ pub async fn report(
         seconds: input.seconds,
         state: input.state,
         at,
+        queue_item: input.playback_queue_item_id,
     };
     Ok(Answer(state.history.report(&caller, new).await?.into()))
 }

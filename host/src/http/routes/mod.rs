@@ -11,6 +11,7 @@ pub mod libraries;
 pub mod ls;
 pub mod music;
 pub mod photos;
+pub mod playback_queues;
 pub mod plugins;
 pub mod ratings;
 pub mod reset;

@@ -24,6 +24,7 @@ mod media;
 mod media_bed;
 mod origins;
 mod people;
+mod playback_queues;
 mod refresh;
 mod refresh_cloud;
 mod refresh_load;

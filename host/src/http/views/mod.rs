@@ -10,6 +10,7 @@ pub mod libraries;
 pub mod ls;
 pub mod music;
 pub mod photos;
+pub mod playback_queues;
 pub mod plugins;
 
 /// Milliseconds as seconds.

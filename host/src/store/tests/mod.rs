@@ -8,6 +8,7 @@ mod faults;
 mod libraries;
 mod library;
 mod measure;
+mod playback_queues;
 mod schema;
 mod server;
 mod user_items;
