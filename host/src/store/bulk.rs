@@ -150,7 +150,13 @@ pub(super) fn in_lists_after(
             if at > 1 {
                 sql.push(',');
             }
-            push_placeholder(&mut sql, engine, first.len() + at);
+            if first.is_empty() {
+                push_placeholder(&mut sql, engine, at);
+            } else {
+                // SQLite counts its `?` apart from the numbers in the head.
+                sql.push('$');
+                sql.push_str(&(first.len() + at).to_string());
+            }
         }
         sql.push_str(") ");
         sql.push_str(tail);

@@ -327,7 +327,12 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
                 &[(0, 0), (1, 0)][..],
                 &[(0, 2), (1, 2), (3, 0)][..],
             ),
-            (&scope, &[(0, 0), (3, 0)], &[(0, 0)], &[(0, 2), (3, 0)]),
+            (
+                &scope,
+                &[(0, 0), (3, 0)][..],
+                &[(0, 0)][..],
+                &[(0, 2), (3, 0)][..],
+            ),
         ] {
             assert_eq!(sorted(store.drawable_tracks(scope).await.unwrap()), of(tracks));
             assert_eq!(
