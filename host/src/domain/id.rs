@@ -4,7 +4,11 @@
 //! Numbers rather than ULID texts keep a row of the index and each of its index entries some 20 bytes smaller
 //! (`docs/decisions.md`, "Ids"). Outside they are Crockford base32 in lower case, never a JSON number.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicI64, Ordering};
+
+use sha2::{Digest, Sha256};
 
 use super::time::Timestamp;
 
@@ -145,6 +149,8 @@ id_types! {
     TvSeasonId,
     /// An episode of a show.
     TvEpisodeId,
+    /// A video file; the same number as its file's.
+    VideoSourceId,
     /// One run of the indexer.
     RunId,
     /// One line of a run's log.
@@ -178,6 +184,80 @@ impl From<MusicTrackId> for FileId {
 impl From<PhotoId> for FileId {
     fn from(photo: PhotoId) -> Self {
         Self(photo.0)
+    }
+}
+
+impl From<FileId> for VideoSourceId {
+    fn from(file: FileId) -> Self {
+        Self(file.0)
+    }
+}
+
+impl From<VideoSourceId> for FileId {
+    fn from(source: VideoSourceId) -> Self {
+        Self(source.0)
+    }
+}
+
+/// Subtitles of a video file: the file's id, and a digest of their file's name or of their stream's position. Nothing
+/// has to be stored for it, and it stays when others come or go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SubtitleId {
+    source: VideoSourceId,
+    digest: i64,
+}
+
+impl SubtitleId {
+    /// Of subtitles in a file of this name beside the video.
+    pub fn of_file(source: VideoSourceId, name: &str) -> Self {
+        Self::of(source, b"file", name.as_bytes())
+    }
+
+    /// Of subtitles in the video's own stream at this position.
+    pub fn of_stream(source: VideoSourceId, at: usize) -> Self {
+        Self::of(source, b"stream", &at.to_le_bytes())
+    }
+
+    fn of(source: VideoSourceId, origin: &[u8], which: &[u8]) -> Self {
+        let digest = Sha256::new()
+            .chain_update(origin)
+            .chain_update([0])
+            .chain_update(which);
+        let first = digest.finalize().into_iter().take(8);
+        let number = first.fold(0_u64, |number, byte| number << 8 | u64::from(byte));
+        Self {
+            source,
+            digest: (number >> 1).cast_signed(),
+        }
+    }
+
+    /// The video file.
+    pub fn source(self) -> VideoSourceId {
+        self.source
+    }
+}
+
+impl fmt::Display for SubtitleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.source, encode(self.digest))
+    }
+}
+
+impl FromStr for SubtitleId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (source, digest) = text.split_at_checked(TEXT_LENGTH).ok_or(InvalidId)?;
+        Ok(Self {
+            source: source.parse()?,
+            digest: decode(digest)?,
+        })
+    }
+}
+
+impl serde::Serialize for SubtitleId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -228,6 +308,27 @@ mod tests {
         assert!(texts.is_sorted());
         for (text, number) in texts.iter().zip(numbers) {
             assert_eq!(text.parse::<UserId>().map(UserId::get), Ok(number));
+        }
+    }
+
+    #[test]
+    fn subtitle_id_round_trips_and_other_texts_are_none() {
+        let source = VideoSourceId::from(5);
+        for id in [
+            SubtitleId::of_file(source, "é.srt"),
+            SubtitleId::of_stream(source, 2),
+        ] {
+            let text = id.to_string();
+            assert_eq!((text.len(), text.parse()), (26, Ok(id)));
+            assert_eq!(text[..13].parse::<SubtitleId>(), Err(InvalidId));
+        }
+        for text in [
+            "",
+            "0000000000001",
+            "000000000000é0000000000001",
+            "00000000000010000000000001-",
+        ] {
+            assert_eq!(text.parse::<SubtitleId>(), Err(InvalidId), "{text}");
         }
     }
 

@@ -127,6 +127,20 @@ impl RelativePath {
         ))
     }
 
+    /// The path of a file that lies beside this one, by its name as plugins have it: `a.srt`, `Subs/a.srt`,
+    /// `../poster.jpg`. `None` for whatever leads elsewhere.
+    pub fn beside(&self, name: &str) -> Option<Self> {
+        let folder = self.parent()?;
+        let (folder, rest) = match name.strip_prefix("../") {
+            Some(rest) => (folder.parent()?, rest),
+            None => (folder, name),
+        };
+        let names = rest.split('/').count();
+        let most = if rest.len() == name.len() { 2 } else { 1 };
+        let rest = Self::parse(rest).filter(|rest| !rest.0.is_empty() && names <= most)?;
+        Some(folder.join_text(&rest.0))
+    }
+
     /// Whether it is `above`, or lies below it.
     pub fn is_below(&self, above: &Self) -> bool {
         let rest = self.0.strip_prefix(&above.0);
@@ -250,6 +264,39 @@ mod tests {
         ] {
             assert_eq!(RelativePath::parse(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn names_of_plugins_lead_beside_the_file_and_nowhere_else() {
+        let film = RelativePath::from_stored("Films/Heat/Heat.mkv".to_owned());
+        for (name, path) in [
+            ("Heat.srt", Some("Films/Heat/Heat.srt")),
+            ("Subs/en.srt", Some("Films/Heat/Subs/en.srt")),
+            ("../poster.jpg", Some("Films/poster.jpg")),
+            ("..poster.jpg", Some("Films/Heat/..poster.jpg")),
+            ("", None),
+            ("..", None),
+            ("../", None),
+            ("../..", None),
+            ("../../secret.jpg", None),
+            ("../Other/secret.jpg", None),
+            ("Subs/../../secret.jpg", None),
+            ("a/b/c.srt", None),
+            ("/etc/secret.jpg", None),
+            ("Subs//en.srt", None),
+            ("a\0.srt", None),
+            ("\u{f72e}\u{f72e}/secret.jpg", None),
+        ] {
+            let found = film.beside(name);
+            assert_eq!(found.as_ref().map(RelativePath::as_str), path, "{name:?}");
+        }
+        let top = RelativePath::from_stored("Heat.mkv".to_owned());
+        assert_eq!(
+            top.beside("Heat.srt").map(|path| path.0),
+            Some("Heat.srt".to_owned())
+        );
+        assert_eq!(top.beside("../poster.jpg"), None, "above the root is nothing");
+        assert_eq!(RelativePath::root().beside("a"), None);
     }
 
     #[test]

@@ -53,6 +53,48 @@ const TYPES: &[(&str, &str)] = &[
     ("webp", "image/webp"),
 ];
 
+/// Videos, by file extension: some containers hold sound as well, and have another name then.
+const VIDEO_TYPES: &[(&str, &str)] = &[
+    ("3g2", "video/3gpp2"),
+    ("3gp", "video/3gpp"),
+    ("asf", "video/x-ms-asf"),
+    ("avi", "video/x-msvideo"),
+    ("divx", "video/x-msvideo"),
+    ("dvr-ms", "video/x-ms-asf"),
+    ("f4v", "video/mp4"),
+    ("flv", "video/x-flv"),
+    ("m2p", "video/mpeg"),
+    ("m2t", "video/mp2t"),
+    ("m2ts", "video/mp2t"),
+    ("m4v", "video/mp4"),
+    ("mk3d", "video/x-matroska"),
+    ("mkv", "video/x-matroska"),
+    ("mov", "video/quicktime"),
+    ("mp4", "video/mp4"),
+    ("mpe", "video/mpeg"),
+    ("mpeg", "video/mpeg"),
+    ("mpg", "video/mpeg"),
+    ("mts", "video/mp2t"),
+    ("ogm", "video/ogg"),
+    ("ogv", "video/ogg"),
+    ("qt", "video/quicktime"),
+    ("tp", "video/mp2t"),
+    ("trp", "video/mp2t"),
+    ("ts", "video/mp2t"),
+    ("vob", "video/mpeg"),
+    ("webm", "video/webm"),
+    ("wmv", "video/x-ms-wmv"),
+];
+
+/// Subtitles, by file extension.
+const SUBTITLE_TYPES: &[(&str, &str)] = &[
+    ("ass", "text/x-ssa"),
+    ("smi", "application/x-sami"),
+    ("srt", "application/x-subrip"),
+    ("ssa", "text/x-ssa"),
+    ("vtt", "text/vtt"),
+];
+
 /// Types of embedded pictures that are believed; a file can claim anything, also `text/html`.
 const PICTURE_TYPES: [&str; 9] = [
     "image/avif",
@@ -68,6 +110,14 @@ const PICTURE_TYPES: [&str; 9] = [
 
 const PLAIN_BYTES: &str = "application/octet-stream";
 
+fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
+    let ending = extension(name);
+    types
+        .iter()
+        .find(|(known, _)| *known == ending)
+        .map_or(PLAIN_BYTES, |(_, mime)| mime)
+}
+
 #[derive(Debug)]
 enum Source {
     File(OpenedMedia),
@@ -81,20 +131,48 @@ pub struct MediaAnswer {
     tag: String,
     modified: i64,
     content_type: &'static str,
+    /// Never shown inside a page, whatever the type.
+    is_attachment: bool,
 }
 
 impl MediaAnswer {
     /// The item's own file.
     pub fn file(media: OpenedMedia) -> Self {
-        let ending = extension(&media.name);
-        let content_type = TYPES
-            .iter()
-            .find(|(known, _)| *known == ending)
-            .map_or(PLAIN_BYTES, |(_, mime)| mime);
+        let content_type = type_of(&media.name, TYPES);
+        Self::of(media, content_type)
+    }
+
+    /// A movie's or episode's own file.
+    pub fn video(media: OpenedMedia) -> Self {
+        let content_type = type_of(&media.name, VIDEO_TYPES);
+        Self::of(media, content_type)
+    }
+
+    /// A picture in a file of its own.
+    pub fn picture_file(media: OpenedMedia) -> Self {
+        // Kodi's thumbnails; few are anything but JPEG.
+        let content_type = match extension(&media.name).as_str() {
+            "tbn" => "image/jpeg",
+            _ => type_of(&media.name, TYPES),
+        };
+        Self::of(media, content_type)
+    }
+
+    /// A file of subtitles. Their texts are anybody's, and styles may hold markup: a player takes them, no page.
+    pub fn subtitle(media: OpenedMedia) -> Self {
+        let content_type = type_of(&media.name, SUBTITLE_TYPES);
+        Self {
+            is_attachment: true,
+            ..Self::of(media, content_type)
+        }
+    }
+
+    fn of(media: OpenedMedia, content_type: &'static str) -> Self {
         Self {
             tag: format!("\"{}-{:x}-{:x}\"", media.id, media.length, media.mtime_ns),
             modified: media.mtime_ns.div_euclid(1_000_000_000),
             content_type,
+            is_attachment: content_type == PLAIN_BYTES,
             source: Source::File(media),
         }
     }
@@ -122,6 +200,7 @@ impl MediaAnswer {
             tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
             modified: mtime_ns.div_euclid(1_000_000_000),
             content_type,
+            is_attachment: content_type == PLAIN_BYTES,
             source: match picture.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
                 PictureBytes::InMemory(bytes) => Source::Memory(bytes),
@@ -153,7 +232,7 @@ impl MediaAnswer {
         );
         set(CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
         // What is not known to be media is never shown inside a page of ours.
-        let disposition = if self.content_type == PLAIN_BYTES {
+        let disposition = if self.is_attachment {
             "attachment"
         } else {
             "inline"
@@ -233,7 +312,7 @@ impl EndpointOutRegister for MediaAnswer {
         let bytes = |about: &str| {
             let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
             let schema = Object::with_type(BasicType::String).format(binary);
-            let types = ["audio/*", "image/*", PLAIN_BYTES];
+            let types = ["audio/*", "image/*", "video/*", "text/*", PLAIN_BYTES];
             types
                 .iter()
                 .fold(oapi::Response::new(about), |response, media_type| {
@@ -246,5 +325,28 @@ impl EndpointOutRegister for MediaAnswer {
         responses.insert("304", oapi::Response::new("The client has it already"));
         responses.insert("412", oapi::Response::new("A precondition does not hold"));
         responses.insert("416", oapi::Response::new("The range lies outside"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_that_the_video_plugins_read_has_a_type() {
+        for manifest in [
+            include_str!("../../../plugins/movies/plugin.toml"),
+            include_str!("../../../plugins/tv/plugin.toml"),
+        ] {
+            let manifest: toml::Table = manifest.parse().unwrap();
+            let extensions = manifest["kinds"][0]["extensions"].as_array().unwrap();
+            assert!(extensions.len() > 20);
+            for extension in extensions {
+                let name = format!("a.{}", extension.as_str().unwrap());
+                assert!(type_of(&name, VIDEO_TYPES).starts_with("video/"), "{name}");
+            }
+        }
+        assert_eq!(type_of("a.html", VIDEO_TYPES), PLAIN_BYTES);
+        assert_eq!(type_of("a.MKV", VIDEO_TYPES), "video/x-matroska");
     }
 }

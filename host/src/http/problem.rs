@@ -37,6 +37,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The item is known, but its file is not there any more.",
     ),
     (
+        "subtitle_embedded",
+        404,
+        "The subtitles are a stream of the video's own file; a player reads them from there.",
+    ),
+    (
         "index_action_conflict",
         409,
         "The action does not fit the state of the indexer.",

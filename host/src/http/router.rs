@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, history, index, libraries, ls, music, photos, playback_queues,
-    plugins, ratings, reset, roles, sessions, settings, tokens, users, watching,
+    auth, changes, dev, events, general, history, index, libraries, ls, movies, music, photos,
+    playback_queues, plugins, ratings, reset, roles, sessions, settings, tokens, tv, users, video, watching,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -27,6 +27,12 @@ const TRACKS: Access = Takes(C::MusicTracksRead);
 /// Queues of the caller's own.
 const QUEUES: Access = Takes(C::PlaybackQueuesRead);
 const CHANGES_QUEUES: Access = Takes(C::PlaybackQueuesUpdate);
+
+/// Shows and seasons are seen by their episodes.
+const EPISODES: Access = Takes(C::TvEpisodesRead);
+
+/// Subtitles belong to what is played, be it a movie or an episode: the service knows which.
+const SUBTITLES: &[C] = &[C::MoviesPlay, C::TvEpisodesPlay];
 
 /// Either lets the reset be called; the handler knows which one its input takes.
 const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
@@ -141,6 +147,24 @@ pub fn routes() -> Vec<Route> {
         Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items),
         Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_item),
         Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_item),
+
+        Route::get   ("/api/v1/movies",                                                    Takes(C::MoviesRead),            movies::list_movies),
+        Route::get   ("/api/v1/movies/{movieId}",                                          Takes(C::MoviesRead),            movies::show_movie),
+        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Takes(C::MoviesRead),            movies::show_movie_artwork),
+        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Takes(C::MoviesPlay),            movies::stream_movie),
+
+        Route::get   ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::show_show),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               EPISODES,                        tv::show_show_artwork),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::show_season),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           EPISODES,                        tv::show_season_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::show_episode),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         EPISODES,                        tv::show_episode_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Takes(C::TvEpisodesPlay),        tv::stream_episode),
+        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::show_subtitle),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

@@ -20,7 +20,7 @@ const FILE_MISSING: ServiceError = ServiceError::Absent {
     code: "file_missing",
     message: "the file is not there any more",
 };
-const NO_ARTWORK: ServiceError = ServiceError::Absent {
+pub(super) const NO_ARTWORK: ServiceError = ServiceError::Absent {
     code: "artwork_missing",
     message: "there is no picture for this item",
 };
@@ -176,13 +176,16 @@ impl Media {
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(ServiceError::internal)?
 }
 
-fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
+/// Opens a file below its root.
+pub(super) fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
     let root = MediaRoot::open(&media.root).map_err(|error| {
         tracing::warn!(root = %media.root.display(), %error, "the media directory cannot be opened");
         STORAGE_UNAVAILABLE

@@ -28,6 +28,7 @@ use super::indexing::Indexing;
 use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::media::Media;
+use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
@@ -37,6 +38,8 @@ use super::ratings::Ratings;
 use super::reset::Reset;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
+use super::tv::Tv;
+use super::video::Video;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
@@ -142,6 +145,12 @@ pub struct Services {
     pub playback_queues: PlaybackQueues,
     /// What users think of items.
     pub ratings: Ratings,
+    /// Browsing movies.
+    pub movies: Movies,
+    /// Browsing shows.
+    pub tv: Tv,
+    /// The bytes of movies and episodes, and of what lies beside them.
+    pub video: Video,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -247,6 +256,9 @@ impl Services {
             history: History::new(context.clone(), playback_queues.clone()),
             playback_queues,
             ratings: Ratings::new(context.clone()),
+            movies: Movies::new(store.clone()),
+            tv: Tv::new(store.clone()),
+            video: Video::new(store.clone()),
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,

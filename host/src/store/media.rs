@@ -58,6 +58,8 @@ macro_rules! file_columns {
     };
 }
 
+pub(super) use file_columns;
+
 macro_rules! file_joins {
     () => {
         "JOIN folders o ON o.folder_id = f.folder_id JOIN directories d ON d.directory_id = o.directory_id \
@@ -65,8 +67,10 @@ macro_rules! file_joins {
     };
 }
 
+pub(super) use file_joins;
+
 #[derive(sqlx::FromRow)]
-struct MediaRow {
+pub(super) struct MediaRow {
     file_id: i64,
     media_kind: String,
     root: String,

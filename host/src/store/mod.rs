@@ -44,6 +44,7 @@ mod text;
 mod tokens;
 mod user_items;
 mod users;
+mod video;
 mod visibility;
 mod writer;
 
@@ -79,6 +80,7 @@ pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;
 pub use user_items::UserItemList;
 pub use users::{Activity, NewUser};
+pub use video::{MovieFilter, MovieOrder, ShowFilter, ShowOrder, SubtitleFile};
 
 /// Connections to PostgreSQL.
 const POSTGRES_CONNECTIONS: u32 = 16;

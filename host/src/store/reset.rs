@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 20] = [
+pub(super) const MEDIA: [&str; 22] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -20,6 +20,8 @@ pub(super) const MEDIA: [&str; 20] = [
     "DELETE FROM music_genres",
     "DELETE FROM photos",
     "DELETE FROM video_sources",
+    "DELETE FROM movie_genres",
+    "DELETE FROM tv_show_genres",
     "DELETE FROM movies",
     "DELETE FROM tv_episodes",
     "DELETE FROM tv_seasons",

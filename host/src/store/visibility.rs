@@ -22,7 +22,9 @@ pub(super) enum Visible {
     Photos,
     Movies,
     Shows,
+    Seasons,
     Episodes,
+    Sources,
 }
 
 /// The classes of a scope, as they stand in an `IN` list; `None` for all.
@@ -43,7 +45,7 @@ impl Visible {
     /// Where files of such an item are looked for, as `vf`, and by which column of it.
     fn files(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Tracks | Self::Photos => &[("files vf", "vf.file_id")],
+            Self::Tracks | Self::Photos | Self::Sources => &[("files vf", "vf.file_id")],
             Self::Releases => &[(
                 "music_tracks vt JOIN files vf ON vf.file_id = vt.track_id",
                 "vt.release_id",
@@ -71,6 +73,11 @@ impl Visible {
                 "tv_episodes ve JOIN video_sources vs ON vs.episode_id = ve.episode_id \
                  JOIN files vf ON vf.file_id = vs.source_id",
                 "ve.show_id",
+            )],
+            Self::Seasons => &[(
+                "tv_episodes ve JOIN video_sources vs ON vs.episode_id = ve.episode_id \
+                 JOIN files vf ON vf.file_id = vs.source_id",
+                "ve.season_id",
             )],
             Self::Episodes => &[(
                 "video_sources vs JOIN files vf ON vf.file_id = vs.source_id",

@@ -374,6 +374,16 @@ async fn what_a_library_hides_is_hidden_from_history_ratings_and_cinema() {
         );
         assert_eq!(shown["item"]["show"]["title"], "Show");
         assert_eq!(shown["item"]["show"]["episodeNumber"], 3);
+        for (target, seconds, watched) in [
+            (format!("/api/v1/movies/{film}"), 3000.0, false),
+            (format!("/api/v1/tv/episodes/{}", parts[0]), 0.0, true),
+            (format!("/api/v1/tv/episodes/{}", parts[2]), 3000.0, false),
+        ] {
+            let progress = json!({"seconds": seconds, "watched": watched, "playCount": 0});
+            let of = async |token: &str| bed.get_as(token, &target).await.json().get("progress").cloned();
+            assert_eq!(of(&token).await, Some(progress), "{target}");
+            assert_eq!(of(&owner).await, None, "{target}");
+        }
 
         let body = json!({"name": "TV", "mediaKind": "tv", "grants": [{"role": "administrator"}]});
         assert_eq!(

@@ -8,6 +8,7 @@ pub mod indexed_file;
 pub mod items;
 pub mod libraries;
 pub mod ls;
+pub mod movies;
 pub mod music;
 pub mod photos;
 pub mod playback_queues;
@@ -18,4 +19,6 @@ fn seconds(millis: i64) -> f64 {
     millis as f64 / 1000.0
 }
 pub mod settings;
+pub mod tv;
 pub mod users;
+pub mod video;

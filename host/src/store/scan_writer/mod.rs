@@ -9,6 +9,7 @@ mod photos;
 mod rows;
 mod settle;
 mod tracks;
+mod video_genres;
 mod video_settle;
 mod video_values;
 mod videos;
@@ -40,7 +41,7 @@ const FILES_IN_TRANSACTION: usize = 1000;
 
 /// The form of the records that are stored. Raised when a record comes to hold more: files are then read again, as they
 /// are for a new version of a plugin.
-pub(super) const RECORD_SCHEMA: i32 = 1;
+pub(super) const RECORD_SCHEMA: i32 = 2;
 
 /// A version of a plugin that read files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -193,3 +193,17 @@ pub(super) static VIDEO_SOURCES: Bulk = Bulk {
            subtitles = excluded.subtitles, artwork = excluded.artwork, name_pattern = excluded.name_pattern, \
            name_confidence = excluded.name_confidence",
 };
+
+pub(super) static MOVIE_GENRES: Bulk = Bulk {
+    head: "INSERT INTO movie_genres (movie_id, key) VALUES",
+    columns: 2,
+    constants: "",
+    tail: "",
+};
+
+pub(super) static SHOW_GENRES: Bulk = Bulk {
+    head: "INSERT INTO tv_show_genres (show_id, key) VALUES",
+    columns: 2,
+    constants: "",
+    tail: "",
+};

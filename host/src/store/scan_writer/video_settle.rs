@@ -25,9 +25,15 @@ const COUNT_EPISODES: &str = "UPDATE tv_episodes SET dirty = FALSE, \
     source_count = (SELECT count(*) FROM video_sources s WHERE s.episode_id = tv_episodes.episode_id), \
     runtime_ms = (SELECT max(s.duration_ms) FROM video_sources s WHERE s.episode_id = tv_episodes.episode_id) \
     WHERE episode_id";
+// The pictures that `VideoSubject::front` lets stand for a season or a show.
 const COUNT_SEASONS: &str = "UPDATE tv_seasons SET episode_count = \
-    (SELECT count(*) FROM tv_episodes e WHERE e.season_id = tv_seasons.season_id) WHERE show_id";
+    (SELECT count(*) FROM tv_episodes e WHERE e.season_id = tv_seasons.season_id), \
+    has_artwork = EXISTS (SELECT 1 FROM tv_episodes e JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE e.season_id = tv_seasons.season_id AND s.artwork LIKE '%\"season-poster\"%') WHERE show_id";
 const COUNT_SHOWS: &str = "UPDATE tv_shows SET dirty = FALSE, \
+    has_artwork = EXISTS (SELECT 1 FROM tv_episodes e JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE e.show_id = tv_shows.show_id \
+    AND (s.artwork LIKE '%\"show-poster\"%' OR s.artwork LIKE '%\"show-backdrop\"%')), \
     season_count = (SELECT count(*) FROM tv_seasons s WHERE s.show_id = tv_shows.show_id), \
     episode_count = (SELECT count(*) FROM tv_episodes e WHERE e.show_id = tv_shows.show_id) WHERE show_id";
 
@@ -108,12 +114,17 @@ async fn take_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     let steps = [
         "UPDATE tv_seasons SET show_id = $1 WHERE show_id = $2",
         "UPDATE tv_episodes SET show_id = $1 WHERE show_id = $2",
+        "UPDATE tv_show_genres SET show_id = $1 WHERE show_id = $2",
         "UPDATE tv_shows SET (title, sort_title, year, overview, content_rating, genres, external_ids) = \
          (SELECT n.title, n.sort_title, n.year, n.overview, n.content_rating, n.genres, n.external_ids \
          FROM tv_shows n WHERE n.show_id = $2) WHERE show_id = $1",
     ];
-    tx.execute("DELETE FROM tv_seasons WHERE show_id = $1", &args![show])
-        .await?;
+    for sql in [
+        "DELETE FROM tv_seasons WHERE show_id = $1",
+        "DELETE FROM tv_show_genres WHERE show_id = $1",
+    ] {
+        tx.execute(sql, &args![show]).await?;
+    }
     for sql in steps {
         tx.execute(sql, &args![show, heir]).await?;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::video_genres::Genres;
 use super::video_values::{episode_values, movie_values, show_values, source_values};
 use super::{ScanWriter, StoredFile, for_ids, rows};
 use crate::domain::change::{ChangeKind, ItemType};
@@ -150,12 +151,15 @@ impl ScanWriter {
         let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::MOVIES, &values).await?;
         let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
         let mut index = Vec::new();
+        let mut genres = Vec::new();
         for (key, movie) in &movies {
             if let Some(&id) = ids.get(key) {
                 index.push((id, movie.search_text()));
+                genres.push((id, movie.genres.as_slice()));
                 changes.push(ItemType::Movie, change_of(&proposed, id), id);
             }
         }
+        self.store_genres(tx, Genres::Movies, &genres).boxed().await?;
         self.index(tx, SearchIndex::Movies, &proposed, index)
             .boxed()
             .await?;
@@ -236,9 +240,11 @@ impl ScanWriter {
         let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::SHOWS, &values).await?;
         let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
         let mut index = Vec::new();
+        let mut genres = Vec::new();
         for (key, show) in &shows {
             if let Some(&id) = ids.get(key) {
                 index.push((id, search_words(&show.title)));
+                genres.push((id, show.genres.as_slice()));
                 let change = change_of(&proposed, id);
                 if change == ChangeKind::Added {
                     self.moved_shows.new.insert(id);
@@ -246,6 +252,7 @@ impl ScanWriter {
                 changes.push(ItemType::TvShow, change, id);
             }
         }
+        self.store_genres(tx, Genres::Shows, &genres).boxed().await?;
         self.index(tx, SearchIndex::Shows, &proposed, index)
             .boxed()
             .await?;

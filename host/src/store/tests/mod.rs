@@ -12,6 +12,7 @@ mod playback_queues;
 mod schema;
 mod server;
 mod user_items;
+mod video;
 
 use std::path::PathBuf;
 use std::sync::Arc;

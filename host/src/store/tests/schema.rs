@@ -10,6 +10,7 @@ use crate::store::db::Engine;
 use crate::store::music::{artist_order_cases, release_order_cases, track_order_cases};
 use crate::store::photos;
 use crate::store::user_items;
+use crate::store::video::{movie_order_cases, show_order_cases};
 use crate::store::writer::Lane;
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
@@ -111,7 +112,9 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         cases.extend(artist_order_cases());
         cases.extend(photos::order_cases());
         cases.extend(user_items::order_cases());
-        assert_eq!(cases.len(), 33);
+        cases.extend(movie_order_cases());
+        cases.extend(show_order_cases());
+        assert_eq!(cases.len(), 49);
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;

@@ -1,12 +1,12 @@
-//! Movies and shows: what one file says about what it shows.
+//! What one video file says about what it shows.
 
 use serde_json::{Map, Value as Json};
 
-use super::extraction::{Extraction, PartialDate};
-use super::fields::Fields;
-use super::kind::MediaKind;
-use super::path::{RelativePath, stem};
-use super::text::{fold, search_words, sort_key};
+use crate::domain::extraction::{Extraction, PartialDate};
+use crate::domain::fields::Fields;
+use crate::domain::kind::MediaKind;
+use crate::domain::path::{RelativePath, stem};
+use crate::domain::text::{fold, search_words, sort_key};
 
 /// What a movie's file says about the movie.
 #[derive(Debug, Clone, PartialEq, Default)]

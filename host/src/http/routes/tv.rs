@@ -1,0 +1,207 @@
+//! Shows, seasons and episodes, their bytes and their pictures.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use super::video::{SourceQuery, VideoArtworkQuery, year};
+use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use crate::domain::list::{Order, Page};
+use crate::domain::video::VideoSubject;
+use crate::http::answer::{Answer, ListView};
+use crate::http::extract::{Caller, PathId, State};
+use crate::http::media_answer::MediaAnswer;
+use crate::http::pagination;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::tv::{EpisodeView, SeasonView, ShowView};
+use crate::service::tv::{ShowFilter, ShowOrder};
+
+const SHOW_ORDERS: &[(&str, ShowOrder, Order)] = &[
+    ("title", ShowOrder::Title, Order::Ascending),
+    ("createdAt", ShowOrder::CreatedAt, Order::Descending),
+    ("year", ShowOrder::Year, Order::Ascending),
+];
+
+/// Which shows, in which order.
+#[derive(Debug)]
+pub struct ShowQuery {
+    filter: ShowFilter,
+    by: ShowOrder,
+    order: Order,
+    page: Page,
+}
+
+impl FromQuery for ShowQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let filter = ShowFilter {
+            genre: reader.text("genre", "Of this genre, by name."),
+            year_from: year(reader, "yearFrom", "Of this year or later."),
+            year_to: year(reader, "yearTo", "Of this year or earlier."),
+            added_since: reader.moment("addedSince", "First indexed then or later."),
+        };
+        let (by, order) =
+            pagination::ordering(reader, SHOW_ORDERS).unwrap_or((ShowOrder::Title, Order::Ascending));
+        Self {
+            filter,
+            by,
+            order,
+            page: pagination::page(reader),
+        }
+    }
+}
+
+/// A part of the episodes of a show.
+#[derive(Debug)]
+pub struct EpisodeQuery {
+    page: Page,
+}
+
+impl FromQuery for EpisodeQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self {
+            page: pagination::page(reader),
+        }
+    }
+}
+
+/// Shows
+#[endpoint]
+pub async fn list_shows(
+    state: State,
+    caller: Caller,
+    query: Query<ShowQuery>,
+) -> Result<Answer<ListView<ShowView>>, Problem> {
+    let ShowQuery {
+        filter,
+        by,
+        order,
+        page,
+    } = query.0;
+    let shows = state.tv.list_shows(&caller, &filter, by, order, page).await?;
+    Ok(Answer(ListView::new(shows, ShowView::from)))
+}
+
+/// A show
+#[endpoint]
+pub async fn show_show(
+    state: State,
+    caller: Caller,
+    tv_show_id: PathId<TvShowId>,
+) -> Result<Answer<ShowView>, Problem> {
+    Ok(Answer(state.tv.show(&caller, tv_show_id.0).await?.into()))
+}
+
+/// The seasons of a show, by number
+#[endpoint]
+pub async fn list_seasons(
+    state: State,
+    caller: Caller,
+    tv_show_id: PathId<TvShowId>,
+) -> Result<Answer<ListView<SeasonView>>, Problem> {
+    let seasons = state.tv.seasons(&caller, tv_show_id.0).await?;
+    Ok(Answer(ListView::whole(seasons, SeasonView::from)))
+}
+
+/// The episodes of a show, by season and number
+#[endpoint]
+pub async fn list_show_episodes(
+    state: State,
+    caller: Caller,
+    tv_show_id: PathId<TvShowId>,
+    query: Query<EpisodeQuery>,
+) -> Result<Answer<ListView<EpisodeView>>, Problem> {
+    let episodes = state
+        .tv
+        .show_episodes(&caller, tv_show_id.0, query.0.page)
+        .await?;
+    Ok(Answer(ListView::new(episodes, EpisodeView::from)))
+}
+
+/// A picture of a show
+#[endpoint]
+pub async fn show_show_artwork(
+    state: State,
+    caller: Caller,
+    tv_show_id: PathId<TvShowId>,
+    query: Query<VideoArtworkQuery>,
+) -> Result<MediaAnswer, Problem> {
+    let subject = VideoSubject::Show(tv_show_id.0);
+    Ok(MediaAnswer::picture_file(
+        state.video.open_artwork(&caller, subject, query.0.kind).await?,
+    ))
+}
+
+/// A season
+#[endpoint]
+pub async fn show_season(
+    state: State,
+    caller: Caller,
+    tv_season_id: PathId<TvSeasonId>,
+) -> Result<Answer<SeasonView>, Problem> {
+    Ok(Answer(state.tv.season(&caller, tv_season_id.0).await?.into()))
+}
+
+/// The episodes of a season, by number
+#[endpoint]
+pub async fn list_season_episodes(
+    state: State,
+    caller: Caller,
+    tv_season_id: PathId<TvSeasonId>,
+) -> Result<Answer<ListView<EpisodeView>>, Problem> {
+    let episodes = state.tv.season_episodes(&caller, tv_season_id.0).await?;
+    Ok(Answer(ListView::whole(episodes, EpisodeView::from)))
+}
+
+/// A picture of a season
+#[endpoint]
+pub async fn show_season_artwork(
+    state: State,
+    caller: Caller,
+    tv_season_id: PathId<TvSeasonId>,
+    query: Query<VideoArtworkQuery>,
+) -> Result<MediaAnswer, Problem> {
+    let subject = VideoSubject::Season(tv_season_id.0);
+    Ok(MediaAnswer::picture_file(
+        state.video.open_artwork(&caller, subject, query.0.kind).await?,
+    ))
+}
+
+/// An episode
+#[endpoint]
+pub async fn show_episode(
+    state: State,
+    caller: Caller,
+    tv_episode_id: PathId<TvEpisodeId>,
+) -> Result<Answer<EpisodeView>, Problem> {
+    Ok(Answer(state.tv.episode(&caller, tv_episode_id.0).await?.into()))
+}
+
+/// A picture beside an episode's files
+#[endpoint]
+pub async fn show_episode_artwork(
+    state: State,
+    caller: Caller,
+    tv_episode_id: PathId<TvEpisodeId>,
+    query: Query<VideoArtworkQuery>,
+) -> Result<MediaAnswer, Problem> {
+    let subject = VideoSubject::Episode(tv_episode_id.0);
+    Ok(MediaAnswer::picture_file(
+        state.video.open_artwork(&caller, subject, query.0.kind).await?,
+    ))
+}
+
+/// The bytes of an episode's file
+#[endpoint]
+pub async fn stream_episode(
+    state: State,
+    caller: Caller,
+    tv_episode_id: PathId<TvEpisodeId>,
+    query: Query<SourceQuery>,
+) -> Result<MediaAnswer, Problem> {
+    Ok(MediaAnswer::video(
+        state
+            .video
+            .open_episode(&caller, tv_episode_id.0, query.0.source)
+            .await?,
+    ))
+}

@@ -1,0 +1,72 @@
+//! What movies and episodes have alike: which file, which picture; and subtitles.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use crate::domain::id::{SubtitleId, VideoSourceId};
+use crate::domain::video::ArtworkKind;
+use crate::http::extract::{Caller, PathId, State};
+use crate::http::media_answer::MediaAnswer;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, QueryReader};
+
+const ARTWORK_KINDS: &[(&str, ArtworkKind)] = &[
+    ("poster", ArtworkKind::Poster),
+    ("backdrop", ArtworkKind::Backdrop),
+    ("fanart", ArtworkKind::Backdrop),
+    ("banner", ArtworkKind::Banner),
+    ("logo", ArtworkKind::Logo),
+    ("thumb", ArtworkKind::Thumb),
+];
+const ARTWORK_SIZES: &[(&str, ())] = &[("original", ())];
+
+/// Which of the files.
+#[derive(Debug)]
+pub struct SourceQuery {
+    pub(super) source: Option<VideoSourceId>,
+}
+
+impl FromQuery for SourceQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let about = "Which of its sources; the first of its record if not said.";
+        Self {
+            source: reader.parsed("sourceId", about, "the id of a source"),
+        }
+    }
+}
+
+/// Which picture. This version has the picture as it is in its file.
+#[derive(Debug)]
+pub struct VideoArtworkQuery {
+    pub(super) kind: Option<ArtworkKind>,
+}
+
+impl FromQuery for VideoArtworkQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        let about = "What the picture is for; what stands for the item if not said. `fanart` is `backdrop`.";
+        let kind = reader.choice("kind", about, ARTWORK_KINDS);
+        reader.choice("size", "Size of the picture.", ARTWORK_SIZES);
+        Self { kind }
+    }
+}
+
+/// A year that a list of movies or shows is narrowed by.
+pub(super) fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
+    reader
+        .integer(name, about, 0..=9999)
+        .and_then(|year| i32::try_from(year).ok())
+}
+
+/// Subtitles in a file beside a video
+///
+/// As they are in the file, in its own format.
+#[endpoint]
+pub async fn show_subtitle(
+    state: State,
+    caller: Caller,
+    subtitle_id: PathId<SubtitleId>,
+) -> Result<MediaAnswer, Problem> {
+    Ok(MediaAnswer::subtitle(
+        state.video.open_subtitle(&caller, subtitle_id.0).await?,
+    ))
+}

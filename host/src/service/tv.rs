@@ -1,0 +1,117 @@
+//! Browsing shows, seasons and episodes.
+
+use super::error::{Result, ServiceError};
+use super::items::user_data;
+use crate::auth::actor::Actor;
+use crate::domain::change::ItemType;
+use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use crate::domain::list::{Listing, Order, Page};
+use crate::domain::video::{Episode, Season, Show};
+use crate::store::Store;
+pub use crate::store::{ShowFilter, ShowOrder};
+
+/// Shows, as an actor sees them: what they do not see is as if it did not exist.
+#[derive(Debug, Clone)]
+pub struct Tv {
+    store: Store,
+}
+
+impl Tv {
+    /// Over this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Shows.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_shows(
+        &self,
+        actor: &Actor,
+        filter: &ShowFilter,
+        by: ShowOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Show>> {
+        Ok(self
+            .store
+            .list_shows(&actor.scope, filter, by, order, page)
+            .await?)
+    }
+
+    /// One show.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
+        self.store
+            .show(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The seasons of a show, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn seasons(&self, actor: &Actor, id: TvShowId) -> Result<Vec<Season>> {
+        self.show(actor, id).await?;
+        Ok(self.store.show_seasons(&actor.scope, id).await?)
+    }
+
+    /// The episodes of a show, in the order in which they are watched.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show_episodes(&self, actor: &Actor, id: TvShowId, page: Page) -> Result<Listing<Episode>> {
+        self.show(actor, id).await?;
+        let mut episodes = self.store.show_episodes(&actor.scope, id, page).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
+    }
+
+    /// One season.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
+        self.store
+            .season(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The episodes of a season, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season_episodes(&self, actor: &Actor, id: TvSeasonId) -> Result<Vec<Episode>> {
+        self.season(actor, id).await?;
+        let mut episodes = self.store.season_episodes(&actor.scope, id).await?;
+        self.add_user_data(actor, &mut episodes).await?;
+        Ok(episodes)
+    }
+
+    /// One episode.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
+        let episode = self.store.episode(&actor.scope, id).await?;
+        let mut episode = episode.ok_or(ServiceError::NotFound)?;
+        self.add_user_data(actor, std::slice::from_mut(&mut episode))
+            .await?;
+        Ok(episode)
+    }
+
+    async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
+        let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
+        let keys: Vec<_> = episodes.iter().map(key).collect();
+        let found = user_data(&self.store, actor, &keys).await?;
+        for episode in episodes {
+            episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
+        }
+        Ok(())
+    }
+}

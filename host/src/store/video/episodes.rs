@@ -1,0 +1,113 @@
+//! Episodes.
+
+use super::OF_EPISODES;
+use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use crate::domain::library::MediaScope;
+use crate::domain::list::{Listing, Page};
+use crate::domain::user_data::UserData;
+use crate::domain::video::{Episode, external_ids, people};
+use crate::store::Store;
+use crate::store::args::{Arg, args};
+use crate::store::error::Result;
+use crate::store::select::{Conditions, joined};
+use crate::store::visibility::Visible;
+
+const PAGE: &str =
+    "SELECT e.episode_id AS id FROM tv_episodes e JOIN tv_seasons n ON n.season_id = e.season_id";
+const ROWS: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e.season_id, n.season_number, \
+    e.episode_number, e.episode_number_end, e.absolute_number, e.air_date, e.title, e.sort_title, e.overview, \
+    e.people, e.external_ids";
+const JOINS: &str = "JOIN tv_episodes e ON e.episode_id = page.id JOIN tv_seasons n ON n.season_id = e.season_id \
+    JOIN tv_shows w ON w.show_id = e.show_id";
+/// As they are watched: specials first, episodes of no known season last; those without a number by their day.
+const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
+    e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
+
+#[derive(sqlx::FromRow)]
+struct EpisodeRow {
+    episode_id: i64,
+    show_id: i64,
+    show_title: String,
+    season_id: i64,
+    season_number: Option<i32>,
+    episode_number: Option<i32>,
+    episode_number_end: Option<i32>,
+    absolute_number: Option<i32>,
+    air_date: Option<String>,
+    title: String,
+    sort_title: String,
+    overview: Option<String>,
+    people: String,
+    external_ids: String,
+}
+
+impl From<EpisodeRow> for Episode {
+    fn from(row: EpisodeRow) -> Self {
+        Self {
+            id: row.episode_id.into(),
+            show: row.show_id.into(),
+            show_title: row.show_title,
+            season: row.season_id.into(),
+            season_number: row.season_number,
+            number: row.episode_number,
+            number_end: row.episode_number_end,
+            absolute: row.absolute_number,
+            air_date: row.air_date,
+            title: row.title,
+            sort_title: row.sort_title,
+            overview: row.overview,
+            people: people(&row.people),
+            external_ids: external_ids(&row.external_ids),
+            sources: Vec::new(),
+            user_data: UserData::default(),
+        }
+    }
+}
+
+impl Store {
+    /// The episodes of a show in the order in which they are watched, missing ones included.
+    pub async fn show_episodes(
+        &self,
+        scope: &MediaScope,
+        id: TvShowId,
+        page: Page,
+    ) -> Result<Listing<Episode>> {
+        let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
+        episodes.push("e.show_id = ", Some(id.get()), "");
+        let (sql, values) = episodes.count("tv_episodes e");
+        let total = self.pools().count(sql, values).await?;
+        let (sql, values) = episodes.page(PAGE, IN_SHOW, page);
+        Ok(Listing {
+            items: self.episodes(scope, &sql, &values).await?,
+            total,
+        })
+    }
+
+    /// The episodes of a season by number, missing ones included.
+    pub async fn season_episodes(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Vec<Episode>> {
+        let seen = Visible::Episodes.and("e.episode_id", scope);
+        let page = format!("{PAGE} WHERE e.season_id = $1{seen}");
+        self.episodes(scope, &page, &args![id.get()]).await
+    }
+
+    /// An episode.
+    pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
+        let seen = Visible::Episodes.and("e.episode_id", scope);
+        let page = format!("{PAGE} WHERE e.episode_id = $1{seen}");
+        Ok(self.episodes(scope, &page, &args![id.get()]).await?.pop())
+    }
+
+    async fn episodes(&self, scope: &MediaScope, page: &str, values: &[Arg<'_>]) -> Result<Vec<Episode>> {
+        let rows: Vec<EpisodeRow> = self
+            .pools()
+            .fetch_all(joined(page, ROWS, JOINS, IN_SHOW), values)
+            .await?;
+        let mut episodes: Vec<Episode> = rows.into_iter().map(Episode::from).collect();
+        let ids: Vec<i64> = episodes.iter().map(|episode| episode.id.get()).collect();
+        let mut sources = self.video_sources(scope, OF_EPISODES, &ids).await?;
+        for episode in &mut episodes {
+            episode.sources = sources.remove(&episode.id.get()).unwrap_or_default();
+        }
+        Ok(episodes)
+    }
+}

@@ -1,0 +1,254 @@
+//! Shows and seasons.
+
+use crate::domain::id::{TvSeasonId, TvShowId};
+use crate::domain::library::MediaScope;
+use crate::domain::list::{Listing, Order, Page};
+use crate::domain::text::fold;
+use crate::domain::time::Timestamp;
+use crate::domain::video::{Season, Show, external_ids, texts};
+use crate::store::Store;
+use crate::store::args::{Arg, args};
+use crate::store::error::Result;
+use crate::store::select::{Conditions, direction, joined};
+use crate::store::visibility::Visible;
+
+/// Which shows.
+#[derive(Debug, Clone, Default)]
+pub struct ShowFilter {
+    /// Of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// Of this year or later.
+    pub year_from: Option<i32>,
+    /// Of this year or earlier.
+    pub year_to: Option<i32>,
+    /// First indexed at this moment or later.
+    pub added_since: Option<Timestamp>,
+}
+
+/// What a list of shows is ordered by. Shows without a year are the first in ascending order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShowOrder {
+    /// Sort title.
+    Title,
+    /// First indexed.
+    CreatedAt,
+    /// Year of the first episode.
+    Year,
+}
+
+impl ShowOrder {
+    fn sql(self, order: Order) -> &'static str {
+        match self {
+            Self::Title => direction(
+                order,
+                "w.sort_title ASC, w.show_id ASC",
+                "w.sort_title DESC, w.show_id DESC",
+            ),
+            Self::CreatedAt => direction(order, "w.show_id ASC", "w.show_id DESC"),
+            Self::Year => direction(
+                order,
+                "w.year ASC NULLS FIRST, w.show_id ASC",
+                "w.year DESC NULLS LAST, w.show_id DESC",
+            ),
+        }
+    }
+}
+
+const PAGE: &str = "SELECT w.show_id AS id FROM tv_shows w";
+const ROWS: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview, w.content_rating, w.genres, \
+    w.external_ids, w.season_count, w.episode_count, w.has_artwork";
+const JOINS: &str = "JOIN tv_shows w ON w.show_id = page.id";
+const SEASON_PAGE: &str = "SELECT n.season_id AS id FROM tv_seasons n";
+const SEASON_ROWS: &str = "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork";
+const SEASON_JOINS: &str = "JOIN tv_seasons n ON n.season_id = page.id";
+/// Episodes of no known season come last.
+const BY_NUMBER: &str = "n.season_number ASC NULLS LAST, n.season_id ASC";
+
+// As `scan_writer/video_settle.rs` stores them for all episodes.
+const SHOW_COUNTS: &str =
+    "SELECT e.show_id, count(DISTINCT e.season_id), count(*) FROM tv_episodes e WHERE e.show_id";
+const SHOW_PICTURES: &str = "SELECT e.show_id, count(*) FROM tv_episodes e \
+    JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE (s.artwork LIKE '%\"show-poster\"%' OR s.artwork LIKE '%\"show-backdrop\"%') AND e.show_id";
+const SEASON_COUNTS: &str = "SELECT e.season_id, count(*) FROM tv_episodes e WHERE e.season_id";
+const SEASON_PICTURES: &str = "SELECT e.season_id, count(*) FROM tv_episodes e \
+    JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE s.artwork LIKE '%\"season-poster\"%' AND e.season_id";
+
+#[derive(sqlx::FromRow)]
+struct ShowRow {
+    show_id: i64,
+    title: String,
+    sort_title: String,
+    year: Option<i32>,
+    overview: Option<String>,
+    content_rating: Option<String>,
+    genres: String,
+    external_ids: String,
+    season_count: i64,
+    episode_count: i64,
+    has_artwork: bool,
+}
+
+impl From<ShowRow> for Show {
+    fn from(row: ShowRow) -> Self {
+        Self {
+            id: row.show_id.into(),
+            title: row.title,
+            sort_title: row.sort_title,
+            year: row.year,
+            overview: row.overview,
+            content_rating: row.content_rating,
+            genres: texts(&row.genres),
+            external_ids: external_ids(&row.external_ids),
+            season_count: row.season_count,
+            episode_count: row.episode_count,
+            has_artwork: row.has_artwork,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct SeasonRow {
+    season_id: i64,
+    show_id: i64,
+    season_number: Option<i32>,
+    episode_count: i64,
+    has_artwork: bool,
+}
+
+impl From<SeasonRow> for Season {
+    fn from(row: SeasonRow) -> Self {
+        Self {
+            id: row.season_id.into(),
+            show: row.show_id.into(),
+            number: row.season_number,
+            episode_count: row.episode_count,
+            has_artwork: row.has_artwork,
+        }
+    }
+}
+
+fn conditions<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> Conditions<'a> {
+    let mut shows = Conditions::of_media(Visible::Shows, "w.show_id", scope);
+    shows.push(
+        "w.show_id IN (SELECT show_id FROM tv_show_genres WHERE key = ",
+        filter.genre.as_deref().map(fold),
+        ")",
+    );
+    shows.push("w.year >= ", filter.year_from, "");
+    shows.push("w.year <= ", filter.year_to, "");
+    let first = filter.added_since.map(|moment| TvShowId::first_at(moment).get());
+    shows.push("w.show_id >= ", first, "");
+    shows
+}
+
+impl Store {
+    /// Shows.
+    pub async fn list_shows(
+        &self,
+        scope: &MediaScope,
+        filter: &ShowFilter,
+        by: ShowOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<Show>> {
+        let shows = conditions(scope, filter);
+        let (sql, values) = shows.count("tv_shows w");
+        let total = self.pools().count(sql, values).await?;
+        let (sql, values) = shows.page(PAGE, by.sql(order), page);
+        Ok(Listing {
+            items: self.shows(scope, &sql, by.sql(order), &values).await?,
+            total,
+        })
+    }
+
+    /// A show.
+    pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
+        let seen = Visible::Shows.and("w.show_id", scope);
+        let page = format!("{PAGE} WHERE w.show_id = $1{seen}");
+        Ok(self
+            .shows(scope, &page, "w.show_id ASC", &args![id.get()])
+            .await?
+            .pop())
+    }
+
+    /// The seasons of a show by number.
+    pub async fn show_seasons(&self, scope: &MediaScope, id: TvShowId) -> Result<Vec<Season>> {
+        let seen = Visible::Seasons.and("n.season_id", scope);
+        let page = format!("{SEASON_PAGE} WHERE n.show_id = $1{seen}");
+        self.seasons(scope, &page, &args![id.get()]).await
+    }
+
+    /// A season.
+    pub async fn season(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Option<Season>> {
+        let seen = Visible::Seasons.and("n.season_id", scope);
+        let page = format!("{SEASON_PAGE} WHERE n.season_id = $1{seen}");
+        Ok(self.seasons(scope, &page, &args![id.get()]).await?.pop())
+    }
+
+    async fn shows(
+        &self,
+        scope: &MediaScope,
+        page: &str,
+        order: &'static str,
+        values: &[Arg<'_>],
+    ) -> Result<Vec<Show>> {
+        let rows: Vec<ShowRow> = self
+            .pools()
+            .fetch_all(joined(page, ROWS, JOINS, order), values)
+            .await?;
+        let mut shows: Vec<Show> = rows.into_iter().map(Show::from).collect();
+        if *scope != MediaScope::All {
+            self.count_visible_episodes(scope, &mut shows).await?;
+        }
+        Ok(shows)
+    }
+
+    /// Replaces what is stored of all episodes by what those that are seen make.
+    async fn count_visible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
+        let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
+        let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
+        let counts: Vec<(i64, i64, i64)> = self.visible_rows(SHOW_COUNTS, &ids, &counts).await?;
+        let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
+        let pictures = self.visible_counts(SHOW_PICTURES, &ids, &pictures).await?;
+        for show in shows {
+            let id = show.id.get();
+            let count = counts.iter().find(|(show, ..)| *show == id);
+            let (_, seasons, episodes) = count.copied().unwrap_or_default();
+            show.season_count = seasons;
+            show.episode_count = episodes;
+            show.has_artwork = pictures.contains_key(&id);
+        }
+        Ok(())
+    }
+
+    async fn seasons(&self, scope: &MediaScope, page: &str, values: &[Arg<'_>]) -> Result<Vec<Season>> {
+        let rows: Vec<SeasonRow> = self
+            .pools()
+            .fetch_all(joined(page, SEASON_ROWS, SEASON_JOINS, BY_NUMBER), values)
+            .await?;
+        let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
+        if *scope != MediaScope::All {
+            let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();
+            let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
+            let counts = self.visible_counts(SEASON_COUNTS, &ids, &counts).await?;
+            let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
+            let pictures = self.visible_counts(SEASON_PICTURES, &ids, &pictures).await?;
+            for season in &mut seasons {
+                season.episode_count = counts.get(&season.id.get()).copied().unwrap_or_default();
+                season.has_artwork = pictures.contains_key(&season.id.get());
+            }
+        }
+        Ok(seasons)
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(in crate::store) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
+    let orders = [ShowOrder::Title, ShowOrder::CreatedAt, ShowOrder::Year];
+    let both = |by: ShowOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
+    let page = |order| Conditions::default().page(PAGE, order, Page::default());
+    orders.into_iter().flat_map(both).map(page).collect()
+}
