@@ -3,7 +3,7 @@
 use super::time::Timestamp;
 
 /// A type of item, as events and changes name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(i16)]
 pub enum ItemType {
     /// A track.
@@ -23,7 +23,8 @@ pub enum ItemType {
 }
 
 impl ItemType {
-    const ALL: [Self; 7] = [
+    /// All of them.
+    pub const ALL: [Self; 7] = [
         Self::MusicTrack,
         Self::MusicRelease,
         Self::MusicArtist,
@@ -49,6 +50,16 @@ impl ItemType {
             Self::TvShow => "tv_show",
             Self::TvEpisode => "tv_episode",
         }
+    }
+
+    /// The type with this number in the store.
+    pub fn from_number(number: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|item| *item as i16 == number)
+    }
+
+    /// Whether it is played, rather than looked at or made of others.
+    pub fn is_played(self) -> bool {
+        matches!(self, Self::MusicTrack | Self::Movie | Self::TvEpisode)
     }
 }
 
@@ -111,7 +122,7 @@ impl ChangeType {
     pub fn from_number(number: i16) -> Option<Self> {
         let (item, kind) = (number.div_euclid(KINDS), number.rem_euclid(KINDS));
         Some(Self {
-            item: ItemType::ALL.into_iter().find(|known| *known as i16 == item)?,
+            item: ItemType::from_number(item)?,
             kind: ChangeKind::ALL.into_iter().find(|known| *known as i16 == kind)?,
         })
     }

@@ -155,6 +155,12 @@ id_types! {
     RunId,
     /// One line of a run's log.
     RunLogId,
+    /// An item whose type is said beside it.
+    MediaId,
+    /// A list of items to be played.
+    PlaybackQueueId,
+    /// One place in such a list.
+    PlaybackQueueItemId,
 }
 
 impl From<FileId> for MusicTrackId {

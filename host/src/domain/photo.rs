@@ -4,6 +4,7 @@ use super::extraction::{Extraction, PartialDate, Rational, Value};
 use super::id::PhotoId;
 use super::path::stem;
 use super::time::Timestamp;
+use super::user_data::UserData;
 
 /// Where the moment of a photo comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,6 +215,18 @@ pub struct Photo {
     pub facts: PhotoFacts,
     /// The file was not there in the last run.
     pub missing: bool,
+    /// What the user did with it who asks; the store does not know who does.
+    pub user_data: UserData,
+}
+
+impl Photo {
+    /// What the user thinks of it, or else its file: from 0 to 1. A file says one to five stars; none is no rating.
+    pub fn rating(&self) -> Option<f64> {
+        let of_file = self.facts.rating.filter(|stars| (1..=5).contains(stars));
+        self.user_data
+            .rating
+            .or_else(|| of_file.map(|stars| f64::from(stars) / 5.0))
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub mod problem;
 pub mod query;
 pub mod range;
 pub mod refresh_cookie;
+pub mod revised;
 pub mod route;
 pub mod router;
 pub mod routes;

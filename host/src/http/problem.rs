@@ -52,6 +52,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         409,
         "There is a library of this name for the media kind.",
     ),
+    (
+        "playback_queue_full",
+        409,
+        "The queue would hold more items than one may.",
+    ),
     ("role_exists", 409, "There is a role of this name."),
     (
         "too_many_tokens",
@@ -59,6 +64,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The user has as many personal access tokens as one may have.",
     ),
     ("username_taken", 409, "There is an account of this name."),
+    (
+        "playback_queue_changed",
+        412,
+        "The queue is not of the revision that `If-Match` names any more.",
+    ),
     (
         "too_many_attempts",
         429,
@@ -243,6 +253,9 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::Conflict { code, message } => {
                 Self::new(StatusCode::CONFLICT, message).with_code(code)
+            }
+            ServiceError::Stale { code, message } => {
+                Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
             }
             ServiceError::Unavailable { code, message } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)

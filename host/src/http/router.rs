@@ -13,8 +13,9 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, links, ls, movies, music, photos, plugins, reset,
-    roles, search, sessions, settings, tokens, tv, users, video,
+    auth, changes, dev, events, general, history, index, libraries, links, ls, movies, music, photos,
+    playback_queues, plugins, ratings, reset, roles, search, sessions, settings, tokens, tv, users, video,
+    watching,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -23,6 +24,10 @@ use crate::auth::capability::Capability as C;
 const ARTISTS: Access = Takes(C::MusicArtistsRead);
 const RELEASES: Access = Takes(C::MusicReleasesRead);
 const TRACKS: Access = Takes(C::MusicTracksRead);
+
+/// Queues of the caller's own.
+const QUEUES: Access = Takes(C::PlaybackQueuesRead);
+const CHANGES_QUEUES: Access = Takes(C::PlaybackQueuesUpdate);
 
 /// Shows and seasons are seen by their episodes.
 const EPISODES: Access = Takes(C::TvEpisodesRead);
@@ -127,6 +132,25 @@ pub fn routes() -> Vec<Route> {
         Route::media ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
         Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
+
+        Route::media ("/api/v1/history",                                                   Takes(C::HistoryRead),           history::list_history),
+        Route::patch ("/api/v1/history",                                                   Takes(C::HistoryUpdate),         history::report),
+        Route::delete("/api/v1/history/{mediaType}/{mediaId}",                             Takes(C::HistoryUpdate),         history::forget_history),
+        Route::media ("/api/v1/cinema/continue",                                           Takes(C::HistoryRead),           watching::list_resumable),
+        Route::media ("/api/v1/cinema/next-up",                                            Takes(C::HistoryRead),           watching::list_next_up),
+        Route::media ("/api/v1/ratings",                                                   Takes(C::RatingsRead),           ratings::list_ratings),
+        Route::put   ("/api/v1/ratings",                                                   Takes(C::RatingsUpdate),         ratings::rate),
+        Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Takes(C::RatingsUpdate),         ratings::forget_rating),
+
+        Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_queues),
+        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_queue),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::show_queue),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}",                         CHANGES_QUEUES,                  playback_queues::delete_queue),
+        Route::put   ("/api/v1/playback-queues/{playbackQueueId}/cursor",                  CHANGES_QUEUES,                  playback_queues::set_cursor),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}/items",                   QUEUES,                          playback_queues::list_items),
+        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items),
+        Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_item),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_item),
 
         Route::media ("/api/v1/movies",                                                    Takes(C::MoviesRead),            movies::list_movies),
         Route::media ("/api/v1/movies/{movieId}",                                          Takes(C::MoviesRead),            movies::show_movie),

@@ -1,27 +1,15 @@
 //! What changed in the library since a client last asked, as far as it may know.
 
 use super::error::Result;
+use super::items::read_capability;
 use crate::auth::actor::Actor;
-use crate::auth::capability::Capability;
-use crate::domain::change::{Changes, ItemType};
+use crate::domain::change::Changes;
 use crate::store::Store;
 
 /// The list of changes, as an actor sees it.
 #[derive(Debug, Clone)]
 pub struct ChangeList {
     store: Store,
-}
-
-/// What it takes to know of items of this type.
-fn capability(item: ItemType) -> Capability {
-    match item {
-        ItemType::MusicTrack => Capability::MusicTracksRead,
-        ItemType::MusicRelease => Capability::MusicReleasesRead,
-        ItemType::MusicArtist => Capability::MusicArtistsRead,
-        ItemType::Photo => Capability::PhotosRead,
-        ItemType::Movie => Capability::MoviesRead,
-        ItemType::TvShow | ItemType::TvEpisode => Capability::TvEpisodesRead,
-    }
 }
 
 impl ChangeList {
@@ -40,7 +28,7 @@ impl ChangeList {
             next,
             incomplete,
         } = self.store.changes(since, take).await?;
-        changes.retain(|change| actor.may(capability(change.change.item)));
+        changes.retain(|change| actor.may(read_capability(change.change.item)));
         let changes = self.store.visible_changes(&actor.scope, changes).await?;
         Ok(Changes {
             changes,

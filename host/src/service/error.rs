@@ -67,6 +67,14 @@ pub enum ServiceError {
         /// For people.
         message: String,
     },
+    /// What was to be changed is not as the caller believes.
+    #[error("{message}")]
+    Stale {
+        /// Machine-readable.
+        code: &'static str,
+        /// For people.
+        message: &'static str,
+    },
     /// Something that the server needs is away; trying again later may help.
     #[error("{message}")]
     Unavailable {

@@ -1,7 +1,9 @@
 //! Browsing movies.
 
 use super::error::{Result, ServiceError};
+use super::items::user_data;
 use crate::auth::actor::Actor;
+use crate::domain::change::ItemType;
 use crate::domain::id::MovieId;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::video::Movie;
@@ -30,7 +32,19 @@ impl Movies {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        Ok(self.store.list_movies(&actor.scope, filter, request).await?)
+        let mut movies = self.store.list_movies(&actor.scope, filter, request).await?;
+        self.add_user_data(actor, &mut movies.items).await?;
+        Ok(movies)
+    }
+
+    async fn add_user_data(&self, actor: &Actor, movies: &mut [Movie]) -> Result<()> {
+        let key = |movie: &Movie| (ItemType::Movie, movie.id.get());
+        let keys: Vec<_> = movies.iter().map(key).collect();
+        let found = user_data(&self.store, actor, &keys).await?;
+        for movie in movies {
+            movie.user_data = found.get(&key(movie)).copied().unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// One movie.
@@ -38,9 +52,10 @@ impl Movies {
     /// # Errors
     /// Not found; the store's.
     pub async fn movie(&self, actor: &Actor, id: MovieId) -> Result<Movie> {
-        self.store
-            .movie(&actor.scope, id)
-            .await?
-            .ok_or(ServiceError::NotFound)
+        let movie = self.store.movie(&actor.scope, id).await?;
+        let mut movie = movie.ok_or(ServiceError::NotFound)?;
+        self.add_user_data(actor, std::slice::from_mut(&mut movie))
+            .await?;
+        Ok(movie)
     }
 }

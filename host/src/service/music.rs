@@ -1,7 +1,9 @@
 //! Browsing music.
 
 use super::error::{Result, ServiceError};
+use super::items::user_data;
 use crate::auth::actor::Actor;
+use crate::domain::change::ItemType;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre, Release, Track};
@@ -30,7 +32,19 @@ impl Music {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        Ok(self.store.list_tracks(&actor.scope, filter, request).await?)
+        let mut tracks = self.store.list_tracks(&actor.scope, filter, request).await?;
+        self.add_user_data(actor, &mut tracks.items).await?;
+        Ok(tracks)
+    }
+
+    async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {
+        let key = |track: &Track| (ItemType::MusicTrack, track.id.get());
+        let keys: Vec<_> = tracks.iter().map(key).collect();
+        let found = user_data(&self.store, actor, &keys).await?;
+        for track in tracks {
+            track.user_data = found.get(&key(track)).copied().unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// One track.
@@ -38,10 +52,11 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
-        self.store
-            .track(&actor.scope, id)
-            .await?
-            .ok_or(ServiceError::NotFound)
+        let track = self.store.track(&actor.scope, id).await?;
+        let mut track = track.ok_or(ServiceError::NotFound)?;
+        self.add_user_data(actor, std::slice::from_mut(&mut track))
+            .await?;
+        Ok(track)
     }
 
     /// Releases.
@@ -74,19 +89,25 @@ impl Music {
     /// Not found; the store's.
     pub async fn release_tracks(&self, actor: &Actor, id: MusicReleaseId) -> Result<Vec<Track>> {
         self.release(actor, id).await?;
-        Ok(self.store.release_tracks(&actor.scope, id).await?)
+        let mut tracks = self.store.release_tracks(&actor.scope, id).await?;
+        self.add_user_data(actor, &mut tracks).await?;
+        Ok(tracks)
     }
 
-    /// Artists.
+    /// Artists; the actor's favorites alone if asked for.
     ///
     /// # Errors
     /// The store's.
     pub async fn list_artists(
         &self,
         actor: &Actor,
+        favorites: bool,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        Ok(self.store.list_artists(&actor.scope, request).await?)
+        Ok(self
+            .store
+            .list_artists(&actor.scope, favorites.then_some(actor.user.id), request)
+            .await?)
     }
 
     /// One artist.

@@ -11,6 +11,7 @@ use super::cloud_info::CloudInfo;
 use super::dev::Dev;
 use super::error::Result;
 use super::events::{Events, Streams};
+use super::history::History;
 use super::identity::Context;
 use super::identity::accounts::Accounts;
 use super::identity::activity::{self, ActivityLog};
@@ -32,7 +33,9 @@ use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
 use super::photos::Photos;
+use super::playback_queues::PlaybackQueues;
 use super::plugins::PluginList;
+use super::ratings::Ratings;
 use super::reset::Reset;
 use super::search::Search;
 use super::server::{BuildInfo, Server};
@@ -147,6 +150,12 @@ pub struct Services {
     pub stream_limit: StreamLimit,
     /// Signed links to items.
     pub links: Links,
+    /// What users played.
+    pub history: History,
+    /// What users are to play.
+    pub playback_queues: PlaybackQueues,
+    /// What users think of items.
+    pub ratings: Ratings,
     /// Browsing movies.
     pub movies: Movies,
     /// Browsing shows.
@@ -220,6 +229,7 @@ impl Services {
         });
         let authentication =
             Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
+        let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
             events: parts.events,
@@ -257,6 +267,9 @@ impl Services {
             search: Search::new(store.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
+            history: History::new(context.clone(), playback_queues.clone()),
+            playback_queues,
+            ratings: Ratings::new(context.clone()),
             movies: Movies::new(store.clone()),
             tv: Tv::new(store.clone()),
             video: Video::new(store.clone()),

@@ -1,7 +1,9 @@
 //! Browsing shows, seasons and episodes.
 
 use super::error::{Result, ServiceError};
+use super::items::user_data;
 use crate::auth::actor::Actor;
+use crate::domain::change::ItemType;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::list::{ListRequest, Listing, Page};
 use crate::domain::video::{Episode, Season, Show};
@@ -59,7 +61,9 @@ impl Tv {
     /// Not found; the store's.
     pub async fn show_episodes(&self, actor: &Actor, id: TvShowId, page: Page) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
-        Ok(self.store.show_episodes(&actor.scope, id, page).await?)
+        let mut episodes = self.store.show_episodes(&actor.scope, id, page).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
     }
 
     /// One season.
@@ -79,7 +83,9 @@ impl Tv {
     /// Not found; the store's.
     pub async fn season_episodes(&self, actor: &Actor, id: TvSeasonId) -> Result<Vec<Episode>> {
         self.season(actor, id).await?;
-        Ok(self.store.season_episodes(&actor.scope, id).await?)
+        let mut episodes = self.store.season_episodes(&actor.scope, id).await?;
+        self.add_user_data(actor, &mut episodes).await?;
+        Ok(episodes)
     }
 
     /// One episode.
@@ -87,9 +93,20 @@ impl Tv {
     /// # Errors
     /// Not found; the store's.
     pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
-        self.store
-            .episode(&actor.scope, id)
-            .await?
-            .ok_or(ServiceError::NotFound)
+        let episode = self.store.episode(&actor.scope, id).await?;
+        let mut episode = episode.ok_or(ServiceError::NotFound)?;
+        self.add_user_data(actor, std::slice::from_mut(&mut episode))
+            .await?;
+        Ok(episode)
+    }
+
+    async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
+        let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
+        let keys: Vec<_> = episodes.iter().map(key).collect();
+        let found = user_data(&self.store, actor, &keys).await?;
+        for episode in episodes {
+            episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
+        }
+        Ok(())
     }
 }

@@ -125,12 +125,24 @@ pub(super) fn in_lists(
     numbers: &[i64],
     tail: &str,
 ) -> impl Iterator<Item = (AssertSqlSafe<String>, Vec<Arg<'static>>)> {
+    in_lists_after(engine, head, &[], numbers, tail)
+}
+
+/// As [`in_lists`], for a head that has values of its own: `$1` and on.
+pub(super) fn in_lists_after(
+    engine: Engine,
+    head: &str,
+    first: &[Arg<'static>],
+    numbers: &[i64],
+    tail: &str,
+) -> impl Iterator<Item = (AssertSqlSafe<String>, Vec<Arg<'static>>)> {
     let largest = LIST_SIZES.iter().copied().max().unwrap_or(1);
     numbers.chunks(largest).filter_map(move |part| {
         let last = *part.last()?;
         let size = LIST_SIZES.iter().copied().find(|&size| size >= part.len())?;
-        let mut values: Vec<Arg<'static>> = part.iter().map(|&number| Arg::from(number)).collect();
-        values.resize(size, Arg::from(last));
+        let mut values = first.to_vec();
+        values.extend(part.iter().map(|&number| Arg::from(number)));
+        values.resize(first.len() + size, Arg::from(last));
         let mut sql = String::with_capacity(head.len() + tail.len() + size * 5 + 8);
         sql.push_str(head);
         sql.push_str(" IN (");
@@ -138,7 +150,13 @@ pub(super) fn in_lists(
             if at > 1 {
                 sql.push(',');
             }
-            push_placeholder(&mut sql, engine, at);
+            if first.is_empty() {
+                push_placeholder(&mut sql, engine, at);
+            } else {
+                // SQLite counts its `?` apart from the numbers in the head.
+                sql.push('$');
+                sql.push_str(&(first.len() + at).to_string());
+            }
         }
         sql.push_str(") ");
         sql.push_str(tail);

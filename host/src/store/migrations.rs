@@ -25,8 +25,15 @@ macro_rules! migrations {
 }
 
 /// In rising order, without gaps. A step that was released is never edited.
-static MIGRATIONS: &[Migration] = migrations![1 "0001_library.sql", 2 "0002_media.sql", 3 "0003_identity.sql", 4 "0004_video.sql",
-    8 "0008_cinema.sql"];
+static MIGRATIONS: &[Migration] = migrations![
+    1 "0001_library.sql",
+    2 "0002_media.sql",
+    3 "0003_identity.sql",
+    4 "0004_video.sql",
+    5 "0005_user_items.sql",
+    6 "0006_playback_queues.sql",
+    8 "0008_cinema.sql",
+];
 
 /// The schema number that this program writes and reads.
 pub(super) fn latest() -> i64 {

@@ -25,8 +25,10 @@ mod libraries;
 mod media;
 mod migrations;
 mod music;
+mod next_up;
 mod pages;
 mod photos;
+mod playback_queues;
 mod reset;
 mod revisions;
 mod roles;
@@ -37,10 +39,12 @@ mod select;
 mod sessions;
 mod settings;
 mod sqlite;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tokens;
+mod user_items;
 mod users;
 mod video;
 mod visibility;
@@ -69,12 +73,14 @@ pub use instance::Instance;
 pub use media::{MediaFile, TrackPicture};
 pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
+pub use playback_queues::{Place, QueueChange, QueueWindow};
 pub use runs::RunLogFilter;
 pub use scan_writer::{
     FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile,
 };
 pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;
+pub use user_items::UserItemList;
 pub use users::{Activity, NewUser};
 pub use video::{MovieFilter, MovieOrder, ShowFilter, ShowOrder, SubtitleFile};
 

@@ -13,6 +13,7 @@ use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
 use crate::domain::time::Timestamp;
+use crate::domain::user_data::UserData;
 
 /// A part of the Earth, in degrees. One that crosses the date line has its west edge east of its east edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,6 +146,7 @@ impl TryFrom<PhotoRow> for Photo {
             modified_at: Timestamp::from_millis(row.modified_at),
             facts,
             missing: row.missing,
+            user_data: UserData::default(),
         })
     }
 }

@@ -7,7 +7,10 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 19] = [
+pub(super) const MEDIA: [&str; 22] = [
+    "DELETE FROM user_items",
+    "DELETE FROM playback_queue_items",
+    "DELETE FROM playback_queues",
     "DELETE FROM track_artists",
     "DELETE FROM track_genres",
     "DELETE FROM release_artists",

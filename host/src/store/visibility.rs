@@ -152,6 +152,21 @@ impl Visible {
     }
 }
 
+/// Whether the item of the columns `u.item_type` and `u.item_id` is of one of these types, is there, and is seen.
+pub(super) fn seen_items(types: &[ItemType], scope: &MediaScope) -> String {
+    let ways = types.iter().map(|&item| {
+        let (visible, select, key) = Visible::of(item);
+        let (number, and) = (item as i16, visible.and(key, scope));
+        format!("u.item_type = {number} AND EXISTS ({select} = u.item_id{and})")
+    });
+    let ways: Vec<String> = ways.collect();
+    if ways.is_empty() {
+        "FALSE".to_owned()
+    } else {
+        ways.join(" OR ")
+    }
+}
+
 impl Store {
     /// Those of the items that there are and that are seen.
     pub async fn visible_items(

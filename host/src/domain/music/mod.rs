@@ -8,6 +8,7 @@ pub use facts::{ReleaseFacts, TrackFacts};
 use super::id::{MusicArtistId, MusicGenreId, MusicReleaseId, MusicTrackId};
 use super::text::fold;
 use super::time::Timestamp;
+use super::user_data::UserData;
 
 /// What a person did on a track or release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,6 +156,8 @@ pub struct Track {
     pub created_at: Timestamp,
     /// The file was not there in the last run.
     pub missing: bool,
+    /// What the user did with it who asks; the store does not know who does.
+    pub user_data: UserData,
 }
 
 /// A release as the store has it.

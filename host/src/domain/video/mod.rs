@@ -13,6 +13,7 @@ pub use source::{
 
 use super::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use super::time::Timestamp;
+use super::user_data::UserData;
 
 /// Somebody who worked on a movie or an episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Movie {
     pub external_ids: Vec<(String, String)>,
     /// Its files that the caller sees, the best first.
     pub sources: Vec<VideoSource>,
+    /// What the user did with it who asks; the store does not know who does.
+    pub user_data: UserData,
 }
 
 /// A show.
@@ -135,6 +138,8 @@ pub struct Episode {
     pub external_ids: Vec<(String, String)>,
     /// Its files that the caller sees, the best first.
     pub sources: Vec<VideoSource>,
+    /// What the user did with it who asks; the store does not know who does.
+    pub user_data: UserData,
 }
 
 /// Something with pictures of its own beside its files.

@@ -38,6 +38,11 @@ fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
         .and_then(|year| i32::try_from(year).ok())
 }
 
+fn favorites(reader: &mut QueryReader<'_>) -> bool {
+    let about = "The caller's favorites alone: rated 0.8 or more.";
+    reader.boolean("favorites", about).unwrap_or(false)
+}
+
 fn seed(reader: &mut QueryReader<'_>) -> Option<i64> {
     let about = "In a random order, which is the same for the same number; `orderBy` says nothing then.";
     reader.integer("random", about, i64::MIN..=i64::MAX)
@@ -47,6 +52,7 @@ fn seed(reader: &mut QueryReader<'_>) -> Option<i64> {
 #[derive(Debug)]
 pub struct TrackQuery {
     filter: TrackFilter,
+    favorites: bool,
     request: ListRequest<TrackOrder>,
 }
 
@@ -59,10 +65,12 @@ impl FromQuery for TrackQuery {
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
             added_since: reader.moment("addedSince", "First indexed then or later."),
+            favorite_of: None,
             shuffle: seed(reader),
         };
         Self {
             filter,
+            favorites: favorites(reader),
             request: pagination::list(reader, TRACK_ORDERS, TrackOrder::Title),
         }
     }
@@ -72,6 +80,7 @@ impl FromQuery for TrackQuery {
 #[derive(Debug)]
 pub struct ReleaseQuery {
     filter: ReleaseFilter,
+    favorites: bool,
     request: ListRequest<ReleaseOrder>,
 }
 
@@ -83,10 +92,12 @@ impl FromQuery for ReleaseQuery {
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
             added_since: reader.moment("addedSince", "First indexed then or later."),
+            favorite_of: None,
             shuffle: seed(reader),
         };
         Self {
             filter,
+            favorites: favorites(reader),
             request: pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title),
         }
     }
@@ -104,11 +115,17 @@ impl FromQuery for ArtistReleasesQuery {
 
 /// A part of the list of artists, in which order.
 #[derive(Debug)]
-pub struct ArtistQuery(ListRequest<ArtistOrder>);
+pub struct ArtistQuery {
+    favorites: bool,
+    request: ListRequest<ArtistOrder>,
+}
 
 impl FromQuery for ArtistQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name))
+        Self {
+            favorites: favorites(reader),
+            request: pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name),
+        }
     }
 }
 
@@ -140,7 +157,8 @@ pub async fn list_artists(
     caller: Caller,
     query: Query<ArtistQuery>,
 ) -> Result<Part<ArtistView>, Problem> {
-    let artists = state.music.list_artists(&caller, &query.0.0).await?;
+    let ArtistQuery { favorites, request } = query.0;
+    let artists = state.music.list_artists(&caller, favorites, &request).await?;
     Ok(Part(ListView::new(artists, ArtistView::from)))
 }
 
@@ -178,7 +196,12 @@ pub async fn list_releases(
     caller: Caller,
     query: Query<ReleaseQuery>,
 ) -> Result<Part<ReleaseView>, Problem> {
-    let ReleaseQuery { filter, request } = query.0;
+    let ReleaseQuery {
+        mut filter,
+        favorites,
+        request,
+    } = query.0;
+    filter.favorite_of = favorites.then_some(caller.user.id);
     let releases = state.music.list_releases(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(releases, ReleaseView::from)))
 }
@@ -229,7 +252,12 @@ pub async fn list_tracks(
     caller: Caller,
     query: Query<TrackQuery>,
 ) -> Result<Part<TrackView>, Problem> {
-    let TrackQuery { filter, request } = query.0;
+    let TrackQuery {
+        mut filter,
+        favorites,
+        request,
+    } = query.0;
+    filter.favorite_of = favorites.then_some(caller.user.id);
     let tracks = state.music.list_tracks(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(tracks, TrackView::from)))
 }

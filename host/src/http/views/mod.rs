@@ -5,11 +5,13 @@ pub mod changes;
 pub mod general;
 pub mod index;
 pub mod indexed_file;
+pub mod items;
 pub mod libraries;
 pub mod ls;
 pub mod movies;
 pub mod music;
 pub mod photos;
+pub mod playback_queues;
 pub mod plugins;
 
 /// Milliseconds as seconds.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use super::items::ProgressView;
 use super::seconds;
 use super::video::{PersonView, VideoSourceView, by_source, views};
 use crate::domain::id::MovieId;
@@ -48,6 +49,9 @@ pub struct MovieView {
     /// Where its picture is, if there is one beside its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
+    /// How far the caller played it; left out if they never did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
     /// None of its files was there in the last run.
@@ -59,6 +63,7 @@ impl From<Movie> for MovieView {
         let has_artwork = movie.sources.iter().any(|source| source.has_artwork);
         Self {
             created_at: movie.created_at(),
+            progress: movie.user_data.playback.progress().map(ProgressView::from),
             runtime: movie.runtime_ms().map(seconds),
             missing: all_missing(&movie.sources),
             artwork: has_artwork.then(|| format!("/api/v1/movies/{}/artwork", movie.id)),

@@ -113,6 +113,9 @@ pub struct TrackView {
     artwork: Option<String>,
     /// How often the caller played it.
     play_count: i64,
+    /// What the caller thinks of it, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<f64>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
     /// The file was not there in the last run.
@@ -147,8 +150,8 @@ impl From<Track> for TrackView {
             isrc: track.isrc,
             mb_recording_id: track.mb_recording_id,
             replay_gain: replay_gain(track.replay_gain),
-            // Plays are not counted yet: nobody has played it, as far as the server knows.
-            play_count: 0,
+            play_count: track.user_data.playback.play_count,
+            rating: track.user_data.rating,
             created_at: track.created_at,
             missing: track.missing,
         }

@@ -56,8 +56,9 @@ pub struct PhotoView {
     /// Metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     gps_altitude: Option<f64>,
+    /// 0 to 1: what the caller thinks of it, or else the stars in its file, a fifth each.
     #[serde(skip_serializing_if = "Option::is_none")]
-    rating: Option<i16>,
+    rating: Option<f64>,
     album_ids: Vec<String>,
     /// The file was not there in the last run.
     missing: bool,
@@ -65,6 +66,7 @@ pub struct PhotoView {
 
 impl From<Photo> for PhotoView {
     fn from(photo: Photo) -> Self {
+        let rating = photo.rating();
         let facts = photo.facts;
         Self {
             photo_id: photo.id,
@@ -87,7 +89,7 @@ impl From<Photo> for PhotoView {
             gps_lat: facts.place.map(|place| place.latitude),
             gps_lng: facts.place.map(|place| place.longitude),
             gps_altitude: facts.place.and_then(|place| place.altitude),
-            rating: facts.rating,
+            rating,
             // There are no albums yet.
             album_ids: Vec::new(),
             missing: photo.missing,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use super::items::ProgressView;
 use super::seconds;
 use super::video::{ParseView, PersonView, VideoSourceView, by_source, views};
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
@@ -129,6 +130,9 @@ pub struct EpisodeView {
     /// Where its picture is, if there is one beside its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
+    /// How far the caller played it; left out if they never did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
     /// None of its files was there in the last run.
@@ -140,6 +144,7 @@ impl From<Episode> for EpisodeView {
         let has_artwork = episode.sources.iter().any(|source| source.has_artwork);
         Self {
             created_at: episode.created_at(),
+            progress: episode.user_data.playback.progress().map(ProgressView::from),
             runtime: episode.runtime_ms().map(seconds),
             missing: all_missing(&episode.sources),
             parse: episode.name_match().map(ParseView::from),

@@ -27,6 +27,8 @@ pub enum EventKind {
     IndexingMusicArtistAdded,
     /// A directory of media came or went.
     IndexingDirectoryChanged,
+    /// The server added items to a queue.
+    PlaybackQueueExtended,
 }
 
 impl EventKind {
@@ -42,6 +44,7 @@ impl EventKind {
             Self::IndexingMusicReleaseAdded => "indexing.music_release_added",
             Self::IndexingMusicArtistAdded => "indexing.music_artist_added",
             Self::IndexingDirectoryChanged => "indexing.directory_changed",
+            Self::PlaybackQueueExtended => "playback_queue.extended",
         }
     }
 
@@ -57,6 +60,7 @@ impl EventKind {
             | Self::IndexingMusicReleaseAdded
             | Self::IndexingMusicArtistAdded
             | Self::IndexingDirectoryChanged => Capability::IndexingRead,
+            Self::PlaybackQueueExtended => Capability::PlaybackQueuesRead,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Artists and genres.
 
-use crate::domain::id::MusicArtistId;
+use crate::domain::id::{MusicArtistId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre};
@@ -10,6 +10,7 @@ use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
+use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// What a list of artists is ordered by.
@@ -87,14 +88,16 @@ impl From<ArtistRow> for Artist {
 }
 
 impl Store {
-    /// Artists: everybody who is credited on a track or release.
+    /// Artists: everybody who is credited on a track or release; favorites of a user alone, if one is named.
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
+        favorite_of: Option<UserId>,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+        let mut conditions = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+        conditions.push(favorite_of!("a.artist_id", 2), favorite_of.map(UserId::get), ")");
         let page = self
             .page_of(ARTISTS, &conditions, request.by.sort(), request)
             .await?;

@@ -1,6 +1,6 @@
 //! Releases.
 
-use crate::domain::id::{MusicArtistId, MusicReleaseId};
+use crate::domain::id::{MusicArtistId, MusicReleaseId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::Release;
@@ -12,6 +12,7 @@ use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
+use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// Which releases.
@@ -27,6 +28,8 @@ pub struct ReleaseFilter {
     pub year_to: Option<i32>,
     /// First indexed at this moment or later.
     pub added_since: Option<Timestamp>,
+    /// Favorites of this user.
+    pub favorite_of: Option<UserId>,
     /// In the random order of this seed, whatever else is asked for.
     pub shuffle: Option<i64>,
 }
@@ -126,6 +129,8 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'
         (Visible::Tracks, "t.track_id"),
         scope,
     );
+    let user = filter.favorite_of.map(UserId::get);
+    releases.push(favorite_of!("r.release_id", 1), user, ")");
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
     let first = filter

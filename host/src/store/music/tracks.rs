@@ -2,12 +2,13 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
+use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
+use crate::domain::user_data::UserData;
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
@@ -15,6 +16,7 @@ use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
+use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// Which tracks.
@@ -32,6 +34,8 @@ pub struct TrackFilter {
     pub year_to: Option<i32>,
     /// First indexed at this moment or later.
     pub added_since: Option<Timestamp>,
+    /// Favorites of this user.
+    pub favorite_of: Option<UserId>,
     /// In the random order of this seed, whatever else is asked for.
     pub shuffle: Option<i64>,
 }
@@ -151,6 +155,7 @@ impl From<TrackRow> for Track {
             has_picture: row.has_picture,
             created_at: id.created_at(),
             missing: row.missing,
+            user_data: UserData::default(),
         }
     }
 }
@@ -169,6 +174,8 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a>
         filter.genre.as_deref().map(fold),
         ")",
     );
+    let user = filter.favorite_of.map(UserId::get);
+    tracks.push(favorite_of!("t.track_id", 0), user, ")");
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
     let first = filter

@@ -10,6 +10,7 @@ use crate::store::changes::{self, NewChanges};
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
+use crate::store::user_items::forget_items;
 use futures_util::FutureExt as _;
 
 /// What settling changed.
@@ -70,6 +71,7 @@ async fn settle_releases(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, 
         mark_artists_of_releases(tx, &empty).await?;
         for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &empty, "").await?;
         for_ids(tx, "DELETE FROM music_releases WHERE release_id", &empty, "").await?;
+        forget_items(tx, ItemType::MusicRelease, &empty).await?;
     }
     for_ids(tx, COUNT_RELEASES.0, &dirty, COUNT_RELEASES.1).await?;
     let counts = (dirty.len() as u64, empty.len() as u64);
@@ -83,6 +85,7 @@ async fn settle_artists(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, u
     let head = "DELETE FROM music_artists WHERE release_count = 0 AND track_count = 0 AND artist_id";
     let removed = select_ids(tx, head, &dirty, "RETURNING artist_id").await?;
     for_ids(tx, SearchIndex::Artists.remove(tx.engine()), &removed, "").await?;
+    forget_items(tx, ItemType::MusicArtist, &removed).await?;
     let counts = (dirty.len() as u64, removed.len() as u64);
     changes.extend(ItemType::MusicArtist, ChangeKind::Removed, removed);
     Ok(counts)
@@ -177,6 +180,9 @@ impl ScanWriter {
             photos::remove_from_search(&mut tx, &files).await?;
             videos::unlink(&mut tx, &files).await?;
             for_ids(&mut tx, "DELETE FROM files WHERE file_id", &files, "").await?;
+            // A track and a photo have the number of their file.
+            forget_items(&mut tx, ItemType::MusicTrack, &files).await?;
+            forget_items(&mut tx, ItemType::Photo, &files).await?;
             changes.store(&mut tx, &mut self.texts, now).await?;
             self.commit(tx).await?;
             purged += files.len() as u64;

@@ -10,6 +10,7 @@ use crate::store::changes::NewChanges;
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
+use crate::store::user_items::forget_items;
 
 const DIRTY_MOVIES: &str = "SELECT movie_id FROM movies WHERE dirty LIMIT 256";
 const DIRTY_EPISODES: &str = "SELECT episode_id FROM tv_episodes WHERE dirty LIMIT 256";
@@ -43,6 +44,7 @@ pub(super) async fn settle_movies(tx: &mut Tx, changes: &mut NewChanges) -> Resu
     let head = "DELETE FROM movies WHERE source_count = 0 AND movie_id";
     let gone = settle::select_ids(tx, head, &dirty, "RETURNING movie_id").await?;
     for_ids(tx, SearchIndex::Movies.remove(tx.engine()), &gone, "").await?;
+    forget_items(tx, ItemType::Movie, &gone).await?;
     changes.extend(ItemType::Movie, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }
@@ -57,6 +59,7 @@ pub(super) async fn settle_episodes(tx: &mut Tx, changes: &mut NewChanges) -> Re
     let head = "DELETE FROM tv_episodes WHERE source_count = 0 AND episode_id";
     let gone = settle::select_ids(tx, head, &dirty, "RETURNING episode_id").await?;
     for_ids(tx, SearchIndex::Episodes.remove(tx.engine()), &gone, "").await?;
+    forget_items(tx, ItemType::TvEpisode, &gone).await?;
     changes.extend(ItemType::TvEpisode, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }
@@ -88,6 +91,7 @@ pub(super) async fn settle_shows(tx: &mut Tx, moved: &MovedShows, changes: &mut 
     let head = "DELETE FROM tv_shows WHERE episode_count = 0 AND show_id";
     let gone = settle::select_ids(tx, head, &dirty, "RETURNING show_id").await?;
     for_ids(tx, SearchIndex::Shows.remove(tx.engine()), &gone, "").await?;
+    forget_items(tx, ItemType::TvShow, &gone).await?;
     changes.extend(ItemType::TvShow, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }

@@ -16,7 +16,7 @@ use crate::store::{
 const PAGE: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
 
-async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
+pub(super) async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
     let instance = Instance {
         instance_id: "i".into(),
         created_at: NOW,
@@ -41,7 +41,7 @@ async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
     new.id
 }
 
-fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
+pub(super) fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
     let paths = paths.iter().map(|path| RelativePath::parse(path).unwrap());
     Library {
         id: bed.id(),
@@ -54,7 +54,7 @@ fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Libr
     }
 }
 
-async fn insert(bed: &Bed, library: &Library) {
+pub(super) async fn insert(bed: &Bed, library: &Library) {
     let mut change = bed.store.change_identity().await.unwrap();
     change.insert_library(library).await.unwrap();
     change.commit().await.unwrap();
@@ -79,7 +79,7 @@ async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
 }
 
 /// Tracks in three folders, of which `a` and `b` hold parts of one release.
-async fn songs(bed: &Bed) -> Vec<FileId> {
+pub(super) async fn songs(bed: &Bed) -> Vec<FileId> {
     let genre = |name: &str| [("music.genres", Value::Texts(vec![name.to_owned()]))];
     let mut files: Vec<(&str, FolderId, StoredFile)> = Vec::new();
     for (path, title, artists, album, number, name) in [
@@ -118,7 +118,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
         let artists = store
-            .list_artists(scope, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(scope, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
             .await
             .unwrap();
         let counts: Vec<_> = artists
@@ -147,7 +147,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
 
         let all = store
-            .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
             .await
             .unwrap();
         for artist in &all.items {

@@ -28,7 +28,7 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
     let artists = bed
         .store
-        .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+        .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
         .await
         .unwrap();
     artists
@@ -253,7 +253,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = bed
             .store
-            .list_artists(ALL_MEDIA, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
             .await
             .unwrap()
             .items

@@ -9,8 +9,10 @@ mod libraries;
 mod library;
 mod measure;
 mod pages;
+mod playback_queues;
 mod schema;
 mod server;
+mod user_items;
 mod video;
 
 use std::path::PathBuf;

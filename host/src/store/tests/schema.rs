@@ -9,6 +9,7 @@ use crate::store::args::Arg;
 use crate::store::db::Engine;
 use crate::store::music::{artist_order_cases, release_order_cases, track_order_cases};
 use crate::store::photos;
+use crate::store::user_items;
 use crate::store::video::{movie_order_cases, show_order_cases};
 use crate::store::writer::Lane;
 
@@ -110,6 +111,7 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         cases.extend(release_order_cases());
         cases.extend(artist_order_cases());
         cases.extend(photos::order_cases());
+        cases.extend(user_items::order_cases());
         cases.extend(movie_order_cases());
         cases.extend(show_order_cases());
         // From the beginning, after a place, and after a place without a value, in both directions.

@@ -6,6 +6,7 @@ use super::OF_EPISODES;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Page};
+use crate::domain::user_data::UserData;
 use crate::domain::video::{Episode, external_ids, people};
 use crate::store::Store;
 use crate::store::args::args;
@@ -58,6 +59,7 @@ impl From<EpisodeRow> for Episode {
             people: people(&row.people),
             external_ids: external_ids(&row.external_ids),
             sources: Vec::new(),
+            user_data: UserData::default(),
         }
     }
 }

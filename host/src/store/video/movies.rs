@@ -6,6 +6,7 @@ use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
+use crate::domain::user_data::UserData;
 use crate::domain::video::{Movie, external_ids, people, texts};
 use crate::store::Store;
 use crate::store::error::Result;
@@ -99,6 +100,7 @@ impl From<MovieRow> for Movie {
             people: people(&row.people),
             external_ids: external_ids(&row.external_ids),
             sources: Vec::new(),
+            user_data: UserData::default(),
         }
     }
 }

@@ -1,0 +1,49 @@
+//! Movies and episodes to go on with.
+
+use salvo::Writer as _;
+use salvo::oapi::endpoint;
+
+use crate::domain::list::Page;
+use crate::http::answer::{Answer, ListView};
+use crate::http::extract::{Caller, State};
+use crate::http::pagination;
+use crate::http::problem::Problem;
+use crate::http::query::{FromQuery, Query, QueryReader};
+use crate::http::views::items::CinemaItemView;
+
+/// Which part of a list.
+#[derive(Debug)]
+pub struct PageQuery(Page);
+
+impl FromQuery for PageQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::page(reader))
+    }
+}
+
+/// Movies and episodes that were begun and not played to the end, the last first
+///
+/// Begun is what was played to its first minute, or to a twentieth of what is shorter than twenty.
+#[endpoint]
+pub async fn list_resumable(
+    state: State,
+    caller: Caller,
+    query: Query<PageQuery>,
+) -> Result<Answer<ListView<CinemaItemView>>, Problem> {
+    let resumable = state.history.resumable(&caller, query.0.0).await?;
+    Ok(Answer(ListView::new(resumable, CinemaItemView::from)))
+}
+
+/// The next episode of each show
+///
+/// Of each show with a watched episode: the first unwatched one after the one that was watched last, in the order of
+/// seasons and numbers, specials last. The show that was watched last comes first.
+#[endpoint]
+pub async fn list_next_up(
+    state: State,
+    caller: Caller,
+    query: Query<PageQuery>,
+) -> Result<Answer<ListView<CinemaItemView>>, Problem> {
+    let episodes = state.history.next_up(&caller, query.0.0).await?;
+    Ok(Answer(ListView::new(episodes, CinemaItemView::from)))
+}

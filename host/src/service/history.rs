@@ -1,0 +1,195 @@
+//! What users played, how far, and how often.
+
+use super::error::{FieldError, Result, ServiceError};
+use super::identity::{Context, uninterrupted};
+use super::items::{KnownItem, find_item, readable_types, with_summaries};
+use super::playback_queues::PlaybackQueues;
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
+use crate::domain::change::ItemType;
+use crate::domain::id::MediaId;
+use crate::domain::list::{Listing, Page};
+use crate::domain::time::Timestamp;
+use crate::domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
+use crate::store::UserItemList;
+
+/// Seconds of a position: a third of a year, which no item has.
+pub const MAX_SECONDS: f64 = 10_000_000.0;
+
+/// What a client says of its playing, as it wrote it.
+#[derive(Debug)]
+pub struct NewReport {
+    /// Type of the item.
+    pub media_type: String,
+    /// The item.
+    pub media_id: String,
+    /// Where in it.
+    pub seconds: f64,
+    /// What the player does.
+    pub state: String,
+    /// When it was so, if not now.
+    pub at: Option<Timestamp>,
+    /// The place in a queue that is played.
+    pub queue_item: Option<String>,
+}
+
+/// The history of each user.
+#[derive(Debug, Clone)]
+pub struct History {
+    context: Context,
+    queues: PlaybackQueues,
+}
+
+/// A position in milliseconds.
+pub(super) fn check_seconds(seconds: f64) -> std::result::Result<i64, FieldError> {
+    if (0.0..=MAX_SECONDS).contains(&seconds) {
+        Ok((seconds * 1000.0).round() as i64)
+    } else {
+        Err(FieldError::new("seconds", "must be a number from 0 to 10000000"))
+    }
+}
+
+/// What can be played, if the caller asks for one type alone.
+fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
+    let mut types = readable_types(actor, only);
+    types.retain(|item| item.is_played());
+    types
+}
+
+impl History {
+    /// Over this store; what is played moves the cursor of its queue.
+    pub fn new(context: Context, queues: PlaybackQueues) -> Self {
+        Self { context, queues }
+    }
+
+    /// Takes in what a client says of its playing; gives what is known then. What is older than the last report
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// Invalid type, position or state; not found; the store's.
+    pub async fn report(&self, actor: &Actor, new: NewReport) -> Result<KnownItem> {
+        let mut errors = Vec::new();
+        let position = check_seconds(new.seconds);
+        let state = PlayState::from_name(&new.state).ok_or_else(|| {
+            let names = PlayState::ALL.map(PlayState::as_str).join(", ");
+            FieldError::new("state", format!("must be one of {names}"))
+        });
+        let played = ItemType::from_name(&new.media_type).is_none_or(ItemType::is_played);
+        if !played {
+            errors.push(FieldError::new("mediaType", "is not of a type that is played"));
+        }
+        let (position_ms, state) = match (position, state) {
+            (Ok(position), Ok(state)) if errors.is_empty() => (position, state),
+            (position, state) => {
+                errors.extend(position.err());
+                errors.extend(state.err());
+                return Err(ServiceError::Invalid(errors));
+            }
+        };
+        let store = &self.context.store;
+        let (key, summary) = find_item(store, actor, &new.media_type, &new.media_id).await?;
+        // A client whose clock is ahead must not shut out all others.
+        let now = self.context.now();
+        let report = PlayReport {
+            at: new.at.map_or(now, |at| at.min(now)),
+            position_ms,
+            state,
+        };
+        let (store, user, length) = (store.clone(), actor.user.id, summary.duration_ms);
+        let UserItem { key, data } = uninterrupted("history-report", async move {
+            Ok(store.report_playback(user, key, &report, length).await?)
+        })
+        .await?;
+        let is_the_last = data.playback.played_at == Some(report.at);
+        if let Some(item) = new
+            .queue_item
+            .filter(|_| is_the_last && actor.may(Capability::PlaybackQueuesUpdate))
+        {
+            self.queues.follow(actor, &item, key, position_ms).await?;
+        }
+        Ok(KnownItem { key, summary, data })
+    }
+
+    /// What the actor played, the last first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list(
+        &self,
+        actor: &Actor,
+        only: Option<ItemType>,
+        page: Page,
+    ) -> Result<Listing<KnownItem>> {
+        self.listed(actor, &played_types(actor, only), UserItemList::History, page)
+            .await
+    }
+
+    /// Movies and episodes that the actor began and did not end, the last first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn resumable(&self, actor: &Actor, page: Page) -> Result<Listing<KnownItem>> {
+        let mut types = played_types(actor, None);
+        types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
+        self.listed(actor, &types, UserItemList::Resumable, page).await
+    }
+
+    /// The next episode of each show that the actor watches, the show watched last first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn next_up(&self, actor: &Actor, page: Page) -> Result<Listing<KnownItem>> {
+        if played_types(actor, Some(ItemType::TvEpisode)).is_empty() {
+            return Ok(Listing {
+                items: Vec::new(),
+                total: 0,
+                next: None,
+            });
+        }
+        let (store, user) = (&self.context.store, actor.user.id);
+        let Listing { items, total, .. } = store.next_up(user, &actor.scope, page).await?;
+        let keys: Vec<ItemKey> = items.into_iter().map(|id| (ItemType::TvEpisode, id)).collect();
+        let data = store.user_data(user, &keys).await?;
+        let items = keys.into_iter().map(|key| UserItem {
+            key,
+            data: data.get(&key).copied().unwrap_or_default(),
+        });
+        Ok(Listing {
+            items: with_summaries(store, actor, items.collect()).await?,
+            total,
+            next: None,
+        })
+    }
+
+    async fn listed(
+        &self,
+        actor: &Actor,
+        types: &[ItemType],
+        list: UserItemList,
+        page: Page,
+    ) -> Result<Listing<KnownItem>> {
+        let store = &self.context.store;
+        let Listing { items, total, .. } = store
+            .list_user_items(actor.user.id, &actor.scope, types, list, page)
+            .await?;
+        Ok(Listing {
+            items: with_summaries(store, actor, items).await?,
+            total,
+            next: None,
+        })
+    }
+
+    /// Forgets that the actor played an item: it is unwatched again, and was never played. False if it was not.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
+        let store = self.context.store.clone();
+        let (key, _) = find_item(&store, actor, item.as_str(), &id.to_string()).await?;
+        let user = actor.user.id;
+        uninterrupted("history-forget", async move {
+            Ok(store.forget_playback(user, key).await?)
+        })
+        .await
+    }
+}

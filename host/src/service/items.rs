@@ -1,0 +1,114 @@
+//! Items of any type, named by type and id, as an actor may know of them.
+
+use std::collections::HashMap;
+
+use super::error::{Result, ServiceError};
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
+use crate::domain::change::ItemType;
+use crate::domain::id::MediaId;
+use crate::domain::user_data::{ItemKey, ItemSummary, Playback, UserData, UserItem};
+use crate::store::Store;
+
+/// An item with what its user did with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownItem {
+    /// The item.
+    pub key: ItemKey,
+    /// In few words.
+    pub summary: ItemSummary,
+    /// What the user did.
+    pub data: UserData,
+}
+
+/// What it takes to know of items of this type.
+pub fn read_capability(item: ItemType) -> Capability {
+    match item {
+        ItemType::MusicTrack => Capability::MusicTracksRead,
+        ItemType::MusicRelease => Capability::MusicReleasesRead,
+        ItemType::MusicArtist => Capability::MusicArtistsRead,
+        ItemType::Photo => Capability::PhotosRead,
+        ItemType::Movie => Capability::MoviesRead,
+        ItemType::TvShow | ItemType::TvEpisode => Capability::TvEpisodesRead,
+    }
+}
+
+/// Those of the types, or of all, that the actor may know of.
+pub fn readable_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
+    let all = ItemType::ALL.into_iter();
+    all.filter(|&item| only.is_none_or(|only| only == item) && actor.may(read_capability(item)))
+        .collect()
+}
+
+/// An item's type from its name.
+///
+/// # Errors
+/// Invalid.
+pub fn parse_type(name: &str) -> Result<ItemType> {
+    ItemType::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = ItemType::ALL.iter().map(|item| item.as_str()).collect();
+        ServiceError::invalid("mediaType", format!("must be one of {}", names.join(", ")))
+    })
+}
+
+/// An item that the actor sees, in few words.
+///
+/// # Errors
+/// Invalid type; not found; the store's.
+pub async fn find_item(
+    store: &Store,
+    actor: &Actor,
+    media_type: &str,
+    media_id: &str,
+) -> Result<(ItemKey, ItemSummary)> {
+    let item = parse_type(media_type)?;
+    let id: MediaId = media_id.parse().map_err(|_| ServiceError::NotFound)?;
+    if !actor.may(read_capability(item)) {
+        return Err(ServiceError::NotFound);
+    }
+    let key = (item, id.get());
+    let mut found = store.item_summaries(&actor.scope, [key]).await?;
+    let summary = found.remove(&key).ok_or(ServiceError::NotFound)?;
+    Ok((key, summary))
+}
+
+/// What the actor did with items, as far as their credential lets them know.
+pub(super) async fn user_data(
+    store: &Store,
+    actor: &Actor,
+    keys: &[ItemKey],
+) -> Result<HashMap<ItemKey, UserData>> {
+    let plays = actor.may(Capability::HistoryRead);
+    let ratings = actor.may(Capability::RatingsRead);
+    if keys.is_empty() || !(plays || ratings) {
+        return Ok(HashMap::new());
+    }
+    let mut found = store.user_data(actor.user.id, keys).await?;
+    for data in found.values_mut() {
+        if !plays {
+            data.playback = Playback::default();
+        }
+        if !ratings {
+            data.rating = None;
+        }
+    }
+    Ok(found)
+}
+
+/// Items in few words; those that went since they were listed are left out.
+pub(super) async fn with_summaries(
+    store: &Store,
+    actor: &Actor,
+    items: Vec<UserItem>,
+) -> Result<Vec<KnownItem>> {
+    let keys = items.iter().map(|item| item.key);
+    let mut summaries: HashMap<ItemKey, ItemSummary> = store.item_summaries(&actor.scope, keys).await?;
+    let known = items.into_iter().filter_map(|item| {
+        Some(KnownItem {
+            key: item.key,
+            summary: summaries.remove(&item.key)?,
+            data: item.data,
+        })
+    });
+    Ok(known.collect())
+}

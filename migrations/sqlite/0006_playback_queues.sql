@@ -1,0 +1,28 @@
+-- Lists of items that users play. Places have gaps between them, so that an item that is moved changes one row. What an
+-- item is may be gone; its place stays, because the order is the user's.
+
+CREATE TABLE playback_queues (
+    queue_id INTEGER PRIMARY KEY,
+    user_id BIGINT NOT NULL REFERENCES users (user_id) ON DELETE CASCADE,
+    queue_type SMALLINT NOT NULL,
+    seed TEXT NOT NULL,
+    seeds TEXT NOT NULL,
+    revision BIGINT NOT NULL,
+    cursor_item_id BIGINT,
+    cursor_ms BIGINT NOT NULL,
+    draw_round BIGINT NOT NULL,
+    drawn_place BIGINT,
+    drawn_id BIGINT,
+    created_at BIGINT NOT NULL,
+    modified_at BIGINT NOT NULL
+);
+CREATE INDEX playback_queues_by_user ON playback_queues (user_id, modified_at, queue_id);
+
+CREATE TABLE playback_queue_items (
+    queue_item_id INTEGER PRIMARY KEY,
+    queue_id BIGINT NOT NULL REFERENCES playback_queues (queue_id) ON DELETE CASCADE,
+    place BIGINT NOT NULL,
+    item_type SMALLINT NOT NULL,
+    item_id BIGINT NOT NULL
+);
+CREATE INDEX playback_queue_items_by_place ON playback_queue_items (queue_id, place, queue_item_id);
