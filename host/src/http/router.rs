@@ -13,8 +13,8 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles,
-    sessions, settings, tokens, users,
+    auth, changes, dev, events, general, index, libraries, ls, music, photo_albums, photos, plugins, reset,
+    roles, sessions, settings, tokens, users,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -116,8 +116,18 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Takes(C::MusicTracksPlay),       music::stream_track),
 
         Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
+        Route::get   ("/api/v1/photos/buckets",                                            Takes(C::PhotosRead),            photos::list_buckets),
         Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
+        Route::patch ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosUpdate),          photos::update_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
+
+        Route::get   ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsRead),       photo_albums::list_albums),
+        Route::post  ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsCreate),     photo_albums::create_album),
+        Route::get   ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsRead),       photo_albums::show_album),
+        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsUpdate),     photo_albums::update_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsDelete),     photo_albums::delete_album),
+        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::add_photos),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::remove_photos),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

@@ -16,6 +16,7 @@ pub mod libraries;
 pub mod media;
 pub mod music;
 pub mod origins;
+pub mod photo_albums;
 pub mod photos;
 pub mod plugins;
 pub mod reset;

@@ -29,6 +29,7 @@ use super::libraries::Libraries;
 use super::media::Media;
 use super::music::Music;
 use super::origins::Origins;
+use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
 use super::plugins::PluginList;
 use super::reset::Reset;
@@ -133,6 +134,8 @@ pub struct Services {
     pub music: Music,
     /// Browsing photos.
     pub photos: Photos,
+    /// Albums of photos.
+    pub photo_albums: PhotoAlbums,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -202,7 +205,6 @@ impl Services {
             Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
-            events: parts.events,
             authentication,
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
@@ -233,7 +235,9 @@ impl Services {
             indexing: parts.indexing,
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
-            photos: Photos::new(store.clone()),
+            photos: Photos::new(context.clone(), parts.events.clone()),
+            photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
+            events: parts.events,
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,

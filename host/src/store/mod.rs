@@ -25,6 +25,8 @@ mod libraries;
 mod media;
 mod migrations;
 mod music;
+mod photo_albums;
+mod photo_edits;
 mod photos;
 mod reset;
 mod roles;
@@ -63,6 +65,7 @@ pub use indexed_file::IndexedFile;
 pub use instance::Instance;
 pub use media::{MediaFile, TrackPicture};
 pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+pub use photo_albums::{AlbumOrder, NewPhotoAlbum};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use runs::RunLogFilter;
 pub use scan_writer::{

@@ -6,10 +6,12 @@ use super::error::{Result, StoreError};
 use super::select::{Conditions, direction, joined};
 use super::visibility::Visible;
 use crate::domain::extraction::Rational;
-use crate::domain::id::PhotoId;
+use crate::domain::id::{PhotoAlbumId, PhotoId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
+use crate::domain::photo_bucket::{BucketName, Granularity, PhotoBucket, buckets_of};
+use crate::domain::photo_edit::EditedFacts;
 use crate::domain::time::Timestamp;
 
 /// A part of the Earth, in degrees. One that crosses the date line has its west edge east of its east edge.
@@ -38,6 +40,10 @@ pub struct PhotoFilter {
     pub lens: Option<String>,
     /// Taken there.
     pub bounding_box: Option<BoundingBox>,
+    /// In this album. Whether the caller sees it is for the caller of the store to know.
+    pub album: Option<PhotoAlbumId>,
+    /// Taken on that day or in that month.
+    pub bucket: Option<BucketName>,
 }
 
 /// What a list of photos is ordered by. Photos without the value are the first in ascending order.
@@ -53,6 +59,10 @@ pub enum PhotoOrder {
     Width,
     /// Pixels.
     Height,
+    /// Bytes of the file.
+    Size,
+    /// The order of the album that the filter names.
+    Album,
 }
 
 impl PhotoOrder {
@@ -79,6 +89,13 @@ impl PhotoOrder {
                 "p.height ASC NULLS FIRST, p.photo_id ASC",
                 "p.height DESC NULLS LAST, p.photo_id DESC",
             ),
+            Self::Size => direction(
+                order,
+                "p.size ASC, p.photo_id ASC",
+                "p.size DESC, p.photo_id DESC",
+            ),
+            // No two photos of an album have the same.
+            Self::Album => direction(order, "ap.position ASC", "ap.position DESC"),
         }
     }
 }
@@ -87,8 +104,18 @@ const PAGE: &str = "SELECT p.photo_id AS id FROM photos p";
 const ROWS: &str = "SELECT p.photo_id, f.name, f.size, f.status = 2 AS missing, p.taken_at, p.taken_at_source, \
     p.utc_offset_minutes, p.modified_at, p.width, p.height, p.orientation, p.mime_type, p.make, p.model, p.lens, \
     p.iso, p.aperture, p.exposure_numerator, p.exposure_denominator, p.focal_length, p.latitude, p.longitude, \
-    p.altitude, p.rating";
-const JOINS: &str = "JOIN photos p ON p.photo_id = page.id JOIN files f ON f.file_id = p.photo_id";
+    p.altitude, p.rating, e.description, e.taken_at IS NOT NULL AS edited_taken_at, \
+    e.utc_offset_minutes IS NOT NULL AS edited_utc_offset, e.latitude IS NOT NULL AS edited_place";
+const JOINS: &str = "JOIN photos p ON p.photo_id = page.id JOIN files f ON f.file_id = p.photo_id \
+    LEFT JOIN photo_edits e ON e.photo_id = p.photo_id";
+const ALBUM: &str = "photo_album_photos ap JOIN photos p ON p.photo_id = ap.photo_id";
+const PAGE_OF_ALBUM: &str = "SELECT p.photo_id AS id, ap.album_id FROM photo_album_photos ap \
+    JOIN photos p ON p.photo_id = ap.photo_id";
+const JOINS_OF_ALBUM: &str = "JOIN photos p ON p.photo_id = page.id JOIN files f ON f.file_id = p.photo_id \
+    LEFT JOIN photo_edits e ON e.photo_id = p.photo_id \
+    JOIN photo_album_photos ap ON ap.album_id = page.album_id AND ap.photo_id = page.id";
+const DAYS: &str = "SELECT p.taken_day, count(*), min(p.taken_at), max(p.taken_at) FROM photos p";
+const BY_DAY: &str = " GROUP BY p.taken_day ORDER BY p.taken_day";
 
 #[derive(sqlx::FromRow)]
 struct PhotoRow {
@@ -116,6 +143,10 @@ struct PhotoRow {
     longitude: Option<f64>,
     altitude: Option<f64>,
     rating: Option<i16>,
+    description: Option<String>,
+    edited_taken_at: bool,
+    edited_utc_offset: bool,
+    edited_place: bool,
 }
 
 impl TryFrom<PhotoRow> for Photo {
@@ -156,13 +187,32 @@ impl TryFrom<PhotoRow> for Photo {
             size: row.size,
             modified_at: Timestamp::from_millis(row.modified_at),
             facts,
+            description: row.description,
+            edited: EditedFacts {
+                taken_at: row.edited_taken_at,
+                utc_offset: row.edited_utc_offset,
+                place: row.edited_place,
+            },
+            albums: Vec::new(),
             missing: row.missing,
         })
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter) -> Conditions<'a> {
+fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool) -> Conditions<'a> {
     let mut photos = Conditions::of_media(Visible::Photos, "p.photo_id", scope);
+    let (before, after) = if by_album {
+        ("ap.album_id = ", "")
+    } else {
+        (
+            "p.photo_id IN (SELECT photo_id FROM photo_album_photos WHERE album_id = ",
+            ")",
+        )
+    };
+    photos.push(before, filter.album.map(PhotoAlbumId::get), after);
+    let bucket = filter.bucket.map(BucketName::range);
+    photos.push("p.taken_at >= ", bucket.map(|(first, _)| first), "");
+    photos.push("p.taken_at < ", bucket.map(|(_, end)| end), "");
     photos.push("p.taken_at >= ", filter.from, "");
     photos.push("p.taken_at <= ", filter.to, "");
     photos.push_either("p.model = ", "p.make = ", filter.camera.as_deref());
@@ -190,14 +240,42 @@ impl Store {
         order: Order,
         page: Page,
     ) -> Result<Listing<Photo>> {
-        let photos = conditions(scope, filter);
-        let (sql, values) = photos.count("photos p");
+        let by_album = by == PhotoOrder::Album;
+        let (from, select, joins) = if by_album {
+            (ALBUM, PAGE_OF_ALBUM, JOINS_OF_ALBUM)
+        } else {
+            ("photos p", PAGE, JOINS)
+        };
+        let photos = conditions(scope, filter, by_album);
+        let (sql, values) = photos.count(from);
         let total = self.pools().count(sql, values).await?;
-        let (sql, values) = photos.page(PAGE, by.sql(order), page);
+        let (sql, values) = photos.page(select, by.sql(order), page);
         Ok(Listing {
-            items: self.photos(&sql, by.sql(order), &values).await?,
+            items: self.photos(&sql, joins, by.sql(order), &values).await?,
             total,
         })
+    }
+
+    /// The days or months with photos, oldest first.
+    pub async fn photo_buckets(
+        &self,
+        scope: &MediaScope,
+        filter: &PhotoFilter,
+        granularity: Granularity,
+    ) -> Result<Vec<PhotoBucket>> {
+        let photos = conditions(scope, filter, false);
+        let (sql, values) = photos.rows(DAYS, BY_DAY);
+        let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_all(sql, values).await?;
+        let days = days.into_iter().map(|(day, count, from, to)| {
+            let photos = PhotoBucket {
+                name: BucketName::holding(day, granularity),
+                count,
+                from: Timestamp::from_millis(from),
+                to: Timestamp::from_millis(to),
+            };
+            (day, photos)
+        });
+        Ok(buckets_of(days, granularity))
     }
 
     /// A photo.
@@ -205,15 +283,21 @@ impl Store {
         let seen = Visible::Photos.and("p.photo_id", scope);
         let page = format!("{PAGE} WHERE p.photo_id = $1{seen}");
         Ok(self
-            .photos(&page, "p.photo_id ASC", &args![id.get()])
+            .photos(&page, JOINS, "p.photo_id ASC", &args![id.get()])
             .await?
             .pop())
     }
 
-    async fn photos(&self, page: &str, order: &'static str, values: &[Arg<'_>]) -> Result<Vec<Photo>> {
+    async fn photos(
+        &self,
+        page: &str,
+        joins: &'static str,
+        order: &'static str,
+        values: &[Arg<'_>],
+    ) -> Result<Vec<Photo>> {
         let rows: Vec<PhotoRow> = self
             .pools()
-            .fetch_all(joined(page, ROWS, JOINS, order), values)
+            .fetch_all(joined(page, ROWS, joins, order), values)
             .await?;
         rows.into_iter().map(Photo::try_from).collect()
     }
@@ -228,8 +312,20 @@ pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
         PhotoOrder::ModifiedAt,
         PhotoOrder::Width,
         PhotoOrder::Height,
+        PhotoOrder::Size,
     ];
     let both = |by: PhotoOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
     let page = |order| Conditions::default().page(PAGE, order, Page::default());
-    orders.into_iter().flat_map(both).map(page).collect()
+    let of_album = |order| {
+        let mut photos = Conditions::default();
+        photos.push("ap.album_id = ", Some(1_i64), "");
+        photos.page(PAGE_OF_ALBUM, order, Page::default())
+    };
+    let by_album = both(PhotoOrder::Album).into_iter().map(of_album);
+    orders
+        .into_iter()
+        .flat_map(both)
+        .map(page)
+        .chain(by_album)
+        .collect()
 }

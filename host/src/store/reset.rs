@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 17] = [
+pub(super) const MEDIA: [&str; 19] = [
     "DELETE FROM track_artists",
     "DELETE FROM track_genres",
     "DELETE FROM release_artists",
@@ -15,6 +15,8 @@ pub(super) const MEDIA: [&str; 17] = [
     "DELETE FROM music_releases",
     "DELETE FROM music_artists",
     "DELETE FROM music_genres",
+    "DELETE FROM photo_album_photos",
+    "DELETE FROM photo_edits",
     "DELETE FROM photos",
     "DELETE FROM video_sources",
     "DELETE FROM movies",
@@ -28,9 +30,11 @@ pub(super) const MEDIA: [&str; 17] = [
 ];
 
 /// Everything else but the server's own row and the schema's number.
-const THE_REST: [&str; 18] = [
+const THE_REST: [&str; 20] = [
     "DELETE FROM run_logs",
     "DELETE FROM runs",
+    "DELETE FROM photo_album_shares",
+    "DELETE FROM photo_albums",
     "DELETE FROM library_user_grants",
     "DELETE FROM library_role_grants",
     "DELETE FROM libraries",

@@ -9,6 +9,7 @@ pub mod index;
 pub mod libraries;
 pub mod ls;
 pub mod music;
+pub mod photo_albums;
 pub mod photos;
 pub mod plugins;
 pub mod reset;

@@ -8,6 +8,7 @@ pub mod indexed_file;
 pub mod libraries;
 pub mod ls;
 pub mod music;
+pub mod photo_albums;
 pub mod photos;
 pub mod plugins;
 

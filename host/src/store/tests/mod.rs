@@ -8,6 +8,7 @@ mod faults;
 mod libraries;
 mod library;
 mod measure;
+mod photo_albums;
 mod schema;
 mod server;
 

@@ -8,8 +8,8 @@ use super::*;
 use crate::store::args::Arg;
 use crate::store::db::Engine;
 use crate::store::music::{artist_order_cases, release_order_cases, track_order_cases};
-use crate::store::photos;
 use crate::store::writer::Lane;
+use crate::store::{photo_albums, photos};
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
 pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
@@ -64,6 +64,7 @@ fn plain_index(text: &str) -> String {
         "release_id",
         "artist_id",
         "photo_id",
+        "album_id",
         "run_log_id",
         "movie_id",
         "show_id",
@@ -109,7 +110,8 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         cases.extend(release_order_cases());
         cases.extend(artist_order_cases());
         cases.extend(photos::order_cases());
-        assert_eq!(cases.len(), 30);
+        cases.extend(photo_albums::order_cases());
+        assert_eq!(cases.len(), 40);
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;
