@@ -9,7 +9,7 @@ use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::domain::photo::PhotoFacts;
 use crate::domain::scan::FileRecord;
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Clock as _, Timestamp};
 
 const ALBUMS: &str = "/api/v1/photo-albums";
 const UNKNOWN: &str = "0000000000001";
