@@ -124,7 +124,7 @@ async fn timeline_is_cut_into_days_and_months() {
     let owner = bed.owner().await;
     let mut photos = Vec::new();
     for days in [0, 1, 31] {
-        photos.push(photo(&bed, "Album", days).await.to_string());
+        photos.push(photo(&bed, &format!("Album {days}"), days).await.to_string());
     }
     let get = async |query: &str| {
         bed.get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
@@ -177,7 +177,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     let ben = bed.user("ben", false, &["member"]).await;
     let mut photos = Vec::new();
     for days in 0..3 {
-        photos.push(photo(&bed, "Album", days).await.to_string());
+        photos.push(photo(&bed, &format!("Album {days}"), days).await.to_string());
     }
     let [first, second, third] = [photos[0].as_str(), photos[1].as_str(), photos[2].as_str()];
     let body = json!({"name": " Summer ", "description": "By the sea", "sharedWith": [ben, ben]});

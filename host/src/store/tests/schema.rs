@@ -57,7 +57,7 @@ fn plain_index(text: &str) -> String {
     let list = list
         .replace("md5(path)", "path")
         .replace(" NULLS FIRST", "")
-        .replace([')', '('], "");
+        .replace([')', '(', '"'], "");
     let mut columns: Vec<&str> = list.split(", ").collect();
     let ids = [
         "track_id",
@@ -69,6 +69,7 @@ fn plain_index(text: &str) -> String {
         "movie_id",
         "show_id",
         "episode_id",
+        "job_id",
     ];
     let of_links = ["track_artists_", "release_artists_", "track_genres_"]
         .iter()
