@@ -141,6 +141,8 @@ id_types! {
     MusicGenreId,
     /// A photo; the same number as its file's.
     PhotoId,
+    /// An album of photos.
+    PhotoAlbumId,
     /// A movie.
     MovieId,
     /// A show.

@@ -1,8 +1,9 @@
 //! Photos: what one file says about its picture.
 
 use super::extraction::{Extraction, PartialDate, Rational, Value};
-use super::id::PhotoId;
+use super::id::{PhotoAlbumId, PhotoId};
 use super::path::stem;
+use super::photo_edit::EditedFacts;
 use super::time::Timestamp;
 use super::user_data::UserData;
 
@@ -86,7 +87,7 @@ pub struct PhotoFacts {
 }
 
 /// Days since 1970 of a date in the Gregorian calendar.
-fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
+pub(super) fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let shifted_year = year - i64::from(month <= 2);
     let era = shifted_year.div_euclid(400);
     let year_of_era = shifted_year.rem_euclid(400);
@@ -211,8 +212,14 @@ pub struct Photo {
     pub size: i64,
     /// When the file was last changed.
     pub modified_at: Timestamp,
-    /// What the file says.
+    /// What the file says, corrected by users.
     pub facts: PhotoFacts,
+    /// What users say about it.
+    pub description: Option<String>,
+    /// What of the facts is users' word.
+    pub edited: EditedFacts,
+    /// The albums it is in that the caller sees; filled in by the service.
+    pub albums: Vec<PhotoAlbumId>,
     /// The file was not there in the last run.
     pub missing: bool,
     /// What the user did with it who asks; the store does not know who does.

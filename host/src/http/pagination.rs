@@ -63,6 +63,11 @@ pub fn list<T: Copy>(
     }
 }
 
+/// Reads `order` alone, for what has one order.
+pub fn direction(reader: &mut QueryReader<'_>, natural: Order) -> Order {
+    reader.choice("order", "Direction.", &ORDERS).unwrap_or(natural)
+}
+
 /// Reads `sort`, which has one choice, and `order`.
 pub fn sort(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> Order {
     reader.choice("sort", "What to order by.", &[(by, ())]);

@@ -59,6 +59,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
     ("role_exists", 409, "There is a role of this name."),
     (
+        "too_many_photo_albums",
+        409,
+        "The user has as many albums as one may have.",
+    ),
+    (
         "too_many_tokens",
         409,
         "The user has as many personal access tokens as one may have.",

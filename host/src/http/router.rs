@@ -13,9 +13,9 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, history, index, libraries, links, ls, movies, music, photos,
-    playback_queues, plugins, ratings, reset, roles, search, sessions, settings, tokens, tv, users, video,
-    watching,
+    auth, changes, dev, events, general, history, index, libraries, links, ls, movies, music, photo_albums,
+    photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings, tokens, tv, users,
+    video, watching,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -130,7 +130,9 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
 
         Route::media ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
+        Route::media ("/api/v1/photos/buckets",                                            Takes(C::PhotosRead),            photos::list_buckets),
         Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
+        Route::patch ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosUpdate),          photos::update_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
 
         Route::media ("/api/v1/history",                                                   Takes(C::HistoryRead),           history::list_history),
@@ -169,6 +171,14 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::show_episode_artwork),
         Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
         Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::show_subtitle),
+
+        Route::media ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsRead),       photo_albums::list_albums),
+        Route::post  ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsCreate),     photo_albums::create_album),
+        Route::media ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsRead),       photo_albums::show_album),
+        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsUpdate),     photo_albums::update_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsDelete),     photo_albums::delete_album),
+        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::add_photos),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::remove_photos),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

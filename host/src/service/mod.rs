@@ -20,6 +20,7 @@ pub mod media;
 pub mod movies;
 pub mod music;
 pub mod origins;
+pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;
 pub mod plugins;

@@ -32,6 +32,7 @@ use super::media::Media;
 use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
+use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
 use super::playback_queues::PlaybackQueues;
 use super::plugins::PluginList;
@@ -162,6 +163,8 @@ pub struct Services {
     pub tv: Tv,
     /// The bytes of movies and episodes, and of what lies beside them.
     pub video: Video,
+    /// Albums of photos.
+    pub photo_albums: PhotoAlbums,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -232,7 +235,6 @@ impl Services {
         let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
-            events: parts.events,
             authentication,
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
@@ -266,13 +268,15 @@ impl Services {
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             search: Search::new(store.clone()),
             music: Music::new(store.clone()),
-            photos: Photos::new(store.clone()),
             history: History::new(context.clone(), playback_queues.clone()),
             playback_queues,
             ratings: Ratings::new(context.clone()),
             movies: Movies::new(store.clone()),
             tv: Tv::new(store.clone()),
             video: Video::new(store.clone()),
+            photos: Photos::new(context.clone(), parts.events.clone()),
+            photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
+            events: parts.events,
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),
             context,

@@ -32,6 +32,7 @@ static MIGRATIONS: &[Migration] = migrations![
     4 "0004_video.sql",
     5 "0005_user_items.sql",
     6 "0006_playback_queues.sql",
+    7 "0007_albums.sql",
     8 "0008_cinema.sql",
 ];
 

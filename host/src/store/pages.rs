@@ -29,6 +29,7 @@ pub(super) struct Sort {
     column: Option<&'static str>,
     is_text: bool,
     nullable: bool,
+    unique: bool,
 }
 
 impl Sort {
@@ -39,6 +40,7 @@ impl Sort {
             column: None,
             is_text: false,
             nullable: false,
+            unique: false,
         }
     }
 
@@ -66,6 +68,11 @@ impl Sort {
         }
     }
 
+    /// No two items of the list have the same value.
+    pub(super) fn unique(self) -> Self {
+        Self { unique: true, ..self }
+    }
+
     /// As the cursor names it.
     fn cursor_name(self, order: Order) -> String {
         match order {
@@ -86,6 +93,7 @@ impl Sort {
         };
         match self.column {
             None => format!("{key} {direction}"),
+            Some(column) if self.unique => format!("{column} {direction}"),
             Some(column) => format!("{column} {direction}{nulls}, {key} {direction}"),
         }
     }
@@ -142,6 +150,9 @@ fn restrict<'a>(
     let column = sort.column.unwrap_or(key);
     match stretch {
         Stretch::Whole => {}
+        Stretch::After(CursorValue::Number(number), _) if sort.unique => {
+            conditions.push_all(&format!("{column} {sign} "), [(*number).into()], "");
+        }
         Stretch::After(value, id) => match (sort.column, value) {
             (Some(_), CursorValue::Number(number)) => conditions.push_all(
                 &format!("({column}, {key}) {sign} ("),
@@ -199,23 +210,24 @@ fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
 
 /// Counts of whole lists, as long as nothing was stored. A list is asked for page by page, and by many.
 #[derive(Debug, Default)]
-pub(super) struct Totals(Mutex<(u64, HashMap<String, u64>)>);
+pub(super) struct Totals(Mutex<(State, HashMap<String, u64>)>);
+
+/// Of media, and of libraries and accounts.
+type State = (u64, i64);
 
 /// Lists that are remembered.
 const TOTALS: usize = 1000;
 
 impl Totals {
-    fn get(&self, revision: u64, list: &str) -> Option<u64> {
+    fn get(&self, state: State, list: &str) -> Option<u64> {
         let totals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (totals.0 == revision)
-            .then(|| totals.1.get(list).copied())
-            .flatten()
+        (totals.0 == state).then(|| totals.1.get(list).copied()).flatten()
     }
 
-    fn put(&self, revision: u64, list: String, total: u64) {
+    fn put(&self, state: State, list: String, total: u64) {
         let mut totals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if totals.0 != revision || totals.1.len() >= TOTALS {
-            *totals = (revision, HashMap::new());
+        if totals.0 != state || totals.1.len() >= TOTALS {
+            *totals = (state, HashMap::new());
         }
         totals.1.insert(list, total);
     }
@@ -298,13 +310,13 @@ impl Store {
         sql: AssertSqlSafe<String>,
         values: &[Arg<'_>],
     ) -> Result<u64> {
-        let revision = self.media_revision();
+        let state = (self.media_revision(), self.identity_revision());
         let list = format!("{}{values:?}", sql.0);
-        if let Some(total) = self.0.totals.get(revision, &list) {
+        if let Some(total) = self.0.totals.get(state, &list) {
             return Ok(total);
         }
         let total = self.pools().count(sql, values).await?;
-        self.0.totals.put(revision, list, total);
+        self.0.totals.put(state, list, total);
         Ok(total)
     }
 
@@ -367,6 +379,16 @@ pub(super) type OrderCase = (String, Vec<Arg<'static>>);
 /// The statements that read a page of this order: from the beginning, and after a place, in both directions.
 #[cfg(test)]
 pub(super) fn order_cases_of(rows: MediaRows, sort: Sort) -> Vec<OrderCase> {
+    order_cases_within(rows, sort, &Conditions::default())
+}
+
+/// The same of a list that has conditions in any case.
+#[cfg(test)]
+pub(super) fn order_cases_within(
+    rows: MediaRows,
+    sort: Sort,
+    conditions: &Conditions<'static>,
+) -> Vec<OrderCase> {
     let mut cases = Vec::new();
     for order in [Order::Ascending, Order::Descending] {
         let value = match sort.column {
@@ -385,7 +407,7 @@ pub(super) fn order_cases_of(rows: MediaRows, sort: Sort) -> Vec<OrderCase> {
         }
         for place in places {
             for stretch in stretches(sort, order, place.as_ref()) {
-                let conditions = restrict(&Conditions::default(), rows, sort, order, &stretch);
+                let conditions = restrict(conditions, rows, sort, order, &stretch);
                 cases.push(statement(rows, &conditions, sort, order, Page::default()));
             }
         }

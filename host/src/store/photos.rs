@@ -4,14 +4,16 @@ use super::Store;
 use super::error::{Result, StoreError};
 use super::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use super::pages::{OrderCase, order_cases_of};
+use super::pages::{OrderCase, order_cases_of, order_cases_within};
 use super::select::Conditions;
 use super::visibility::Visible;
 use crate::domain::extraction::Rational;
-use crate::domain::id::PhotoId;
+use crate::domain::id::{PhotoAlbumId, PhotoId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
+use crate::domain::photo_bucket::{BucketName, Granularity, PhotoBucket, buckets_of};
+use crate::domain::photo_edit::EditedFacts;
 use crate::domain::time::Timestamp;
 use crate::domain::user_data::UserData;
 
@@ -41,6 +43,10 @@ pub struct PhotoFilter {
     pub lens: Option<String>,
     /// Taken there.
     pub bounding_box: Option<BoundingBox>,
+    /// In this album. Whether the caller sees it is for the caller of the store to know.
+    pub album: Option<PhotoAlbumId>,
+    /// Taken on that day or in that month.
+    pub bucket: Option<BucketName>,
 }
 
 /// What a list of photos is ordered by. Photos without the value are the first in ascending order.
@@ -56,6 +62,10 @@ pub enum PhotoOrder {
     Width,
     /// Pixels.
     Height,
+    /// Bytes of the file.
+    Size,
+    /// The order of the album that the filter names.
+    Album,
 }
 
 impl PhotoOrder {
@@ -66,6 +76,9 @@ impl PhotoOrder {
             Self::ModifiedAt => Sort::number("modifiedAt", "p.modified_at"),
             Self::Width => Sort::number("width", "p.width").nullable(),
             Self::Height => Sort::number("height", "p.height").nullable(),
+            Self::Size => Sort::number("size", "p.size"),
+            // No two photos of an album have the same.
+            Self::Album => Sort::number("album", "ap.position").unique(),
         }
     }
 }
@@ -77,7 +90,16 @@ const PHOTOS: MediaRows = MediaRows {
 const BY_ID: &str = "SELECT p.photo_id, f.name, f.size, f.status = 2 AS missing, p.taken_at, p.taken_at_source, \
     p.utc_offset_minutes, p.modified_at, p.width, p.height, p.orientation, p.mime_type, p.make, p.model, p.lens, \
     p.iso, p.aperture, p.exposure_numerator, p.exposure_denominator, p.focal_length, p.latitude, p.longitude, \
-    p.altitude, p.rating FROM photos p JOIN files f ON f.file_id = p.photo_id WHERE p.photo_id";
+    p.altitude, p.rating, e.description, e.taken_at IS NOT NULL AS edited_taken_at, \
+    e.utc_offset_minutes IS NOT NULL AS edited_utc_offset, e.latitude IS NOT NULL AS edited_place \
+    FROM photos p JOIN files f ON f.file_id = p.photo_id \
+    LEFT JOIN photo_edits e ON e.photo_id = p.photo_id WHERE p.photo_id";
+const PHOTOS_OF_ALBUM: MediaRows = MediaRows {
+    from: "photo_album_photos ap JOIN photos p ON p.photo_id = ap.photo_id",
+    key: "p.photo_id",
+};
+const DAYS: &str = "SELECT p.taken_day, count(*), min(p.taken_at), max(p.taken_at) FROM photos p";
+const BY_DAY: &str = " GROUP BY p.taken_day ORDER BY p.taken_day";
 
 #[derive(sqlx::FromRow)]
 struct PhotoRow {
@@ -105,6 +127,10 @@ struct PhotoRow {
     longitude: Option<f64>,
     altitude: Option<f64>,
     rating: Option<i16>,
+    description: Option<String>,
+    edited_taken_at: bool,
+    edited_utc_offset: bool,
+    edited_place: bool,
 }
 
 impl TryFrom<PhotoRow> for Photo {
@@ -145,14 +171,33 @@ impl TryFrom<PhotoRow> for Photo {
             size: row.size,
             modified_at: Timestamp::from_millis(row.modified_at),
             facts,
+            description: row.description,
+            edited: EditedFacts {
+                taken_at: row.edited_taken_at,
+                utc_offset: row.edited_utc_offset,
+                place: row.edited_place,
+            },
+            albums: Vec::new(),
             missing: row.missing,
             user_data: UserData::default(),
         })
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter) -> Conditions<'a> {
+fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool) -> Conditions<'a> {
     let mut photos = Conditions::of_media(Visible::Photos, "p.photo_id", scope);
+    let (before, after) = if by_album {
+        ("ap.album_id = ", "")
+    } else {
+        (
+            "p.photo_id IN (SELECT photo_id FROM photo_album_photos WHERE album_id = ",
+            ")",
+        )
+    };
+    photos.push(before, filter.album.map(PhotoAlbumId::get), after);
+    let bucket = filter.bucket.map(BucketName::range);
+    photos.push("p.taken_at >= ", bucket.map(|(first, _)| first), "");
+    photos.push("p.taken_at < ", bucket.map(|(_, end)| end), "");
     photos.push("p.taken_at >= ", filter.from, "");
     photos.push("p.taken_at <= ", filter.to, "");
     photos.push_either("p.model = ", "p.make = ", filter.camera.as_deref());
@@ -179,12 +224,36 @@ impl Store {
         request: &ListRequest<PhotoOrder>,
     ) -> Result<Listing<Photo>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let by_album = request.by == PhotoOrder::Album;
+        let rows = if by_album { PHOTOS_OF_ALBUM } else { PHOTOS };
+        let conditions = conditions(scope, filter, by_album);
         let page = self
-            .page_of(PHOTOS, &conditions, request.by.sort(), request)
+            .page_of(rows, &conditions, request.by.sort(), request)
             .await?;
         let photos = self.photos_by_id(&page.items).await?;
         Ok(page.with_items(photos))
+    }
+
+    /// The days or months with photos, oldest first.
+    pub async fn photo_buckets(
+        &self,
+        scope: &MediaScope,
+        filter: &PhotoFilter,
+        granularity: Granularity,
+    ) -> Result<Vec<PhotoBucket>> {
+        let photos = conditions(scope, filter, false);
+        let (sql, values) = photos.rows(DAYS, BY_DAY);
+        let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_all(sql, values).await?;
+        let days = days.into_iter().map(|(day, count, from, to)| {
+            let photos = PhotoBucket {
+                name: BucketName::holding(day, granularity),
+                count,
+                from: Timestamp::from_millis(from),
+                to: Timestamp::from_millis(to),
+            };
+            (day, photos)
+        });
+        Ok(buckets_of(days, granularity))
     }
 
     /// A photo.
@@ -214,9 +283,17 @@ pub(super) fn order_cases() -> Vec<OrderCase> {
         PhotoOrder::ModifiedAt,
         PhotoOrder::Width,
         PhotoOrder::Height,
+        PhotoOrder::Size,
     ];
+    let of_album = || {
+        let mut photos = Conditions::default();
+        photos.push("ap.album_id = ", Some(1_i64), "");
+        photos
+    };
+    let by_album = order_cases_within(PHOTOS_OF_ALBUM, PhotoOrder::Album.sort(), &of_album());
     orders
         .into_iter()
         .flat_map(|by| order_cases_of(PHOTOS, by.sort()))
+        .chain(by_album)
         .collect()
 }

@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 22] = [
+pub(super) const MEDIA: [&str; 24] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -18,6 +18,8 @@ pub(super) const MEDIA: [&str; 22] = [
     "DELETE FROM music_releases",
     "DELETE FROM music_artists",
     "DELETE FROM music_genres",
+    "DELETE FROM photo_album_photos",
+    "DELETE FROM photo_edits",
     "DELETE FROM photos",
     "DELETE FROM video_sources",
     "DELETE FROM movie_genres",
@@ -33,9 +35,11 @@ pub(super) const MEDIA: [&str; 22] = [
 ];
 
 /// Everything else but the server's own row and the schema's number.
-const THE_REST: [&str; 18] = [
+const THE_REST: [&str; 20] = [
     "DELETE FROM run_logs",
     "DELETE FROM runs",
+    "DELETE FROM photo_album_shares",
+    "DELETE FROM photo_albums",
     "DELETE FROM library_user_grants",
     "DELETE FROM library_role_grants",
     "DELETE FROM libraries",

@@ -24,6 +24,14 @@ impl<'a> Conditions<'a> {
         }
     }
 
+    /// Begins with a condition that was put together from static parts and numbers alone.
+    pub(super) fn of(condition: &str) -> Self {
+        Self {
+            sql: format!(" WHERE {condition}"),
+            values: Vec::new(),
+        }
+    }
+
     fn joint(&self) -> &'static str {
         if self.sql.is_empty() { " WHERE " } else { " AND " }
     }
@@ -92,6 +100,15 @@ impl<'a> Conditions<'a> {
     /// All rows, in no order.
     pub(super) fn all(&self, select: &str) -> (String, &[Arg<'a>]) {
         (format!("{select}{}", self.sql), &self.values)
+    }
+
+    /// All rows: `select … WHERE … tail`.
+    pub(super) fn rows(
+        &self,
+        select: &'static str,
+        tail: &'static str,
+    ) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
+        (AssertSqlSafe(format!("{select}{}{tail}", self.sql)), &self.values)
     }
 
     /// The part of the rows that a page asks for: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.

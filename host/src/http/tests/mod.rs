@@ -25,6 +25,7 @@ mod media;
 mod media_bed;
 mod origins;
 mod people;
+mod photo_albums;
 mod playback_queues;
 mod refresh;
 mod refresh_cloud;

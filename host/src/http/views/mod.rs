@@ -10,6 +10,7 @@ pub mod libraries;
 pub mod ls;
 pub mod movies;
 pub mod music;
+pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;
 pub mod plugins;

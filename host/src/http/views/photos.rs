@@ -3,8 +3,9 @@
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
-use crate::domain::id::PhotoId;
+use crate::domain::id::{PhotoAlbumId, PhotoId};
 use crate::domain::photo::Photo;
+use crate::domain::photo_bucket::PhotoBucket;
 use crate::domain::time::Timestamp;
 
 /// A photo.
@@ -18,7 +19,7 @@ pub struct PhotoView {
     /// The camera's local time, written as if it were UTC.
     #[salvo(schema(value_type = String))]
     taken_at: Timestamp,
-    /// `exif`, `filename` or `mtime`.
+    /// Where the file's own moment comes from: `exif`, `filename` or `mtime`.
     taken_at_source: &'static str,
     /// Minutes east of UTC, if the camera wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +60,14 @@ pub struct PhotoView {
     /// 0 to 1: what the caller thinks of it, or else the stars in its file, a fifth each.
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<f64>,
-    album_ids: Vec<String>,
+    /// What users say about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// What users corrected: `takenAt`, `utcOffset`, `gps`.
+    edited: Vec<&'static str>,
+    /// The albums it is in that the caller sees.
+    #[salvo(schema(value_type = Vec<String>))]
+    album_ids: Vec<PhotoAlbumId>,
     /// The file was not there in the last run.
     missing: bool,
 }
@@ -68,6 +76,12 @@ impl From<Photo> for PhotoView {
     fn from(photo: Photo) -> Self {
         let rating = photo.rating();
         let facts = photo.facts;
+        let edited = [
+            ("takenAt", photo.edited.taken_at),
+            ("utcOffset", photo.edited.utc_offset),
+            ("gps", photo.edited.place),
+        ];
+        let edited = edited.into_iter().filter(|(_, is)| *is).map(|(name, _)| name);
         Self {
             photo_id: photo.id,
             file_name: photo.file_name,
@@ -90,9 +104,36 @@ impl From<Photo> for PhotoView {
             gps_lng: facts.place.map(|place| place.longitude),
             gps_altitude: facts.place.and_then(|place| place.altitude),
             rating,
-            // There are no albums yet.
-            album_ids: Vec::new(),
+            description: photo.description,
+            edited: edited.collect(),
+            album_ids: photo.albums,
             missing: photo.missing,
+        }
+    }
+}
+
+/// The photos of a day or month.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PhotoBucket"))]
+pub struct PhotoBucketView {
+    /// `2021-07-14` or `2021-07`.
+    bucket: String,
+    count: i64,
+    /// When the first was taken.
+    #[salvo(schema(value_type = String))]
+    from: Timestamp,
+    /// When the last was taken.
+    #[salvo(schema(value_type = String))]
+    to: Timestamp,
+}
+
+impl From<PhotoBucket> for PhotoBucketView {
+    fn from(bucket: PhotoBucket) -> Self {
+        Self {
+            bucket: bucket.name.to_string(),
+            count: bucket.count,
+            from: bucket.from,
+            to: bucket.to,
         }
     }
 }

@@ -1,10 +1,13 @@
 //! What can happen, who may hear of it, and its one encoding.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use serde::Serialize;
 
 use crate::auth::capability::{Capability, CapabilitySet};
 use crate::domain::id::UserId;
+use crate::domain::library::MediaScope;
 
 /// Everything that is told. A kind of a later version is one more line here and in the two functions below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +32,18 @@ pub enum EventKind {
     IndexingDirectoryChanged,
     /// The server added items to a queue.
     PlaybackQueueExtended,
+    /// What is known of a photo was changed by a user.
+    PhotoUpdated,
+    /// Somebody made an album.
+    PhotoAlbumCreated,
+    /// What is said of an album was changed, or who sees it.
+    PhotoAlbumUpdated,
+    /// An album is gone.
+    PhotoAlbumDeleted,
+    /// Photos were put into an album.
+    PhotoAlbumPhotosAdded,
+    /// Photos were taken out of an album.
+    PhotoAlbumPhotosRemoved,
 }
 
 impl EventKind {
@@ -45,6 +60,12 @@ impl EventKind {
             Self::IndexingMusicArtistAdded => "indexing.music_artist_added",
             Self::IndexingDirectoryChanged => "indexing.directory_changed",
             Self::PlaybackQueueExtended => "playback_queue.extended",
+            Self::PhotoUpdated => "photo.updated",
+            Self::PhotoAlbumCreated => "photo_album.created",
+            Self::PhotoAlbumUpdated => "photo_album.updated",
+            Self::PhotoAlbumDeleted => "photo_album.deleted",
+            Self::PhotoAlbumPhotosAdded => "photo_album.photos_added",
+            Self::PhotoAlbumPhotosRemoved => "photo_album.photos_removed",
         }
     }
 
@@ -61,6 +82,12 @@ impl EventKind {
             | Self::IndexingMusicArtistAdded
             | Self::IndexingDirectoryChanged => Capability::IndexingRead,
             Self::PlaybackQueueExtended => Capability::PlaybackQueuesRead,
+            Self::PhotoUpdated => Capability::PhotosRead,
+            Self::PhotoAlbumCreated
+            | Self::PhotoAlbumUpdated
+            | Self::PhotoAlbumDeleted
+            | Self::PhotoAlbumPhotosAdded
+            | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
         }
     }
 
@@ -74,7 +101,7 @@ impl EventKind {
 }
 
 /// Who hears a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
     /// Whoever has the capability.
     Readers(Capability),
@@ -82,15 +109,25 @@ pub enum Audience {
     ReadersAnd(Capability, UserId),
     /// This user alone, while they have the capability.
     Owner(Capability, UserId),
+    /// Whoever has the capability, but for this user.
+    ReadersBut(Capability, UserId),
+    /// These users, while they have the capability.
+    Users(Capability, Arc<[UserId]>),
+    /// Whoever has the capability and sees files in folders of this access class.
+    Viewers(Capability, i64),
 }
 
 impl Audience {
-    /// Whether a user who has these capabilities belongs to it.
-    pub fn includes(self, user: UserId, capabilities: CapabilitySet) -> bool {
+    /// Whether a user who has these capabilities and sees so much belongs to it.
+    pub fn includes(&self, user: UserId, capabilities: CapabilitySet, scope: &MediaScope) -> bool {
+        let may = |capability: &Capability| capabilities.contains(*capability);
         match self {
-            Self::Readers(capability) => capabilities.contains(capability),
-            Self::ReadersAnd(capability, owner) => owner == user || capabilities.contains(capability),
-            Self::Owner(capability, owner) => owner == user && capabilities.contains(capability),
+            Self::Readers(capability) => may(capability),
+            Self::ReadersAnd(capability, owner) => *owner == user || may(capability),
+            Self::Owner(capability, owner) => *owner == user && may(capability),
+            Self::ReadersBut(capability, owner) => *owner != user && may(capability),
+            Self::Users(capability, users) => users.contains(&user) && may(capability),
+            Self::Viewers(capability, class) => may(capability) && scope.may_see_file(*class),
         }
     }
 }
@@ -170,10 +207,20 @@ mod tests {
             (Audience::Owner(jobs, ada), ada, with, true),
             (Audience::Owner(jobs, ada), ada, without, false),
             (Audience::Owner(jobs, ada), bob, with, false),
+            (Audience::ReadersBut(jobs, bob), ada, with, true),
+            (Audience::ReadersBut(jobs, ada), ada, with, false),
+            (Audience::ReadersBut(jobs, bob), ada, without, false),
+            (Audience::Users(jobs, [bob, ada].into()), ada, with, true),
+            (Audience::Users(jobs, [bob].into()), ada, with, false),
+            (Audience::Users(jobs, [ada].into()), ada, without, false),
+            (Audience::Viewers(jobs, 3), ada, with, true),
+            (Audience::Viewers(jobs, 4), ada, with, false),
+            (Audience::Viewers(jobs, 3), ada, without, false),
         ];
+        let scope = MediaScope::classes([3]);
         for (audience, user, capabilities, hears) in cases {
             assert_eq!(
-                audience.includes(user, capabilities),
+                audience.includes(user, capabilities, &scope),
                 hears,
                 "{audience:?} {user:?}"
             );

@@ -92,10 +92,11 @@ impl Pump {
         let revision = self.authentication.revision();
         let mut too_far = Vec::new();
         for listener in self.hub.listeners().by_id.values() {
-            let is_too_far = listener.announce(&self.hub, numbers, revision, |standing, capabilities| {
-                let mut messages = batch.iter();
-                messages.any(|message| message.audience.includes(standing.user(), capabilities))
-            });
+            let is_too_far =
+                listener.announce(&self.hub, numbers, revision, |standing, capabilities, scope| {
+                    let mut messages = batch.iter();
+                    messages.any(|message| message.audience.includes(standing.user(), capabilities, scope))
+                });
             if is_too_far {
                 too_far.push(Arc::clone(listener));
             }

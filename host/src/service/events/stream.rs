@@ -11,6 +11,7 @@ use super::hub::{Events, Hub};
 use super::{EventLimits, pump};
 use crate::auth::actor::Actor;
 use crate::auth::capability::CapabilitySet;
+use crate::domain::library::MediaScope;
 use crate::domain::time::Timestamp;
 use crate::service::error::ServiceError;
 use crate::service::identity::authentication::{Authentication, Standing, Still};
@@ -84,6 +85,7 @@ pub(super) struct State {
     /// The number of the message that it hears next.
     next: u64,
     capabilities: CapabilitySet,
+    scope: MediaScope,
     /// The state of accounts that these are of.
     revision: i64,
     /// When its token is over, where that ends the stream.
@@ -161,6 +163,7 @@ impl Listener {
         };
         let mut state = self.state();
         state.capabilities = still.capabilities;
+        state.scope = still.scope.clone();
         state.ends = still.ends;
         state.revision = revision;
         if state.is_behind {
@@ -175,7 +178,7 @@ impl Listener {
         hub: &Hub,
         (begin, end): (u64, u64),
         revision: i64,
-        concerns: impl Fn(&Standing, CapabilitySet) -> bool,
+        concerns: impl Fn(&Standing, CapabilitySet, &MediaScope) -> bool,
     ) -> bool {
         let mut state = self.state();
         if state.ended_at.is_some() || state.is_gone || state.next >= end {
@@ -186,7 +189,7 @@ impl Listener {
         }
         // Whom it does not concern is not even woken.
         let up_to_date = state.next == begin && state.revision == revision;
-        if up_to_date && !concerns(&self.standing, state.capabilities) {
+        if up_to_date && !concerns(&self.standing, state.capabilities, &state.scope) {
             state.next = end;
             return false;
         }
@@ -228,6 +231,9 @@ impl Streams {
             state: Mutex::new(State {
                 next: begin,
                 capabilities: still.as_ref().map(|still| still.capabilities).unwrap_or_default(),
+                scope: still
+                    .as_ref()
+                    .map_or_else(|| MediaScope::classes([]), |still| still.scope.clone()),
                 revision,
                 ends: still.as_ref().and_then(|still| still.ends),
                 waker: None,
@@ -339,7 +345,7 @@ impl Subscription {
                 break;
             };
             state.next += 1;
-            if message.audience.includes(user, state.capabilities) {
+            if message.audience.includes(user, state.capabilities, &state.scope) {
                 piece.add(&message.text);
             }
         }

@@ -73,10 +73,12 @@ impl Standing {
 }
 
 /// What an open connection's caller may do at this moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Still {
     /// Of the roles, narrowed to the token's.
     pub capabilities: CapabilitySet,
+    /// What they see of the media.
+    pub scope: MediaScope,
     /// When the personal access token ends, and the connection with it. The end of an access token ends none: its
     /// session goes on.
     pub ends: Option<Timestamp>,
@@ -202,6 +204,7 @@ impl Authentication {
         }
         let mut still = Still {
             capabilities: capabilities_of(&account),
+            scope: self.scope_of(&account.user).await?,
             ends: None,
         };
         if let Some(id) = standing.token {

@@ -2,11 +2,13 @@
 
 use super::{ScanWriter, StoredFile, for_ids, rows};
 use crate::domain::photo::PhotoFacts;
-use crate::domain::scan::FileRecord;
+use crate::domain::photo_bucket::day_of;
+use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::store::args::{Arg, args};
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
+use crate::store::photo_edits;
 use crate::store::text::bounded_words;
 
 /// Nanoseconds a millisecond.
@@ -21,11 +23,7 @@ impl ScanWriter {
         let (mut photos, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for StoredFile { file, .. } in files {
             if let FileRecord::Photo(facts) = &file.record {
-                photos.extend(photo_values(
-                    file.id.get(),
-                    file.mtime_ns.div_euclid(NANOS),
-                    facts,
-                ));
+                photos.extend(photo_values(file, facts));
                 words.extend([
                     Arg::from(file.id.get()),
                     Arg::from(bounded_words(facts.search_text(&file.name))),
@@ -35,19 +33,20 @@ impl ScanWriter {
         }
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
+        photo_edits::renew(tx, &known).await?;
         self.texts
             .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)
             .await
     }
 }
 
-fn photo_values(id: i64, modified_at: i64, facts: &PhotoFacts) -> [Arg<'_>; 21] {
+fn photo_values<'a>(file: &ScannedFile, facts: &'a PhotoFacts) -> [Arg<'a>; 23] {
     args![
-        id,
+        file.id.get(),
         facts.taken_at,
         facts.taken_at_source as i16,
         facts.utc_offset_minutes,
-        modified_at,
+        file.mtime_ns.div_euclid(NANOS),
         facts.width,
         facts.height,
         facts.orientation,
@@ -64,5 +63,7 @@ fn photo_values(id: i64, modified_at: i64, facts: &PhotoFacts) -> [Arg<'_>; 21] 
         facts.place.map(|place| place.longitude),
         facts.place.and_then(|place| place.altitude),
         facts.rating,
+        file.size,
+        day_of(facts.taken_at),
     ]
 }

@@ -117,8 +117,8 @@ pub(super) static TRACK_GENRES: Bulk = Bulk {
 pub(super) static PHOTOS: Bulk = Bulk {
     head: "INSERT INTO photos (photo_id, taken_at, taken_at_source, utc_offset_minutes, modified_at, width, height, \
            orientation, mime_type, make, model, lens, iso, aperture, exposure_numerator, exposure_denominator, \
-           focal_length, latitude, longitude, altitude, rating) VALUES",
-    columns: 21,
+           focal_length, latitude, longitude, altitude, rating, size, taken_day) VALUES",
+    columns: 23,
     constants: "",
     tail: "ON CONFLICT (photo_id) DO UPDATE SET taken_at = excluded.taken_at, \
            taken_at_source = excluded.taken_at_source, utc_offset_minutes = excluded.utc_offset_minutes, \
@@ -128,7 +128,7 @@ pub(super) static PHOTOS: Bulk = Bulk {
            exposure_numerator = excluded.exposure_numerator, \
            exposure_denominator = excluded.exposure_denominator, focal_length = excluded.focal_length, \
            latitude = excluded.latitude, longitude = excluded.longitude, altitude = excluded.altitude, \
-           rating = excluded.rating",
+           rating = excluded.rating, size = excluded.size, taken_day = excluded.taken_day",
 };
 
 /// The file that was read last says what the movie is called.

@@ -9,6 +9,7 @@ mod libraries;
 mod library;
 mod measure;
 mod pages;
+mod photo_albums;
 mod playback_queues;
 mod schema;
 mod server;

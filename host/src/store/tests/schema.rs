@@ -8,10 +8,10 @@ use super::*;
 use crate::store::args::Arg;
 use crate::store::db::Engine;
 use crate::store::music::{artist_order_cases, release_order_cases, track_order_cases};
-use crate::store::photos;
 use crate::store::user_items;
 use crate::store::video::{movie_order_cases, show_order_cases};
 use crate::store::writer::Lane;
+use crate::store::{photo_albums, photos};
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
 pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
@@ -59,17 +59,19 @@ fn plain_index(text: &str) -> String {
     let list = list
         .replace("md5(path)", "path")
         .replace(" NULLS FIRST", "")
-        .replace([')', '('], "");
+        .replace([')', '(', '"'], "");
     let mut columns: Vec<&str> = list.split(", ").collect();
     let ids = [
         "track_id",
         "release_id",
         "artist_id",
         "photo_id",
+        "album_id",
         "run_log_id",
         "movie_id",
         "show_id",
         "episode_id",
+        "job_id",
     ];
     let of_links = ["track_artists_", "release_artists_", "track_genres_"]
         .iter()
@@ -114,6 +116,7 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         cases.extend(user_items::order_cases());
         cases.extend(movie_order_cases());
         cases.extend(show_order_cases());
+        cases.extend(photo_albums::order_cases());
         // From the beginning, after a place, and after a place without a value, in both directions.
         assert_eq!(cases.len(), 80);
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();

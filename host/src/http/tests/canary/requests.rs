@@ -59,12 +59,17 @@ pub(super) fn requests(route: &Route, turn: usize, secrets: &[String], jwt: &str
         let current = path.replace("0000000000001", "current");
         for kind in 0..bodies("").len() {
             for target in [&path, &current] {
+                let body = bodies(next()).swap_remove(kind);
+                // An album may be called anything, and is shown so.
+                if path == "/api/v1/photo-albums" && has_name(&body) {
+                    continue;
+                }
                 let headers = vec![
                     ("content-type", "application/json".to_owned()),
                     ("svc-app", "music".to_owned()),
                     known(jwt),
                 ];
-                add(target.clone(), headers, bodies(next()).swap_remove(kind));
+                add(target.clone(), headers, body);
                 if path == current {
                     break;
                 }
@@ -72,6 +77,10 @@ pub(super) fn requests(route: &Route, turn: usize, secrets: &[String], jwt: &str
         }
     }
     sent
+}
+
+fn has_name(body: &str) -> bool {
+    serde_json::from_str::<Value>(body).is_ok_and(|body| body["name"].is_string())
 }
 
 pub(super) fn percent(secret: &str) -> String {
