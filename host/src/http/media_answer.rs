@@ -1,5 +1,8 @@
 //! Answers that are media: a file or a picture, whole or in part.
 
+use std::fs::File;
+
+use bytes::Bytes;
 use salvo::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
@@ -17,6 +20,7 @@ use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
 use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use crate::service::pictures::{Thumbnail, ThumbnailBytes};
 
 /// What is served under another name than plain bytes, by file extension.
 const TYPES: &[(&str, &str)] = &[
@@ -71,7 +75,8 @@ const PLAIN_BYTES: &str = "application/octet-stream";
 #[derive(Debug)]
 enum Source {
     File(OpenedMedia),
-    Memory(Vec<u8>),
+    Drawn { file: File, length: u64 },
+    Memory(Bytes),
 }
 
 /// An answer with an item's bytes.
@@ -124,7 +129,20 @@ impl MediaAnswer {
             content_type,
             source: match picture.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
-                PictureBytes::InMemory(bytes) => Source::Memory(bytes),
+                PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
+            },
+        }
+    }
+
+    /// A picture in a smaller size.
+    pub fn thumbnail(thumbnail: Thumbnail) -> Self {
+        Self {
+            tag: format!("\"{}\"", thumbnail.tag),
+            modified: thumbnail.mtime_ns.div_euclid(1_000_000_000),
+            content_type: thumbnail.format.mime(),
+            source: match thumbnail.bytes {
+                ThumbnailBytes::InFile { file, length } => Source::Drawn { file, length },
+                ThumbnailBytes::InMemory(bytes) => Source::Memory(bytes),
             },
         }
     }
@@ -132,6 +150,7 @@ impl MediaAnswer {
     fn length(&self) -> u64 {
         match &self.source {
             Source::File(media) => media.length,
+            Source::Drawn { length, .. } => *length,
             Source::Memory(bytes) => bytes.len() as u64,
         }
     }
@@ -168,12 +187,12 @@ impl MediaAnswer {
                 media.offset.saturating_add(start),
                 length,
             ))),
+            Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
             Source::Memory(bytes) => {
                 let (start, length) = (
                     usize::try_from(start).unwrap_or(0),
                     usize::try_from(length).unwrap_or(0),
                 );
-                let bytes = bytes::Bytes::from(bytes);
                 let end = start.saturating_add(length).min(bytes.len());
                 ResBody::Once(bytes.slice(start.min(end)..end))
             }

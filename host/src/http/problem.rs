@@ -55,6 +55,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
     ("username_taken", 409, "There is an account of this name."),
     (
+        "thumbnail_unavailable",
+        422,
+        "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
+    ),
+    (
         "too_many_attempts",
         429,
         "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
@@ -236,6 +241,9 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::Conflict { code, message } => {
                 Self::new(StatusCode::CONFLICT, message).with_code(code)
+            }
+            ServiceError::Unprocessable { code, message } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
             }
             ServiceError::Unavailable { code, message } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)

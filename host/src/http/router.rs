@@ -118,6 +118,7 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
         Route::get   ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Takes(C::PhotosRead),            photos::show_original),
+        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Takes(C::PhotosRead),            photos::show_thumbnail),
 
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 

@@ -17,6 +17,7 @@ pub mod media;
 pub mod music;
 pub mod origins;
 pub mod photos;
+pub mod pictures;
 pub mod plugins;
 pub mod reset;
 mod run_events;

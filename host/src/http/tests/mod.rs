@@ -23,6 +23,7 @@ mod media;
 mod media_bed;
 mod origins;
 mod people;
+mod pictures;
 mod refresh;
 mod refresh_cloud;
 mod refresh_load;

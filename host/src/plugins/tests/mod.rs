@@ -18,6 +18,7 @@ mod keys;
 mod lifetime;
 mod loading;
 mod manifests;
+mod renderers;
 
 use std::fs;
 use std::io::Write;
