@@ -80,6 +80,11 @@ impl DataDir {
         self.private_directory("plugin-cache")
     }
 
+    /// Where drawn pictures are kept. Made when the first is.
+    pub fn pictures(&self) -> PathBuf {
+        self.path.join("pictures")
+    }
+
     fn private_directory(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match std::fs::DirBuilder::new()

@@ -49,6 +49,25 @@ pub(crate) fn component(body: &str) -> Vec<u8> {
     encode(&repository().join("wit/v0.1"), &FRAME.replace("BODY", body))
 }
 
+/// A plugin that draws pictures, made of a guest of this folder; it takes every extension and type of `renders`.
+pub(crate) fn renderer(name: &str, id: &str) -> Vec<u8> {
+    let frame = FRAME.replace(
+        "svc:plugin/extractor@0.1.0#extract",
+        "svc:plugin/thumbnailer@0.1.0#render",
+    );
+    let component = encode(
+        &repository().join("wit/v0.1"),
+        &frame.replace("BODY", &body(name)),
+    );
+    let manifest = manifest(id);
+    let (start, rest) = manifest.split_once("[[kinds]]").unwrap();
+    let (_, permissions) = rest.split_once("[permissions]").unwrap();
+    let (permissions, _) = permissions.split_once("[limits]").unwrap();
+    let renders = "[renders]\nextensions = [\"jpg\", \"png\"]\nmedia-types = [\"image/jpeg\", \"image/png\"]\n\
+                   [renders.limits]\nseconds-per-file = 0.2\n";
+    with_manifest(component, &format!("{start}{renders}[permissions]{permissions}"))
+}
+
 /// The good guest, built for another version of the interface.
 pub(crate) fn component_for_version(version: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
@@ -87,7 +106,9 @@ fn encode(wit: &Path, text: &str) -> Vec<u8> {
     let mut module = wat::parse_str(text).unwrap();
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(wit).unwrap();
-    let world = if text.contains("artwork@") {
+    let world = if text.contains("thumbnailer@") {
+        "image-renderer"
+    } else if text.contains("artwork@") {
         "media-extractor-with-artwork"
     } else {
         "media-extractor"

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use svc_host::domain::extraction::ExtractOutcome;
+use svc_host::domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_host::domain::kind::MediaKind;
 use svc_host::domain::path::extension;
+use svc_host::domain::rendering::{ImageBounds, RenderedImage};
 use svc_host::plugins::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
 };
@@ -58,14 +59,31 @@ impl Sandbox {
         let plugin = self.plugins.for_file(&self.kind, &extension(&name))?;
         let file = File::open(path).unwrap();
         let size = file.metadata().unwrap().len();
-        Some(self.worker.extract(
-            &plugin,
-            &Arc::new(SourceFile {
-                file,
-                name,
-                size,
-                around: None,
-            }),
-        ))
+        Some(
+            self.worker
+                .extract(&plugin, &Arc::new(SourceFile::new(file, name, size))),
+        )
+    }
+
+    /// Draws a file in these sizes, whatever its name says.
+    pub fn render(
+        &mut self,
+        path: &Path,
+        sizes: &[ImageBounds],
+    ) -> Result<Vec<RenderedImage>, ExtractFailure> {
+        let plugin = self.plugins.handle(self.kind.as_str()).unwrap();
+        let file = File::open(path).unwrap();
+        let size = file.metadata().unwrap().len();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let source = SourceFile::new(file, name, size);
+        self.worker.render(&plugin, &Arc::new(source), sizes)
+    }
+
+    /// The most linear memory that an instance held, in bytes.
+    pub fn max_memory(&mut self) -> u64 {
+        // What the worker counted is handed on at its end.
+        self.worker = self.plugins.worker();
+        let plugin = self.plugins.handle(self.kind.as_str()).unwrap();
+        plugin.status().stats.unwrap().max_memory
     }
 }

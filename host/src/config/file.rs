@@ -44,6 +44,7 @@ pub(super) struct FileOptions {
     pub(super) release_channel: Option<String>,
     pub(super) trusted_proxies: Vec<String>,
     pub(super) base_url: Option<String>,
+    pub(super) thumbnail_cache_mib: Option<u64>,
 }
 
 impl FileOptions {

@@ -19,6 +19,8 @@ use file::FileOptions;
 const DEFAULT_LISTEN: &str = "127.0.0.1:8420";
 /// Where the server keeps its data unless told otherwise, below the working directory.
 const DEFAULT_DATA_DIR: &str = "svc-data";
+/// Small pictures of 70,000 photos, or all sizes of 5,000.
+const DEFAULT_THUMBNAIL_CACHE_MIB: u64 = 1024;
 
 /// Options that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +100,8 @@ pub struct Config {
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// The address by which clients know the server.
     pub base_url: Option<url::Url>,
+    /// MiB of disk for pictures in smaller sizes.
+    pub thumbnail_cache_mib: u64,
 }
 
 impl Config {
@@ -178,6 +182,10 @@ impl Config {
                 .unwrap_or_else(|| "stable".to_owned()),
             trusted_proxies: network::trusted_proxies(&proxies)?,
             base_url: base_url.as_deref().map(network::base_url).transpose()?,
+            thumbnail_cache_mib: server
+                .thumbnail_cache_mib
+                .or(file.thumbnail_cache_mib)
+                .unwrap_or(DEFAULT_THUMBNAIL_CACHE_MIB),
         })
     }
 }
@@ -274,7 +282,7 @@ mod tests {
         std::fs::write(
             &config,
             "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\ntrusted-proxies = [\"::1\"]\n\
-             base-url = \"https://file.example\"\n",
+             base-url = \"https://file.example\"\nthumbnail-cache-mib = 5\n",
         )
         .unwrap();
         let flags = [
@@ -286,6 +294,7 @@ mod tests {
         let loaded = load(&flags).unwrap();
         assert_eq!(loaded.listen.port(), 1);
         assert!(loaded.kiosk && !loaded.dev);
+        assert_eq!(loaded.thumbnail_cache_mib, 5);
         assert_eq!(loaded.trusted_proxies, ["::1/128".parse().unwrap()]);
         assert_eq!(loaded.base_url.unwrap().as_str(), "https://file.example/");
         let network = [

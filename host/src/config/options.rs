@@ -67,6 +67,9 @@ pub struct ServerOptions {
     /// separate several with `,`
     #[arg(long, env = "SVC_TRUSTED_PROXIES", value_name = "CIDR", value_delimiter = ',')]
     pub trusted_proxy: Vec<String>,
+    /// MiB of disk for pictures in smaller sizes; those that nobody looks at go first [default: 1024]
+    #[arg(long, env = "SVC_THUMBNAIL_CACHE_MIB", value_name = "MIB")]
+    pub thumbnail_cache_mib: Option<u64>,
     /// Address by which clients know the server, such as https://media.example
     #[arg(long, env = "SVC_BASE_URL", value_name = "URL")]
     pub base_url: Option<String>,

@@ -1,5 +1,8 @@
 //! Answers that are media: a file or a picture, whole or in part.
 
+use std::fs::File;
+
+use bytes::Bytes;
 use salvo::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
@@ -17,6 +20,7 @@ use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
 use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use crate::service::pictures::{Thumbnail, ThumbnailBytes};
 use crate::service::stream_limit::OpenStream;
 
 /// What is served under another name than plain bytes, by file extension.
@@ -122,7 +126,8 @@ fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
 #[derive(Debug)]
 enum Source {
     File(OpenedMedia),
-    Memory(Vec<u8>),
+    Drawn { file: File, length: u64 },
+    Memory(Bytes),
 }
 
 /// An answer with an item's bytes.
@@ -216,7 +221,22 @@ impl MediaAnswer {
             is_attachment: content_type == PLAIN_BYTES,
             source: match picture.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
-                PictureBytes::InMemory(bytes) => Source::Memory(bytes),
+                PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
+            },
+        }
+    }
+
+    /// A picture in a smaller size.
+    pub fn thumbnail(thumbnail: Thumbnail) -> Self {
+        Self {
+            tag: format!("\"{}\"", thumbnail.tag),
+            modified: thumbnail.mtime_ns.div_euclid(1_000_000_000),
+            content_type: thumbnail.format.mime(),
+            stream: None,
+            is_attachment: false,
+            source: match thumbnail.bytes {
+                ThumbnailBytes::InFile { file, length } => Source::Drawn { file, length },
+                ThumbnailBytes::InMemory(bytes) => Source::Memory(bytes),
             },
         }
     }
@@ -224,6 +244,7 @@ impl MediaAnswer {
     fn length(&self) -> u64 {
         match &self.source {
             Source::File(media) => media.length,
+            Source::Drawn { length, .. } => *length,
             Source::Memory(bytes) => bytes.len() as u64,
         }
     }
@@ -259,12 +280,12 @@ impl MediaAnswer {
                 let body = FileBody::new(media.file, media.offset.saturating_add(start), length);
                 ResBody::Boxed(Box::pin(body.as_stream(self.stream)))
             }
+            Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
             Source::Memory(bytes) => {
                 let (start, length) = (
                     usize::try_from(start).unwrap_or(0),
                     usize::try_from(length).unwrap_or(0),
                 );
-                let bytes = bytes::Bytes::from(bytes);
                 let end = start.saturating_add(length).min(bytes.len());
                 ResBody::Once(bytes.slice(start.min(end)..end))
             }

@@ -17,6 +17,7 @@ pub mod media_answer;
 pub mod middleware;
 pub mod openapi;
 pub mod pagination;
+pub mod picture_size;
 pub mod problem;
 pub mod query;
 pub mod range;

@@ -75,6 +75,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The queue is not of the revision that `If-Match` names any more.",
     ),
     (
+        "thumbnail_unavailable",
+        422,
+        "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
+    ),
+    (
         "too_many_attempts",
         429,
         "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
@@ -261,6 +266,9 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::Stale { code, message } => {
                 Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
+            }
+            ServiceError::Unprocessable { code, message } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
             }
             ServiceError::Unavailable { code, message } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)

@@ -134,6 +134,7 @@ pub fn routes() -> Vec<Route> {
         Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
         Route::patch ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosUpdate),          photos::update_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
+        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::show_thumbnail),
 
         Route::media ("/api/v1/history",                                                   Takes(C::HistoryRead),           history::list_history),
         Route::patch ("/api/v1/history",                                                   Takes(C::HistoryUpdate),         history::report),

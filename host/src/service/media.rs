@@ -24,7 +24,7 @@ pub(super) const NO_ARTWORK: ServiceError = ServiceError::Absent {
     code: "artwork_missing",
     message: "there is no picture for this item",
 };
-const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
+pub(super) const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
     code: "storage_unavailable",
     message: "the directory of the file is not available",
 };
@@ -107,7 +107,7 @@ impl Media {
     /// Not found; absent `artwork_missing` or `file_missing`; unavailable `storage_unavailable`; the store's.
     pub async fn open_track_picture(&self, actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
         match self.store.track_picture(&actor.scope, id).await? {
-            Some(picture) => self.open_picture(picture).await,
+            Some(picture) => self.open_embedded(picture).await,
             None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
@@ -119,7 +119,7 @@ impl Media {
     /// As [`Self::open_track_picture`].
     pub async fn open_release_picture(&self, actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
         match self.store.release_picture(&actor.scope, id).await? {
-            Some(picture) => self.open_picture(picture).await,
+            Some(picture) => self.open_embedded(picture).await,
             None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
@@ -135,44 +135,9 @@ impl Media {
         blocking(move || open_file(&media)).await
     }
 
-    async fn open_picture(&self, picture: TrackPicture) -> Result<OpenedPicture> {
+    async fn open_embedded(&self, picture: TrackPicture) -> Result<OpenedPicture> {
         let plugins = self.plugins.clone();
-        blocking(move || {
-            let opened = open_file(&picture.media)?;
-            let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
-            let bytes = match picture.data {
-                PictureData::At(span) => {
-                    let inside = span
-                        .offset
-                        .checked_add(span.length)
-                        .is_some_and(|end| end <= opened.length);
-                    if !inside || span.length > MAX_PICTURE_BYTES {
-                        // The file changed since it was indexed; the next run will see it.
-                        return Err(NO_ARTWORK);
-                    }
-                    PictureBytes::InFile(OpenedMedia {
-                        offset: span.offset,
-                        length: span.length,
-                        ..opened
-                    })
-                }
-                PictureData::OnRequest => {
-                    PictureBytes::InMemory(extract_picture(&plugins, &picture, opened)?)
-                }
-            };
-            let TrackPicture {
-                media, index, mime, ..
-            } = picture;
-            Ok(OpenedPicture {
-                mime,
-                bytes,
-                id: media.file,
-                index,
-                file_size,
-                mtime_ns,
-            })
-        })
-        .await
+        blocking(move || open_picture(&plugins, picture)).await
     }
 }
 
@@ -184,7 +149,7 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(ServiceError::internal)?
 }
 
-/// Opens a file below its root.
+/// Opens a file below its root. Blocks.
 pub(super) fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
     let root = MediaRoot::open(&media.root).map_err(|error| {
         tracing::warn!(root = %media.root.display(), %error, "the media directory cannot be opened");
@@ -200,6 +165,41 @@ pub(super) fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
         mtime_ns,
         id: media.file,
         name: media.path.file_name().to_owned(),
+    })
+}
+
+/// Opens a picture inside of a file. Blocks.
+pub(super) fn open_picture(plugins: &Plugins, picture: TrackPicture) -> Result<OpenedPicture> {
+    let opened = open_file(&picture.media)?;
+    let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
+    let bytes = match picture.data {
+        PictureData::At(span) => {
+            let inside = span
+                .offset
+                .checked_add(span.length)
+                .is_some_and(|end| end <= opened.length);
+            if !inside || span.length > MAX_PICTURE_BYTES {
+                // The file changed since it was indexed; the next run will see it.
+                return Err(NO_ARTWORK);
+            }
+            PictureBytes::InFile(OpenedMedia {
+                offset: span.offset,
+                length: span.length,
+                ..opened
+            })
+        }
+        PictureData::OnRequest => PictureBytes::InMemory(extract_picture(plugins, &picture, opened)?),
+    };
+    let TrackPicture {
+        media, index, mime, ..
+    } = picture;
+    Ok(OpenedPicture {
+        mime,
+        bytes,
+        id: media.file,
+        index,
+        file_size,
+        mtime_ns,
     })
 }
 
@@ -226,12 +226,7 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         .as_deref()
         .and_then(|id| plugins.handle(id))
         .ok_or(NO_ARTWORK)?;
-    let source = SourceFile {
-        file: opened.file,
-        name: opened.name,
-        size: opened.length,
-        around: None,
-    };
+    let source = SourceFile::new(opened.file, opened.name, opened.length);
     let outcome = plugins
         .worker()
         .read_picture(&plugin, &Arc::new(source), picture.index);

@@ -22,6 +22,7 @@ pub mod music;
 pub mod origins;
 pub mod photo_albums;
 pub mod photos;
+pub mod pictures;
 pub mod playback_queues;
 pub mod plugins;
 pub mod ratings;

@@ -12,6 +12,7 @@ use super::identity::setup::Setup;
 use super::identity::{Context, Requester, uninterrupted};
 use super::indexing::Indexing;
 use super::origins::Origins;
+use super::pictures::Pictures;
 use super::settings::Settings;
 use crate::auth::capability::Capability;
 use crate::auth::throttle::LoginThrottle;
@@ -67,6 +68,8 @@ pub struct Reset {
     pub origins: Origins,
     /// Open again after a factory reset.
     pub setup: Setup,
+    /// Forgets what it drew.
+    pub pictures: Pictures,
     /// Forgets what it counted.
     pub throttle: LoginThrottle,
     /// Where the keys are.
@@ -138,6 +141,7 @@ impl Reset {
         let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
         change.audit(&entry).await?;
         change.commit().await?;
+        self.clear_pictures().await;
         tracing::warn!(user = %by.actor.user.id, "the index was emptied");
         self.shrink_later();
         Ok(())
@@ -168,6 +172,7 @@ impl Reset {
         self.data_dir
             .set_instance_marker(&[&instance.instance_id])
             .map_err(ServiceError::internal)?;
+        self.clear_pictures().await;
         self.throttle.clear();
         self.settings.reload().await?;
         self.origins.reload().await?;
@@ -179,6 +184,13 @@ impl Reset {
         tracing::warn!("factory reset: whoever comes first can set this server up");
         self.shrink_later();
         Ok(())
+    }
+
+    /// Nobody can ask for them any more: ids are not given twice. What stays, the quota removes.
+    async fn clear_pictures(&self) {
+        if let Err(error) = self.pictures.clear().await {
+            tracing::warn!(%error, "drawn pictures could not be removed");
+        }
     }
 
     fn shrink_later(&self) {

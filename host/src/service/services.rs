@@ -9,7 +9,7 @@ use super::changes::ChangeList;
 use super::cloud::Cloud;
 use super::cloud_info::CloudInfo;
 use super::dev::Dev;
-use super::error::Result;
+use super::error::{Result, ServiceError};
 use super::events::{Events, Streams};
 use super::history::History;
 use super::identity::Context;
@@ -34,6 +34,7 @@ use super::music::Music;
 use super::origins::Origins;
 use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
+use super::pictures::{PictureCacheOptions, Pictures};
 use super::playback_queues::PlaybackQueues;
 use super::plugins::PluginList;
 use super::ratings::Ratings;
@@ -167,6 +168,8 @@ pub struct Services {
     pub photo_albums: PhotoAlbums,
     /// The bytes of items.
     pub media: Media,
+    /// Pictures in smaller sizes.
+    pub pictures: Pictures,
     /// The plugins.
     pub plugins: PluginList,
     context: Context,
@@ -177,7 +180,7 @@ impl Services {
     /// Puts them together.
     ///
     /// # Errors
-    /// When the database does not answer.
+    /// When the database does not answer, or the system gives no threads.
     pub async fn open(parts: Parts) -> Result<Self> {
         let Parts {
             context,
@@ -209,7 +212,15 @@ impl Services {
         let setup_token = config.setup_token.clone();
         let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
+        let cache = PictureCacheOptions {
+            directory: parts.data_dir.pictures(),
+            quota: config.thumbnail_cache_mib.saturating_mul(1024 * 1024),
+        };
+        let clock = Arc::clone(&context.clock);
+        let pictures = Pictures::new(store.clone(), parts.plugins.clone(), clock, cache)
+            .map_err(ServiceError::internal)?;
         let reset = Reset {
+            pictures: pictures.clone(),
             context: context.clone(),
             indexing: parts.indexing.clone(),
             keys: keys.clone(),
@@ -278,6 +289,7 @@ impl Services {
             photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
             events: parts.events,
             media: Media::new(store, parts.plugins.clone()),
+            pictures,
             plugins: PluginList::new(parts.plugins),
             context,
             activity,

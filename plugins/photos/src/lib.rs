@@ -1,11 +1,8 @@
 //! The photos plugin: EXIF and dimensions of photos.
 //!
-//! [`container`] finds out what a file is and walks its headers to the dimensions and to the EXIF block; only
-//! those bytes are read. [`exif`] gives the block to kamadak-exif and turns its fields into the contract's keys.
+//! The crate `picture` walks the headers and reads the EXIF; this puts the record together.
 
-pub mod container;
-pub mod exif;
-
+use picture::{container, exif};
 use svc_plugin_api::{ExtractError, Extraction, ExtractionBuilder, Extractor, Source};
 
 /// Reads photos.

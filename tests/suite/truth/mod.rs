@@ -8,4 +8,5 @@ mod broken;
 mod compare;
 mod music;
 mod photos;
+mod pictures;
 mod video;

@@ -11,6 +11,7 @@ mod machine;
 mod measure;
 mod report;
 mod scan;
+mod thumbnails;
 
 use anyhow::Result;
 
@@ -28,6 +29,12 @@ pub(crate) enum Bench {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
+    /// Pictures in smaller sizes in the sandbox against the same code run natively
+    Thumbnails {
+        /// Passed on to `cargo bench`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
 }
 
 /// Runs one.
@@ -37,5 +44,6 @@ pub(crate) fn run(bench: Bench) -> Result<()> {
         Bench::Http(options) => http::run(&options),
         Bench::Events(options) => events::run(&options),
         Bench::Extract { arguments } => extract::run(&arguments),
+        Bench::Thumbnails { arguments } => thumbnails::run(&arguments),
     }
 }

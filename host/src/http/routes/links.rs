@@ -45,6 +45,12 @@ pub(in crate::http) const PURPOSES: &[(ItemType, &str, &str, Capability)] = &[
         Capability::PhotosRead,
     ),
     (
+        ItemType::Photo,
+        "thumbnail",
+        "/api/v1/photos/{}/thumbnail",
+        Capability::PhotosRead,
+    ),
+    (
         ItemType::Movie,
         "stream",
         "/api/v1/movies/{}/stream",

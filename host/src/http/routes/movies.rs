@@ -3,7 +3,7 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use super::video::{SourceQuery, VideoArtworkQuery, year};
+use super::video::{SourceQuery, VideoArtworkQuery, artwork, year};
 use crate::domain::id::MovieId;
 use crate::domain::list::{ListRequest, Order};
 use crate::domain::video::VideoSubject;
@@ -76,10 +76,7 @@ pub async fn show_movie_artwork(
     movie_id: PathId<MovieId>,
     query: Query<VideoArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    let subject = VideoSubject::Movie(movie_id.0);
-    Ok(MediaAnswer::picture_file(
-        state.video.open_artwork(&caller, subject, query.0.kind).await?,
-    ))
+    artwork(&state, &caller, VideoSubject::Movie(movie_id.0), query.0).await
 }
 
 /// The bytes of a movie's file

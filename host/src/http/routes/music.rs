@@ -9,6 +9,7 @@ use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
+use crate::http::picture_size::ArtworkQuery;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
@@ -30,7 +31,6 @@ const ARTIST_ORDERS: &[(&str, ArtistOrder, Order)] = &[
     ("createdAt", ArtistOrder::CreatedAt, Order::Descending),
 ];
 const GENRE_ORDERS: &[(&str, GenreOrder, Order)] = &[("name", GenreOrder::Name, Order::Ascending)];
-const ARTWORK_SIZES: &[(&str, ())] = &[("original", ())];
 
 fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
     reader
@@ -139,17 +139,6 @@ impl FromQuery for GenreQuery {
     }
 }
 
-/// In which size a picture is wanted. This version has the picture as it is in the file.
-#[derive(Debug)]
-pub struct ArtworkQuery;
-
-impl FromQuery for ArtworkQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        reader.choice("size", "Size of the picture.", ARTWORK_SIZES);
-        Self
-    }
-}
-
 /// Artists
 #[endpoint]
 pub async fn list_artists(
@@ -235,14 +224,13 @@ pub async fn show_release_artwork(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
-    _query: Query<ArtworkQuery>,
+    query: Query<ArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::picture(
-        state
-            .media
-            .open_release_picture(&caller, music_release_id.0)
-            .await?,
-    ))
+    let id = music_release_id.0;
+    Ok(match query.0.size {
+        Some(size) => MediaAnswer::thumbnail(state.pictures.release(&caller, id, size).await?),
+        None => MediaAnswer::picture(state.media.open_release_picture(&caller, id).await?),
+    })
 }
 
 /// Tracks
@@ -278,11 +266,13 @@ pub async fn show_track_artwork(
     state: State,
     caller: Caller,
     music_track_id: PathId<MusicTrackId>,
-    _query: Query<ArtworkQuery>,
+    query: Query<ArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::picture(
-        state.media.open_track_picture(&caller, music_track_id.0).await?,
-    ))
+    let id = music_track_id.0;
+    Ok(match query.0.size {
+        Some(size) => MediaAnswer::thumbnail(state.pictures.track(&caller, id, size).await?),
+        None => MediaAnswer::picture(state.media.open_track_picture(&caller, id).await?),
+    })
 }
 
 /// Genres

@@ -12,6 +12,7 @@ use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Body, Caller, Input, PathId, State};
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
+use crate::http::picture_size::ThumbnailQuery;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader, parse_moment};
 use crate::http::routes::users::present;
@@ -236,5 +237,18 @@ pub async fn show_original(
 ) -> Result<MediaAnswer, Problem> {
     Ok(MediaAnswer::file(
         state.media.open_photo(&caller, photo_id.0).await?,
+    ))
+}
+
+/// A photo in a smaller size, upright
+#[endpoint]
+pub async fn show_thumbnail(
+    state: State,
+    caller: Caller,
+    photo_id: PathId<PhotoId>,
+    query: Query<ThumbnailQuery>,
+) -> Result<MediaAnswer, Problem> {
+    Ok(MediaAnswer::thumbnail(
+        state.pictures.photo(&caller, photo_id.0, query.0.size).await?,
     ))
 }

@@ -3,7 +3,7 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use super::video::{SourceQuery, VideoArtworkQuery, year};
+use super::video::{SourceQuery, VideoArtworkQuery, artwork, year};
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::list::{ListRequest, Order, Page};
 use crate::domain::video::VideoSubject;
@@ -114,10 +114,7 @@ pub async fn show_show_artwork(
     tv_show_id: PathId<TvShowId>,
     query: Query<VideoArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    let subject = VideoSubject::Show(tv_show_id.0);
-    Ok(MediaAnswer::picture_file(
-        state.video.open_artwork(&caller, subject, query.0.kind).await?,
-    ))
+    artwork(&state, &caller, VideoSubject::Show(tv_show_id.0), query.0).await
 }
 
 /// A season
@@ -149,10 +146,7 @@ pub async fn show_season_artwork(
     tv_season_id: PathId<TvSeasonId>,
     query: Query<VideoArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    let subject = VideoSubject::Season(tv_season_id.0);
-    Ok(MediaAnswer::picture_file(
-        state.video.open_artwork(&caller, subject, query.0.kind).await?,
-    ))
+    artwork(&state, &caller, VideoSubject::Season(tv_season_id.0), query.0).await
 }
 
 /// An episode
@@ -173,10 +167,7 @@ pub async fn show_episode_artwork(
     tv_episode_id: PathId<TvEpisodeId>,
     query: Query<VideoArtworkQuery>,
 ) -> Result<MediaAnswer, Problem> {
-    let subject = VideoSubject::Episode(tv_episode_id.0);
-    Ok(MediaAnswer::picture_file(
-        state.video.open_artwork(&caller, subject, query.0.kind).await?,
-    ))
+    artwork(&state, &caller, VideoSubject::Episode(tv_episode_id.0), query.0).await
 }
 
 /// The bytes of an episode's file

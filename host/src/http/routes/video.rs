@@ -4,11 +4,13 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::domain::id::{SubtitleId, VideoSourceId};
-use crate::domain::video::ArtworkKind;
+use crate::domain::video::{ArtworkKind, VideoSubject};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
+use crate::http::picture_size::ArtworkQuery;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, QueryReader};
+use crate::service::pictures::PictureSize;
 
 const ARTWORK_KINDS: &[(&str, ArtworkKind)] = &[
     ("poster", ArtworkKind::Poster),
@@ -18,7 +20,6 @@ const ARTWORK_KINDS: &[(&str, ArtworkKind)] = &[
     ("logo", ArtworkKind::Logo),
     ("thumb", ArtworkKind::Thumb),
 ];
-const ARTWORK_SIZES: &[(&str, ())] = &[("original", ())];
 
 /// Which of the files.
 #[derive(Debug)]
@@ -35,19 +36,35 @@ impl FromQuery for SourceQuery {
     }
 }
 
-/// Which picture. This version has the picture as it is in its file.
+/// Which picture, in which size.
 #[derive(Debug)]
 pub struct VideoArtworkQuery {
-    pub(super) kind: Option<ArtworkKind>,
+    kind: Option<ArtworkKind>,
+    size: Option<PictureSize>,
 }
 
 impl FromQuery for VideoArtworkQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let about = "What the picture is for; what stands for the item if not said. `fanart` is `backdrop`.";
-        let kind = reader.choice("kind", about, ARTWORK_KINDS);
-        reader.choice("size", "Size of the picture.", ARTWORK_SIZES);
-        Self { kind }
+        Self {
+            kind: reader.choice("kind", about, ARTWORK_KINDS),
+            size: ArtworkQuery::read(reader).size,
+        }
     }
+}
+
+/// A picture of a movie, show, season or episode.
+pub(super) async fn artwork(
+    state: &State,
+    caller: &Caller,
+    subject: VideoSubject,
+    query: VideoArtworkQuery,
+) -> Result<MediaAnswer, Problem> {
+    let opened = state.video.open_artwork(caller, subject, query.kind).await?;
+    Ok(match query.size {
+        Some(size) => MediaAnswer::thumbnail(state.pictures.artwork(opened, size).await?),
+        None => MediaAnswer::picture_file(opened),
+    })
 }
 
 /// A year that a list of movies or shows is narrowed by.

@@ -28,7 +28,7 @@ use crate::http::client::Network;
 use crate::http::router;
 use crate::http::state::AppState;
 use crate::installation;
-use crate::plugins::{Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use crate::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
 use crate::random::SystemRandom;
 use crate::scan::Scanner;
 use crate::service::cloud::{Cloud, NoCloud};
@@ -74,6 +74,7 @@ pub(super) struct BedOptions {
     pub(super) event_limits: EventLimits,
     /// PostgreSQL instead of SQLite.
     pub(super) database_url: Option<String>,
+    pub(super) plugins: Vec<BuiltIn>,
 }
 
 impl Default for BedOptions {
@@ -88,6 +89,7 @@ impl Default for BedOptions {
             peer: IpAddr::from([192, 0, 2, 1]),
             event_limits: EventLimits::default(),
             database_url: None,
+            plugins: Vec::new(),
         }
     }
 }
@@ -163,7 +165,7 @@ impl Bed {
             isolation: IsolationPolicy::default(),
             caps: LimitCaps::default(),
         };
-        let plugins = Plugins::load(&settings, &[]).unwrap();
+        let plugins = Plugins::load(&settings, &options.plugins).unwrap();
         let context = Context {
             store: store.clone(),
             ids: Arc::new(IdGenerator::new(7)),
@@ -189,6 +191,7 @@ impl Bed {
             release_channel: "stable".into(),
             trusted_proxies: Vec::new(),
             base_url: None,
+            thumbnail_cache_mib: 16,
         };
         let build = BuildInfo {
             version: "1.2.3",

@@ -26,6 +26,7 @@ mod media_bed;
 mod origins;
 mod people;
 mod photo_albums;
+mod pictures;
 mod playback_queues;
 mod refresh;
 mod refresh_cloud;

@@ -10,14 +10,14 @@ use svc_plugin_api::Source;
 use super::{Block, Photo};
 
 /// The most entries of a directory, the most directories, and the most bytes of a value.
-const MAX_ENTRIES: u16 = 1024;
-const MAX_DIRECTORIES: usize = 16;
+pub(super) const MAX_ENTRIES: u16 = 1024;
+pub(super) const MAX_DIRECTORIES: usize = 16;
 const MAX_VALUE_BYTES: u64 = 8 * 1024;
 
 const SUBFILE_TYPE: u16 = 0xfe;
 const WIDTH: u16 = 0x100;
 const HEIGHT: u16 = 0x101;
-const SUB_DIRECTORIES: u16 = 0x14a;
+pub(super) const SUB_DIRECTORIES: u16 = 0x14a;
 const EXIF_DIRECTORY: u16 = 0x8769;
 const GPS_DIRECTORY: u16 = 0x8825;
 const DNG_VERSION: u16 = 0xc612;
@@ -61,12 +61,12 @@ fn by_name(extension: &str) -> &'static str {
 }
 
 #[derive(Clone, Copy)]
-struct Order {
-    is_little: bool,
+pub(super) struct Order {
+    pub(super) is_little: bool,
 }
 
 impl Order {
-    fn short(self, bytes: [u8; 2]) -> u16 {
+    pub(super) fn short(self, bytes: [u8; 2]) -> u16 {
         if self.is_little {
             u16::from_le_bytes(bytes)
         } else {
@@ -74,7 +74,7 @@ impl Order {
         }
     }
 
-    fn long(self, bytes: [u8; 4]) -> u32 {
+    pub(super) fn long(self, bytes: [u8; 4]) -> u32 {
         if self.is_little {
             u32::from_le_bytes(bytes)
         } else {

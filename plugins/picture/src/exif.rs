@@ -128,6 +128,12 @@ impl Statements {
         }
     }
 
+    /// How the picture is to be turned, 1 to 8.
+    pub fn orientation(&self) -> Option<u8> {
+        let number = u8::try_from(self.number(tag::ORIENTATION)?).ok()?;
+        (1..=8).contains(&number).then_some(number)
+    }
+
     /// Width and height as the first directory says them.
     pub fn dimensions(&self) -> Option<(u32, u32)> {
         self.number(tag::WIDTH).zip(self.number(tag::HEIGHT))
@@ -165,10 +171,7 @@ impl Statements {
                 extraction.rational(key, numerator, denominator);
             }
         }
-        if let Some(orientation) = self
-            .number(tag::ORIENTATION)
-            .filter(|number| (1..=8).contains(number))
-        {
+        if let Some(orientation) = self.orientation() {
             extraction.integer("photo.orientation", orientation.into());
         }
         if let Some(rating) = self.number(tag::RATING).filter(|number| *number <= 5) {

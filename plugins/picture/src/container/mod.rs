@@ -1,9 +1,10 @@
 //! What a file is, by its first bytes, and one header walker per kind.
 
 mod bmff;
-mod jpeg;
+pub mod jpeg;
 mod jxl;
 mod png;
+pub mod preview;
 mod simple;
 mod tiff;
 mod webp;

@@ -1,0 +1,262 @@
+//! Draws pictures: one drawing shared by all who ask, few at a time, on threads of low priority.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use bytes::Bytes;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::sync::watch;
+
+use super::super::error::{Result, ServiceError};
+use super::super::media::{STORAGE_UNAVAILABLE, blocking};
+use super::cache::{CachedPicture, ThumbnailCache};
+use super::failures::Failures;
+use super::original::{Identity, Original};
+use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE, limits};
+use crate::domain::extraction::ExtractFailure;
+use crate::domain::rendering::{ImageFormat, RenderedImage};
+use crate::domain::time::Clock;
+use crate::plugins::{PluginHandle, Plugins};
+
+/// A drawing under way, which says at its end how it went.
+type Ending = watch::Receiver<Option<Outcome>>;
+type Outcome = std::result::Result<Drawn, Trouble>;
+
+/// A picture that was drawn just now. Cheap to clone.
+#[derive(Debug, Clone)]
+struct Drawn {
+    format: ImageFormat,
+    bytes: Bytes,
+    key: Arc<str>,
+    mtime_ns: i64,
+}
+
+/// Why there is no picture, for each of those who wait.
+#[derive(Debug, Clone, Copy)]
+enum Trouble {
+    FileMissing(&'static str, &'static str),
+    Storage,
+    Unavailable,
+}
+
+impl From<ServiceError> for Trouble {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Absent { code, message } => Self::FileMissing(code, message),
+            _ => Self::Storage,
+        }
+    }
+}
+
+impl From<Trouble> for ServiceError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::FileMissing(code, message) => Self::Absent { code, message },
+            Trouble::Storage => STORAGE_UNAVAILABLE,
+            Trouble::Unavailable => UNAVAILABLE,
+        }
+    }
+}
+
+/// Where pictures are drawn.
+#[derive(Debug)]
+pub(super) struct Studio {
+    plugins: Plugins,
+    cache: ThumbnailCache,
+    failures: Failures,
+    clock: Arc<dyn Clock>,
+    under_way: Mutex<HashMap<String, Ending>>,
+    threads: ThreadPool,
+}
+
+impl Studio {
+    pub(super) fn new(plugins: Plugins, cache: ThumbnailCache, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(cores.min(limits::THREADS))
+            .thread_name(|number| format!("pictures-{number}"))
+            // On Linux the niceness of the process is that of the calling thread.
+            .start_handler(|_| drop(rustix::process::nice(limits::NICE)))
+            .panic_handler(|_| tracing::error!("a thread that draws pictures panicked"))
+            .build()
+            .map_err(io::Error::other)?;
+        Ok(Self {
+            plugins,
+            cache,
+            failures: Failures::default(),
+            clock,
+            under_way: Mutex::default(),
+            threads,
+        })
+    }
+
+    /// The picture in this size: from the cache, or drawn now.
+    pub(super) async fn draw(self: Arc<Self>, original: Original, size: PictureSize) -> Result<Thumbnail> {
+        let renderer = original.renderer(&self.plugins).ok_or(UNAVAILABLE)?;
+        let key = original.identity.key(size, &renderer);
+        let mtime_ns = original.identity.mtime_ns;
+        let found = {
+            let (this, key) = (Arc::clone(&self), key.clone());
+            blocking(move || Ok(this.cache.get(&key))).await?
+        };
+        if let Some(found) = found {
+            return Ok(cached(found, &key, mtime_ns));
+        }
+        if self.failures.contains(&original.identity, self.clock.now()) {
+            return Err(UNAVAILABLE);
+        }
+        let mut ending = self.join(key, original, size, renderer)?;
+        let outcome = ending.wait_for(Option::is_some).await;
+        // The sender is gone without a word when the thread panicked.
+        let outcome = outcome.map_err(ServiceError::internal)?.clone();
+        let drawn = outcome.ok_or(UNAVAILABLE)??;
+        Ok(Thumbnail {
+            format: drawn.format,
+            bytes: ThumbnailBytes::InMemory(drawn.bytes),
+            tag: drawn.key.to_string(),
+            mtime_ns: drawn.mtime_ns,
+        })
+    }
+
+    /// Forgets all that was drawn.
+    pub(super) fn clear(&self) -> io::Result<()> {
+        self.failures.clear();
+        self.cache.clear()
+    }
+
+    /// Joins the drawing that is under way, or begins it. It goes on when nobody waits any longer: whoever scrolled by
+    /// will come back.
+    fn join(
+        self: &Arc<Self>,
+        key: String,
+        original: Original,
+        size: PictureSize,
+        renderer: PluginHandle,
+    ) -> Result<Ending> {
+        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ending) = under_way.get(&key) {
+            return Ok(ending.clone());
+        }
+        if under_way.len() >= limits::WAITING {
+            return Err(ServiceError::Away(
+                "too many pictures wait to be drawn; try again",
+            ));
+        }
+        let (sender, ending) = watch::channel(None);
+        under_way.insert(key.clone(), ending.clone());
+        drop(under_way);
+        let entry = UnderWay {
+            studio: Arc::clone(self),
+            key,
+        };
+        // First come, first served.
+        self.threads.spawn_fifo(move || {
+            let outcome = entry.studio.draw_here(original, size, &renderer);
+            // Removed before it is told: whoever comes in between finds the picture in the cache.
+            drop(entry);
+            sender.send_replace(Some(outcome));
+        });
+        Ok(ending)
+    }
+
+    /// Draws on this thread, and keeps what was drawn.
+    fn draw_here(&self, original: Original, size: PictureSize, renderer: &PluginHandle) -> Outcome {
+        let as_indexed = original.identity.clone();
+        let opened = original.open(&self.plugins)?;
+        let identity = opened.identity;
+        let key = identity.key(size, renderer);
+        if identity != as_indexed {
+            // Changed since it was indexed: asked for again and again until the next run.
+            if let Some(drawn) = self.drawn_before(&key, identity.mtime_ns) {
+                return Ok(drawn);
+            }
+            if self.failures.contains(&identity, self.clock.now()) {
+                return Err(Trouble::Unavailable);
+            }
+        }
+        // The smaller ones cost little beside the decoding.
+        let sizes: Vec<_> = PictureSize::ALL
+            .into_iter()
+            .filter(|other| {
+                *other == size || (*other < size && !self.cache.holds(&identity.key(*other, renderer)))
+            })
+            .collect();
+        let bounds: Vec<_> = sizes.iter().map(|size| size.bounds()).collect();
+        let images = self.plugins.worker().render(renderer, &opened.source, &bounds);
+        let images = images.map_err(|failure| self.failed(&identity, opened.source.name(), &failure))?;
+        let mut asked = None;
+        for (image, of) in images.into_iter().zip(sizes) {
+            let key = identity.key(of, renderer);
+            if let Err(error) = self.cache.put(&key, &image) {
+                tracing::warn!(%error, "a drawn picture could not be kept; it is drawn again when somebody asks");
+            }
+            if of == size {
+                asked = Some(image);
+            }
+        }
+        let RenderedImage { format, bytes, .. } = asked.ok_or(Trouble::Unavailable)?;
+        Ok(Drawn {
+            format,
+            bytes: bytes.into(),
+            key: key.into(),
+            mtime_ns: identity.mtime_ns,
+        })
+    }
+
+    fn drawn_before(&self, key: &str, mtime_ns: i64) -> Option<Drawn> {
+        use std::os::unix::fs::FileExt as _;
+        let found = self.cache.get(key)?;
+        let mut bytes = vec![0; usize::try_from(found.length).ok()?];
+        found.file.read_exact_at(&mut bytes, 0).ok()?;
+        Some(Drawn {
+            format: found.format,
+            bytes: bytes.into(),
+            key: key.into(),
+            mtime_ns,
+        })
+    }
+
+    fn failed(&self, identity: &Identity, name: &str, failure: &ExtractFailure) -> Trouble {
+        tracing::info!(
+            file = name,
+            code = failure.code(),
+            "no smaller picture: {failure}"
+        );
+        if matches!(failure, ExtractFailure::Io(_)) {
+            return Trouble::Storage;
+        }
+        self.failures.add(identity.clone(), self.clock.now());
+        Trouble::Unavailable
+    }
+}
+
+/// The entry of a drawing, which goes with it however it ends.
+struct UnderWay {
+    studio: Arc<Studio>,
+    key: String,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut under_way = self
+            .studio
+            .under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        under_way.remove(&self.key);
+    }
+}
+
+fn cached(found: CachedPicture, key: &str, mtime_ns: i64) -> Thumbnail {
+    Thumbnail {
+        format: found.format,
+        bytes: ThumbnailBytes::InFile {
+            file: found.file,
+            length: found.length,
+        },
+        tag: key.to_owned(),
+        mtime_ns,
+    }
+}

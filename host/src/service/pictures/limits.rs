@@ -1,0 +1,29 @@
+//! The numbers of drawn pictures, each with its reason.
+
+use std::time::Duration;
+
+/// Longest side of a small picture: a cell of a grid, on a screen of two pixels a point.
+pub(super) const SMALL_EDGE: u32 = 250;
+/// Of a medium one: the width of a phone, a cover on a page of its own.
+pub(super) const MEDIUM_EDGE: u32 = 720;
+/// Of a large one: a laptop's screen, or a phone that is zoomed in.
+pub(super) const LARGE_EDGE: u32 = 1440;
+
+/// Threads that draw, at most: each may hold 256 MiB for a moment.
+pub(super) const THREADS: usize = 4;
+/// How much the drawing threads step back behind the others, among them a scan's: a nice value.
+pub(super) const NICE: i32 = 10;
+/// Pictures that wait to be drawn. A grid on a large screen asks for a hundred; beyond this, clients ask again.
+pub(super) const WAITING: usize = 1024;
+
+/// For how long a picture that could not be drawn is not tried again. It may have been half copied.
+pub(super) const FAILURE_TIME: Duration = Duration::from_secs(10 * 60);
+/// Failures that are remembered; then all are forgotten. A directory of raws without previews has so many.
+pub(super) const FAILURES: usize = 4096;
+
+/// How old the stamp of the last use may be before it is written again: not with each answer.
+pub(super) const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
+/// A full cache is emptied to this share of its quota, in percent, so that it is not looked through for each picture.
+pub(super) const EVICT_TO_PERCENT: u64 = 90;
+/// What a file takes on disk is a multiple of this.
+pub(super) const BLOCK_BYTES: u64 = 4096;

@@ -1,0 +1,99 @@
+//! The plugin without the sandbox, for `cargo xtask bench thumbnails`.
+//!
+//! `native make DIR` writes pictures to draw; `native render FILE...` draws each in the sizes of the server and prints the
+//! processor time of the process for it in seconds, and how many could be drawn.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a tool for measuring: may stop at a fault"
+)]
+
+use std::fs::File;
+use std::path::Path;
+
+use images::Images;
+use svc_plugin_api::{Bounds, Source, render};
+
+/// As the server asks for a large picture.
+const EDGES: [u32; 3] = [250, 720, 1440];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("make") => make(Path::new(&arguments.next().unwrap())),
+        Some("render") => draw(arguments),
+        _ => panic!("native make DIR, or native render FILE..."),
+    }
+}
+
+fn draw(paths: impl Iterator<Item = String>) {
+    let sizes = EDGES.map(|edge| Bounds {
+        width: edge,
+        height: edge,
+    });
+    let (mut drawn, mut bytes) = (0, 0);
+    let start = cpu_seconds();
+    for path in paths {
+        let mut source = Source::from_reader(&path, File::open(&path).unwrap()).unwrap();
+        if let Ok(images) = render::<Images>(&mut source, &sizes) {
+            drawn += 1;
+            bytes += images.iter().map(|image| image.bytes.len()).sum::<usize>();
+        }
+    }
+    println!("{} {drawn} {bytes}", cpu_seconds() - start);
+}
+
+/// User and system time of all threads: the JPEG decoder has some of its own.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat");
+    let tasks = std::fs::read_dir("/proc/self/task").map(|tasks| {
+        tasks
+            .flatten()
+            .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
+            .filter_map(|text| text.split(' ').next()?.parse::<f64>().ok())
+            .sum::<f64>()
+    });
+    tasks.unwrap_or_else(|_| stat.unwrap().split(' ').next().unwrap().parse().unwrap()) / 1e9
+}
+
+/// Photos of a phone and of a camera, covers, a screenshot.
+fn make(folder: &Path) {
+    for (name, width, height) in [
+        ("phone-1", 4032, 3024),
+        ("phone-2", 3024, 4032),
+        ("camera", 6000, 4000),
+        ("cover-1", 1000, 1000),
+        ("cover-2", 600, 600),
+    ] {
+        let path = folder.join(name).with_extension("jpg");
+        let pixels = texture(width, height, 7 + u64::from(width));
+        let encoder = jpeg_encoder::Encoder::new_file(path, 88).unwrap();
+        let (width, height) = (width.try_into().unwrap(), height.try_into().unwrap());
+        encoder
+            .encode(&pixels, width, height, jpeg_encoder::ColorType::Rgb)
+            .unwrap();
+    }
+    let mut encoder = png::Encoder::new(File::create(folder.join("screen.png")).unwrap(), 2560, 1440);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&texture(2560, 1440, 1)).unwrap();
+}
+
+/// Soft shapes with the grain of a sensor: what a JPEG of a photo costs to decode is in its detail.
+fn texture(width: u32, height: u32, seed: u64) -> Vec<u8> {
+    let mut state = seed | 1;
+    let mut pixels = Vec::with_capacity((width * height * 3) as usize);
+    for y in 0..height {
+        for x in 0..width {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let grain = (state >> 60) as i32 - 8;
+            for (phase, scale) in [(0_u32, 97.0_f32), (40, 61.0), (90, 143.0)] {
+                let wave = ((x + phase) as f32 / scale).sin() + ((y + 2 * phase) as f32 / scale).cos();
+                pixels.push((128 + (wave * 50.0) as i32 + grain).clamp(0, 255) as u8);
+            }
+        }
+    }
+    pixels
+}

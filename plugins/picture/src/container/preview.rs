@@ -1,0 +1,173 @@
+//! JPEGs inside of other pictures: previews of raws, thumbnails of EXIF.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+use svc_plugin_api::isobmff::Boxes;
+
+use super::Photo;
+use super::tiff::{MAX_DIRECTORIES, MAX_ENTRIES, Order, SUB_DIRECTORIES};
+
+const COMPRESSION: u16 = 0x103;
+const STRIPS: u16 = 0x111;
+const STRIP_BYTES: u16 = 0x117;
+const JPEG: u16 = 0x201;
+const JPEG_BYTES: u16 = 0x202;
+/// Panasonic's whole preview, as the value of an entry.
+const PANASONIC_JPEG: u16 = 0x2e;
+/// The box in which Canon keeps the preview of a CR3, and how far the picture is behind the start of what it holds.
+const CANON_PREVIEW: [u8; 16] = *b"\xea\xf4\x2b\x5e\x1c\x98\x4b\x88\xb9\xfb\xb7\xdc\x40\x6e\x4d\x16";
+const CANON_PREVIEW_HEADER: u64 = 16;
+
+/// Bytes that may be a JPEG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// First byte.
+    pub offset: u64,
+    /// How many, as the file says.
+    pub length: u64,
+}
+
+/// Where JPEGs lie in this file, without those in its EXIF.
+///
+/// # Errors
+/// What the storage says.
+pub fn in_file(source: &mut Source) -> Result<Vec<Place>> {
+    match source.bytes_at(0, 16)?.as_slice() {
+        [b'I', b'I', ..] | [b'M', b'M', ..] => in_directories(source),
+        [b'F', b'U', b'J', b'I', ..] => {
+            let Some([o3, o2, o1, o0, l3, l2, l1, l0]) = source.array_at::<8>(84)? else {
+                return Ok(Vec::new());
+            };
+            Ok(vec![Place {
+                offset: u32::from_be_bytes([o3, o2, o1, o0]).into(),
+                length: u32::from_be_bytes([l3, l2, l1, l0]).into(),
+            }])
+        }
+        [_, _, _, _, b'f', b't', b'y', b'p', b'c', b'r', b'x', ..] => of_canon(source),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The thumbnails in the EXIF of a file.
+///
+/// # Errors
+/// None of the storage: the blocks are in memory.
+pub fn in_exif(photo: &Photo) -> Result<Vec<Vec<u8>>> {
+    let mut found = Vec::new();
+    for block in &photo.exif {
+        let mut source = Source::from_bytes("", block.bytes.clone());
+        for place in in_directories(&mut source)? {
+            let length = usize::try_from(place.length).unwrap_or(usize::MAX);
+            found.push(source.bytes_at(place.offset, length)?);
+        }
+    }
+    Ok(found)
+}
+
+/// An entry of a directory as it stands.
+struct Entry {
+    tag: u16,
+    count: u32,
+    /// Four bytes: the value, or where it is.
+    field: [u8; 4],
+    is_short: bool,
+}
+
+impl Entry {
+    fn number(&self, order: Order) -> u32 {
+        let [a, b, ..] = self.field;
+        if self.is_short {
+            order.short([a, b]).into()
+        } else {
+            order.long(self.field)
+        }
+    }
+}
+
+/// Walks all directories of a TIFF structure.
+fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
+    let Some([order, _, _, _, first @ ..]) = source.array_at::<8>(0)? else {
+        return Ok(Vec::new());
+    };
+    let order = Order {
+        is_little: order == b'I',
+    };
+    let mut places = Vec::new();
+    let mut waiting = vec![order.long(first)];
+    let mut walked = Vec::new();
+    while let Some(offset) = waiting.pop() {
+        if offset == 0 || walked.contains(&offset) || walked.len() >= MAX_DIRECTORIES {
+            continue;
+        }
+        walked.push(offset);
+        let (entries, next) = directory(source, order, u64::from(offset))?;
+        waiting.push(next);
+        let number = |tag| Some(entries.iter().find(|entry| entry.tag == tag)?.number(order));
+        let mut add = |offset: Option<u32>, length: Option<u32>| {
+            if let Some((offset, length)) = offset.zip(length) {
+                places.push(Place {
+                    offset: offset.into(),
+                    length: length.into(),
+                });
+            }
+        };
+        add(number(JPEG), number(JPEG_BYTES));
+        for entry in &entries {
+            match entry.tag {
+                STRIPS if entry.count == 1 && matches!(number(COMPRESSION), Some(6 | 7)) => {
+                    add(number(STRIPS), number(STRIP_BYTES));
+                }
+                PANASONIC_JPEG if entry.count > 4 => add(Some(order.long(entry.field)), Some(entry.count)),
+                SUB_DIRECTORIES if entry.count == 1 => waiting.push(order.long(entry.field)),
+                SUB_DIRECTORIES => {
+                    let count = usize::try_from(entry.count).unwrap_or(usize::MAX);
+                    let list =
+                        source.bytes_at(order.long(entry.field).into(), 4 * count.min(MAX_DIRECTORIES))?;
+                    waiting.extend(list.as_chunks::<4>().0.iter().map(|bytes| order.long(*bytes)));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn directory(source: &mut Source, order: Order, offset: u64) -> Result<(Vec<Entry>, u32)> {
+    let count = source
+        .array_at::<2>(offset)?
+        .map_or(0, |bytes| order.short(bytes))
+        .min(MAX_ENTRIES);
+    let table = source.bytes_at(offset + 2, usize::from(count) * 12 + 4)?;
+    let (entries, rest) = table.as_chunks::<12>();
+    let entries = entries
+        .iter()
+        .take(count.into())
+        .map(|[t0, t1, k0, k1, c0, c1, c2, c3, field @ ..]| Entry {
+            tag: order.short([*t0, *t1]),
+            count: order.long([*c0, *c1, *c2, *c3]),
+            field: *field,
+            is_short: order.short([*k0, *k1]) == 3,
+        })
+        .collect();
+    Ok((entries, rest.first_chunk().map_or(0, |next| order.long(*next))))
+}
+
+fn of_canon(source: &mut Source) -> Result<Vec<Place>> {
+    let mut top = Boxes::of_file(source);
+    while let Some(found) = top.find(source, b"uuid")? {
+        if source.array_at::<16>(found.start)? != Some(CANON_PREVIEW) {
+            continue;
+        }
+        // Eight bytes of the box's own before the boxes in it.
+        let mut inner = Boxes::between(found.start + 24, found.end);
+        if let Some(preview) = inner.find(source, b"PRVW")? {
+            let offset = preview.start + CANON_PREVIEW_HEADER;
+            return Ok(vec![Place {
+                offset,
+                length: preview.end.saturating_sub(offset),
+            }]);
+        }
+    }
+    Ok(Vec::new())
+}
