@@ -48,6 +48,52 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
+/// World `image-renderer`.
+pub mod thumbnailer {
+    #![allow(
+        missing_docs,
+        unsafe_code,
+        clippy::all,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic
+    )]
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world thumbnailer { export svc:plugin/thumbnailer@0.1.0; }",
+        world: "svc:sdk/thumbnailer",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::thumbnailer",
+        export_macro_name: "export_thumbnailer",
+        additional_derives: [PartialEq],
+        with: { "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types },
+    });
+    pub use export_thumbnailer as export;
+}
+
+/// World `audio-measurer`.
+pub mod waveform {
+    #![allow(
+        missing_docs,
+        unsafe_code,
+        clippy::all,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::panic
+    )]
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world waveform { export svc:plugin/waveform@0.1.0; }",
+        world: "svc:sdk/waveform",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::waveform",
+        export_macro_name: "export_waveform",
+        additional_derives: [PartialEq],
+        with: { "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types },
+    });
+    pub use export_waveform as export;
+}
+
 /// The import of `media-extractor-with-related`. A component that never asks does not import it.
 pub(crate) mod related {
     #![allow(
@@ -82,6 +128,8 @@ pub use extractor::svc::plugin::types::{
     Value,
 };
 pub use related::RelatedFile;
+pub use thumbnailer::exports::svc::plugin::thumbnailer::{Bounds, Image};
+pub use waveform::exports::svc::plugin::waveform::Summary;
 
 impl ExtractError {
     /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.

@@ -1,6 +1,6 @@
-//! The two traits of a plugin, how a call runs, and the macro that exports a component.
+//! The traits of a plugin, how a call runs, and the macro that exports a component.
 
-use crate::{ExtractError, Extraction, IoError, Source};
+use crate::{Bounds, ExtractError, Extraction, Image, IoError, Source, Summary};
 
 /// The most bytes that [`Artwork::read`] may hand out: 16 MiB.
 pub const MAX_PICTURE_BYTES: usize = 16 * 1024 * 1024;
@@ -23,6 +23,25 @@ pub trait Artwork {
     /// # Errors
     /// As for [`Extractor::extract`]; `Invalid` too for a position that the file has not.
     fn read(source: &mut Source, index: u32) -> Result<Vec<u8>, ExtractError>;
+}
+
+/// Draws a picture in smaller sizes.
+pub trait Thumbnailer {
+    /// One image for each of the sizes, in their order: upright, in the proportions of the source, as large as fits into
+    /// the box and never larger than the source. At most [`MAX_PICTURE_BYTES`] together.
+    ///
+    /// # Errors
+    /// As for [`Extractor::extract`].
+    fn render(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError>;
+}
+
+/// Sums up the sound of an audio file.
+pub trait WaveformMeter {
+    /// Divides the frames into this many bins: bin `i` begins with frame `i * frames / bins`. `bins` is at least 1.
+    ///
+    /// # Errors
+    /// As for [`Extractor::extract`].
+    fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError>;
 }
 
 /// Runs an extractor over a source the way the exported component does.
@@ -50,18 +69,39 @@ pub fn read_picture<A: Artwork>(source: &mut Source, index: u32) -> Result<Vec<u
     }
 }
 
+/// Draws a picture the way the exported component does.
+///
+/// # Errors
+/// As for [`run`].
+pub fn render<T: Thumbnailer>(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError> {
+    let result = T::render(source, sizes);
+    source.take_failure().map_or(result, failed)
+}
+
+/// Sums up a sound the way the exported component does.
+///
+/// # Errors
+/// As for [`run`].
+pub fn measure<T: WaveformMeter>(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+    let result = T::measure(source, bins.max(1));
+    source.take_failure().map_or(result, failed)
+}
+
 fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
     Err(ExtractError::Io(failure))
 }
 
 /// Exports a type as the component's plugin, and puts the manifest into it.
 ///
-/// The type implements [`Extractor`](crate::Extractor), and [`Artwork`](crate::Artwork) if the macro is
-/// told `artwork`. The manifest's path is relative to the plugin's `Cargo.toml`; its bytes become the custom
-/// section `svc:manifest`, which the host reads without running or compiling anything.
+/// `abilities` lists what the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
+/// ([`Artwork`](crate::Artwork)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
+/// ([`WaveformMeter`](crate::WaveformMeter)). Without it the type is an extractor; `artwork` alone adds that ability.
+///
+/// The manifest's path is relative to the plugin's `Cargo.toml`; its bytes become the custom section `svc:manifest`, which
+/// the host reads without running or compiling anything.
 ///
 /// ```
-/// # use svc_plugin_api::{Artwork, ExtractError, Extraction, Extractor, Source};
+/// # use svc_plugin_api::{Artwork, Bounds, ExtractError, Extraction, Extractor, Image, Source, Thumbnailer};
 /// struct Music;
 /// # impl Extractor for Music {
 /// #     fn extract(_: &mut Source) -> Result<Option<Extraction>, ExtractError> { Ok(None) }
@@ -69,49 +109,33 @@ fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
 /// # impl Artwork for Music {
 /// #     fn read(_: &mut Source, _: u32) -> Result<Vec<u8>, ExtractError> { Ok(Vec::new()) }
 /// # }
+/// # impl Thumbnailer for Music {
+/// #     fn render(_: &mut Source, _: &[Bounds]) -> Result<Vec<Image>, ExtractError> { Ok(Vec::new()) }
+/// # }
 /// # mod with { use super::Music;
 /// svc_plugin_api::export_plugin!(Music, manifest = "Cargo.toml", artwork);
 /// # }
 /// # mod without { use super::Music;
 /// svc_plugin_api::export_plugin!(Music, manifest = "Cargo.toml");
 /// # }
+/// # mod other { use super::Music;
+/// svc_plugin_api::export_plugin!(Music, manifest = "Cargo.toml", abilities = [thumbnailer]);
+/// # }
 /// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! export_plugin {
-    ($plugin:ty, manifest = $manifest:literal, artwork $(,)?) => {
-        $crate::export_plugin!($plugin, manifest = $manifest);
-
-        #[allow(unsafe_code, reason = "the generated exports")]
-        const _: () = {
-            #[allow(dead_code, reason = "only the component's exports use it")]
-            struct Component;
-
-            impl $crate::bindings::artwork::exports::svc::plugin::artwork::Guest for Component {
-                fn read(index: u32) -> Result<Vec<u8>, $crate::ExtractError> {
-                    $crate::read_picture::<$plugin>(&mut $crate::Source::of_this_call(), index)
-                }
-            }
-
-            #[cfg(target_arch = "wasm32")]
-    $crate::bindings::artwork::export!(Component with_types_in $crate::bindings::artwork);
-        };
-    };
     ($plugin:ty, manifest = $manifest:literal $(,)?) => {
-        #[allow(unsafe_code, reason = "the generated exports and the custom section")]
+        $crate::export_plugin!($plugin, manifest = $manifest, abilities = [extractor]);
+    };
+    ($plugin:ty, manifest = $manifest:literal, artwork $(,)?) => {
+        $crate::export_plugin!($plugin, manifest = $manifest, abilities = [extractor, artwork]);
+    };
+    ($plugin:ty, manifest = $manifest:literal, abilities = [$($ability:ident),+ $(,)?] $(,)?) => {
+        $($crate::export_ability!($ability, $plugin);)+
+
+        #[allow(unsafe_code, reason = "the custom section")]
         const _: () = {
-            #[allow(dead_code, reason = "only the component's exports use it")]
-            struct Component;
-
-            impl $crate::bindings::extractor::exports::svc::plugin::extractor::Guest for Component {
-                fn extract() -> Result<Option<$crate::Extraction>, $crate::ExtractError> {
-                    $crate::run::<$plugin>(&mut $crate::Source::of_this_call())
-                }
-            }
-
-            #[cfg(target_arch = "wasm32")]
-    $crate::bindings::extractor::export!(Component with_types_in $crate::bindings::extractor);
-
             #[allow(dead_code, reason = "only the component has the section")]
             const MANIFEST: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $manifest));
 
@@ -120,6 +144,60 @@ macro_rules! export_plugin {
             #[unsafe(link_section = "svc:manifest")]
             static MANIFEST_SECTION: [u8; MANIFEST.len()] =
                 *include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $manifest));
+        };
+    };
+}
+
+/// One ability of [`export_plugin!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_ability {
+    (extractor, $plugin:ty) => {
+        $crate::export_ability!(@export extractor {
+            impl $crate::bindings::extractor::exports::svc::plugin::extractor::Guest for Component {
+                fn extract() -> Result<Option<$crate::Extraction>, $crate::ExtractError> {
+                    $crate::run::<$plugin>(&mut $crate::Source::of_this_call())
+                }
+            }
+        });
+    };
+    (artwork, $plugin:ty) => {
+        $crate::export_ability!(@export artwork {
+            impl $crate::bindings::artwork::exports::svc::plugin::artwork::Guest for Component {
+                fn read(index: u32) -> Result<Vec<u8>, $crate::ExtractError> {
+                    $crate::read_picture::<$plugin>(&mut $crate::Source::of_this_call(), index)
+                }
+            }
+        });
+    };
+    (thumbnailer, $plugin:ty) => {
+        $crate::export_ability!(@export thumbnailer {
+            impl $crate::bindings::thumbnailer::exports::svc::plugin::thumbnailer::Guest for Component {
+                fn render(sizes: Vec<$crate::Bounds>) -> Result<Vec<$crate::Image>, $crate::ExtractError> {
+                    $crate::render::<$plugin>(&mut $crate::Source::of_this_call(), &sizes)
+                }
+            }
+        });
+    };
+    (waveform, $plugin:ty) => {
+        $crate::export_ability!(@export waveform {
+            impl $crate::bindings::waveform::exports::svc::plugin::waveform::Guest for Component {
+                fn measure(bins: u32) -> Result<$crate::Summary, $crate::ExtractError> {
+                    $crate::measure::<$plugin>(&mut $crate::Source::of_this_call(), bins)
+                }
+            }
+        });
+    };
+    (@export $ability:ident { $($guest:item)+ }) => {
+        #[allow(unsafe_code, reason = "the generated exports")]
+        const _: () = {
+            #[allow(dead_code, reason = "only the component's exports use it")]
+            struct Component;
+
+            $($guest)+
+
+            #[cfg(target_arch = "wasm32")]
+            $crate::bindings::$ability::export!(Component with_types_in $crate::bindings::$ability);
         };
     };
 }

@@ -165,15 +165,7 @@ fn sandboxed(host: &Plugins, kind: &MediaKind, files: &[PathBuf]) -> Result<f64>
         let file = File::open(path)?;
         let size = file.metadata()?.len();
         // A file that cannot be read costs time as well.
-        let _ = std::hint::black_box(worker.extract(
-            &plugin,
-            &Arc::new(SourceFile {
-                file,
-                name,
-                size,
-                around: None,
-            }),
-        ));
+        let _ = std::hint::black_box(worker.extract(&plugin, &Arc::new(SourceFile::new(file, name, size))));
     }
     Ok((cpu_seconds() - start) / files.len() as f64)
 }

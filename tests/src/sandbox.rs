@@ -58,14 +58,9 @@ impl Sandbox {
         let plugin = self.plugins.for_file(&self.kind, &extension(&name))?;
         let file = File::open(path).unwrap();
         let size = file.metadata().unwrap().len();
-        Some(self.worker.extract(
-            &plugin,
-            &Arc::new(SourceFile {
-                file,
-                name,
-                size,
-                around: None,
-            }),
-        ))
+        Some(
+            self.worker
+                .extract(&plugin, &Arc::new(SourceFile::new(file, name, size))),
+        )
     }
 }

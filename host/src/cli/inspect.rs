@@ -37,7 +37,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let source = open(&arguments.file)?;
     let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
-    let plugin = choose(&plugins, arguments.kind.as_ref(), &source.name)?;
+    let plugin = choose(&plugins, arguments.kind.as_ref(), &source.name())?;
     let mut out = std::io::stdout().lock();
     let outcome = plugins.worker().extract(&plugin, &source);
     let read = outcome.as_ref().ok().and_then(Option::as_ref);
@@ -50,8 +50,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             out,
             "{}",
             json!({
-                "file": source.name,
-                "size": source.size,
+                "file": source.name(),
+                "size": source.size(),
                 "plugin": { "id": plugin.id(), "version": plugin.version() },
                 "extraction": read.map(to_json),
                 "failure": failure.map(|(code, message)| json!({ "code": code, "message": message })),
@@ -61,8 +61,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         writeln!(
             out,
             "{} ({} bytes), read by {} {}",
-            source.name,
-            source.size,
+            source.name(),
+            source.size(),
             plugin.id(),
             plugin.version()
         )?;
@@ -87,12 +87,11 @@ fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
     let opened = MediaRoot::open(parent)
         .and_then(|root| root.open_file(&RelativePath::root().join(name)))
         .with_context(|| format!("{shown}"))?;
-    Ok(Arc::new(SourceFile {
-        file: opened.file,
-        name: name_to_text(OsStr::new(name)),
-        size: opened.size,
-        around: None,
-    }))
+    Ok(Arc::new(SourceFile::new(
+        opened.file,
+        name_to_text(OsStr::new(name)),
+        opened.size,
+    )))
 }
 
 fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Result<PluginHandle> {

@@ -21,21 +21,23 @@ pub(super) struct CallState {
 }
 
 impl CallState {
-    pub(super) fn new(plugin_id: Arc<str>, limits: &Limits) -> Self {
+    /// Of an instance that may hold this much memory.
+    pub(super) fn new(plugin_id: Arc<str>, memory: u64) -> Self {
         Self {
-            source: SourceState::new(limits),
+            source: SourceState::new(),
             related: None,
             log: LogState::new(plugin_id),
             deadline: Deadline::default(),
-            memory: MemoryMeter::new(limits.memory),
+            memory: MemoryMeter::new(memory),
         }
     }
 
-    /// Makes this file the one of the current call, which may take this long.
-    pub(super) fn begin(&mut self, file: &Arc<SourceFile>, time: Duration) {
-        self.source.open(file);
+    /// Makes this file the one of the current call, which is held to these limits.
+    pub(super) fn begin(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
+        self.source.open(file, limits);
+        self.memory.set_limit(limits.memory);
         self.log.restart();
-        self.deadline.start(time);
+        self.deadline.start(limits.time);
     }
 
     /// Lets go of the file.

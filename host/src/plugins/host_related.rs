@@ -6,6 +6,7 @@ use std::io;
 
 use super::bindings::svc::plugin::{related, types};
 use super::call::CallState;
+use super::host_source::SourceContent;
 use super::limits;
 
 /// What lies around a media file. The scan knows it; a plugin that asks sees no more of the disk than this.
@@ -22,13 +23,13 @@ pub trait Around: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) struct OpenedRelated {
     name: String,
-    file: File,
+    content: SourceContent,
     size: u64,
 }
 
 impl CallState {
     fn around(&self) -> Option<&dyn Around> {
-        self.source.file.as_ref()?.around.as_deref()
+        self.source.file.as_ref()?.around()
     }
 
     /// Opens the file unless it is open already; the text of the failure otherwise.
@@ -44,7 +45,8 @@ impl CallState {
         match opened.and_then(|file| Ok((file.metadata()?.len(), file))) {
             Ok((size, file)) => {
                 let name = name.to_owned();
-                self.related = Some(OpenedRelated { name, file, size });
+                let content = SourceContent::File { file, offset: 0 };
+                self.related = Some(OpenedRelated { name, content, size });
                 Ok(())
             }
             // Gone since the folder was listed: the record is made without it.
@@ -79,7 +81,9 @@ impl related::Host for CallState {
             return Ok(Err(error));
         }
         match &self.related {
-            Some(opened) => self.source.read_from(&opened.file, opened.size, offset, length),
+            Some(opened) => self
+                .source
+                .read_from(&opened.content, opened.size, offset, length),
             None => Ok(Ok(Vec::new())),
         }
     }

@@ -11,17 +11,86 @@ use super::call::{CallState, Stop};
 use super::host_related::Around;
 use super::limits::{self, Limits};
 
-/// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does.
+/// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does. What the plugin takes
+/// for a file may also be a part of one, or bytes in memory: a picture inside of another file.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// Opened for reading.
-    pub file: File,
-    /// The file's name, for the plugin and the log. Directories before it are not shown to the plugin.
-    pub name: String,
-    /// Bytes, as of the opening. What grows later is not seen.
-    pub size: u64,
-    /// Its folders' names and the files beside it; `None` shows the plugin none.
-    pub around: Option<Arc<dyn Around>>,
+    content: SourceContent,
+    name: String,
+    size: u64,
+    around: Option<Arc<dyn Around>>,
+}
+
+/// Where a source's bytes are.
+#[derive(Debug)]
+pub(super) enum SourceContent {
+    /// In a file, from this byte on.
+    File { file: File, offset: u64 },
+    /// Here.
+    Memory(Vec<u8>),
+}
+
+impl SourceFile {
+    /// A file opened for reading. `name` is for the plugin and the log: directories before it are not shown to the
+    /// plugin. `size` is as of the opening: what grows later is not seen.
+    pub fn new(file: File, name: impl Into<String>, size: u64) -> Self {
+        Self::part(file, name, 0, size)
+    }
+
+    /// A part of a file, `size` bytes from `offset` on.
+    pub fn part(file: File, name: impl Into<String>, offset: u64, size: u64) -> Self {
+        Self {
+            content: SourceContent::File { file, offset },
+            name: name.into(),
+            size,
+            around: None,
+        }
+    }
+
+    /// Bytes that are in no file as they are.
+    pub fn in_memory(bytes: Vec<u8>, name: impl Into<String>) -> Self {
+        Self {
+            size: bytes.len() as u64,
+            content: SourceContent::Memory(bytes),
+            name: name.into(),
+            around: None,
+        }
+    }
+
+    /// Shows the plugin the folders' names and the files beside it; without, it is shown none.
+    pub fn with_around(mut self, around: Arc<dyn Around>) -> Self {
+        self.around = Some(around);
+        self
+    }
+
+    /// The name, directories before it included.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(super) fn around(&self) -> Option<&dyn Around> {
+        self.around.as_deref()
+    }
+}
+
+impl SourceContent {
+    /// Fills the buffer's capacity from the offset, or up to the end.
+    fn read_into(&self, buffer: &mut Vec<u8>, at: u64) -> Result<(), Errno> {
+        match self {
+            Self::File { file, offset } => read_into(file, buffer, offset.saturating_add(at)),
+            Self::Memory(bytes) => {
+                let start = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+                let end = start.saturating_add(buffer.capacity()).min(bytes.len());
+                buffer.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The source of one store.
@@ -44,11 +113,11 @@ pub(super) enum SourceFault {
 }
 
 impl SourceState {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             file: None,
-            max_bytes: limits.read_bytes,
-            max_reads: limits.reads,
+            max_bytes: 0,
+            max_reads: 0,
             bytes: 0,
             reads: 0,
             refusals: 0,
@@ -56,8 +125,10 @@ impl SourceState {
         }
     }
 
-    pub(super) fn open(&mut self, file: &Arc<SourceFile>) {
+    pub(super) fn open(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
         self.file = Some(Arc::clone(file));
+        self.max_bytes = limits.read_bytes;
+        self.max_reads = limits.reads;
         self.bytes = 0;
         self.reads = 0;
         self.refusals = 0;
@@ -83,13 +154,13 @@ impl SourceState {
                 "there is no file outside of a call".to_owned(),
             )));
         };
-        self.read_from(&source.file, source.size, offset, length)
+        self.read_from(&source.content, source.size, offset, length)
     }
 
     /// Reads from the file or from one beside it, under the one budget of the call.
     pub(super) fn read_from(
         &mut self,
-        file: &File,
+        content: &SourceContent,
         size: u64,
         offset: u64,
         length: u32,
@@ -105,7 +176,7 @@ impl SourceState {
         }
         self.reads += 1;
         let mut buffer = Vec::with_capacity(usize::try_from(wanted)?);
-        match read_into(file, &mut buffer, offset) {
+        match content.read_into(&mut buffer, offset) {
             Ok(()) => {
                 self.bytes += buffer.len() as u64;
                 Ok(Ok(buffer))

@@ -1,25 +1,34 @@
 //! One warm instance of a plugin: a store, the calls into it, and what each end of a call means.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use wasmtime::{Store, Trap, WasmBacktrace};
 
-use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
 use super::call::{CallState, Stop};
 use super::convert;
 use super::host_source::{SourceFault, SourceFile};
-use super::limits;
+use super::limits::{self, Limits};
 use super::plugin::LoadedPlugin;
+use super::{validate_audio, validate_images};
 use crate::domain::extraction::{ExtractFailure, ExtractOutcome};
+use crate::domain::rendering::{ImageBounds, RenderedImage};
+use crate::domain::waveform::AudioSummary;
 
 /// An instance that has not failed yet. After a failure of the guest it must not be called again.
 pub(super) struct Instance {
     store: Store<CallState>,
-    extractor: extractor::Guest,
-    artwork: Option<artwork::Guest>,
+    exports: Exports,
     calls: u32,
     broken: bool,
+}
+
+/// What the component offers.
+struct Exports {
+    extractor: Option<extractor::Guest>,
+    artwork: Option<artwork::Guest>,
+    thumbnailer: Option<thumbnailer::Guest>,
+    waveform: Option<waveform::Guest>,
 }
 
 impl Instance {
@@ -28,7 +37,7 @@ impl Instance {
         let code = plugin.code.as_code();
         let mut store = Store::new(
             code.instance_pre.engine(),
-            CallState::new(Arc::clone(&plugin.id), &plugin.limits),
+            CallState::new(Arc::clone(&plugin.id), plugin.limits.extract.memory),
         );
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
@@ -36,19 +45,25 @@ impl Instance {
         store.data_mut().deadline.start(limits::START_TIME);
         store.set_epoch_deadline(1);
         let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
-            let extractor = code.extractor.load(&mut store, &instance)?;
-            let artwork = code
-                .artwork
-                .as_ref()
-                .map(|artwork| artwork.load(&mut store, &instance))
-                .transpose()?;
-            Ok((extractor, artwork))
+            macro_rules! load {
+                ($ability:ident) => {
+                    code.$ability
+                        .as_ref()
+                        .map(|indices| indices.load(&mut store, &instance))
+                        .transpose()?
+                };
+            }
+            Ok(Exports {
+                extractor: load!(extractor),
+                artwork: load!(artwork),
+                thumbnailer: load!(thumbnailer),
+                waveform: load!(waveform),
+            })
         });
         match started {
-            Ok((extractor, artwork)) => Ok(Self {
+            Ok(exports) => Ok(Self {
                 store,
-                extractor,
-                artwork,
+                exports,
                 calls: 0,
                 broken: false,
             }),
@@ -58,11 +73,12 @@ impl Instance {
 
     /// Reads a file.
     pub(super) fn extract(&mut self, plugin: &LoadedPlugin, file: &Arc<SourceFile>) -> ExtractOutcome {
-        self.begin(file, plugin.limits.time);
-        let answer = self.extractor.call_extract(&mut self.store);
+        let extractor = self.exports.extractor.clone().ok_or_else(|| lacks("extractor"))?;
+        self.begin(file, &plugin.limits.extract);
+        let answer = extractor.call_extract(&mut self.store);
         match self.end(answer)? {
             Ok(extraction) => extraction
-                .map(|e| convert::extraction(e, &plugin.id, file.size))
+                .map(|e| convert::extraction(e, &plugin.id, file.size()))
                 .transpose(),
             Err(error) => Err(convert::failure(error)),
         }
@@ -75,16 +91,57 @@ impl Instance {
         file: &Arc<SourceFile>,
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
-        let Some(artwork) = self.artwork.clone() else {
-            return Err(ExtractFailure::Unsupported(
-                "the plugin hands out no pictures".to_owned(),
-            ));
-        };
-        self.begin(file, plugin.limits.time);
+        let artwork = self.exports.artwork.clone().ok_or_else(|| lacks("artwork"))?;
+        self.begin(file, &plugin.limits.extract);
         self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
         let answer = artwork.call_read(&mut self.store, index);
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         self.end(answer)?.map_err(convert::failure)
+    }
+
+    /// Draws a picture in smaller sizes.
+    pub(super) fn render(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        sizes: &[ImageBounds],
+    ) -> Result<Vec<RenderedImage>, ExtractFailure> {
+        let thumbnailer = self
+            .exports
+            .thumbnailer
+            .clone()
+            .ok_or_else(|| lacks("thumbnailer"))?;
+        let asked: Vec<_> = sizes
+            .iter()
+            .take(limits::RENDERED_SIZES)
+            .map(|size| thumbnailer::Bounds {
+                width: size.width,
+                height: size.height,
+            })
+            .collect();
+        self.begin(file, &plugin.limits.render);
+        // Room for the records around the bytes, whose own limit is checked with them.
+        self.store
+            .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
+        let answer = thumbnailer.call_render(&mut self.store, &asked);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let images = self.end(answer)?.map_err(convert::failure)?;
+        validate_images::images(images, sizes)
+    }
+
+    /// Sums up a sound.
+    pub(super) fn measure(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        bins: u32,
+    ) -> Result<AudioSummary, ExtractFailure> {
+        let waveform = self.exports.waveform.clone().ok_or_else(|| lacks("waveform"))?;
+        let bins = bins.clamp(1, limits::WAVEFORM_BINS);
+        self.begin(file, &plugin.limits.measure);
+        let answer = waveform.call_measure(&mut self.store, bins);
+        let summary = self.end(answer)?.map_err(convert::failure)?;
+        validate_audio::summary(summary, bins)
     }
 
     /// Whether it may read another file: it did not fail and holds no more memory than is worth keeping.
@@ -102,9 +159,9 @@ impl Instance {
         self.calls
     }
 
-    fn begin(&mut self, file: &Arc<SourceFile>, time: Duration) {
+    fn begin(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
         self.calls += 1;
-        self.store.data_mut().begin(file, time);
+        self.store.data_mut().begin(file, limits);
         self.store.set_epoch_deadline(1);
     }
 
@@ -124,6 +181,11 @@ impl Instance {
             (Ok(answer), _) => Ok(answer),
         }
     }
+}
+
+/// Asked for what the component does not export: a fault of the caller that the file need not suffer for.
+fn lacks(ability: &str) -> ExtractFailure {
+    ExtractFailure::Unsupported(format!("the plugin has no `{ability}`"))
 }
 
 /// What the end of a guest means for the file.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::manifest::{AskedLimits, Manifest, ManifestFiles};
+
 const MIB: u64 = 1024 * 1024;
 
 // What a plugin may be.
@@ -86,6 +88,16 @@ pub(super) const WARNINGS: usize = 100;
 pub(super) const MESSAGE_BYTES: usize = 1024;
 /// Bytes of a picture, as the interface says.
 pub(super) const PICTURE_BYTES: usize = 16 * MIB as usize;
+/// Bytes of all images of one rendering, as the interface says: the sizes in use as PNGs of noise are 11 MiB.
+pub(super) const RENDERED_BYTES: usize = 16 * MIB as usize;
+/// Sizes of one rendering; three are in use.
+pub(super) const RENDERED_SIZES: usize = 8;
+/// Bins of a waveform. A screen is some thousand pixels wide.
+pub(super) const WAVEFORM_BINS: u32 = 16_384;
+/// Hertz of the fastest recordings (DSD as PCM), with room.
+pub(super) const SAMPLE_RATE: u32 = 6_144_000;
+/// Channels of a sound; Dolby Atmos beds and third-order Ambisonics have 16, Wave can claim thousands.
+pub(super) const CHANNELS: u16 = 256;
 
 // When a plugin is shut off (`breaker`).
 
@@ -99,9 +111,20 @@ pub(super) const WINDOW_FAILURES_DEGRADED: usize = 10;
 /// the rest is still read.
 pub(super) const WINDOW_FAILURES_QUARANTINED: usize = 50;
 
-/// The most that a plugin can get for one file, and what it gets when it asks for nothing.
+/// The most that a plugin can get for one file, and what it gets when it asks for nothing, by what is asked of it.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitCaps {
+    /// For saying what a file says about itself.
+    pub extract: Caps,
+    /// For drawing a picture in smaller sizes.
+    pub render: Caps,
+    /// For summing up the sound of a file.
+    pub measure: Caps,
+}
+
+/// The most that a plugin can get for one call, and what it gets when it asks for nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Caps {
     /// Time for one file, when the manifest asks for none.
     pub default_time: Duration,
     /// The most time for one file that a manifest can ask for.
@@ -121,22 +144,52 @@ pub struct LimitCaps {
 impl Default for LimitCaps {
     fn default() -> Self {
         Self {
-            // Ordinary files take 50 µs; five seconds are a file that is wrong, not one that is slow.
-            default_time: Duration::from_secs(5),
-            max_time: Duration::from_secs(30),
-            // The music plugin stays below 4 MiB, a picture in a tag adds its own size a few times.
-            default_memory: 64 * MIB,
-            max_memory: 256 * MIB,
-            // A tag with a large picture in it is read whole; a film never is.
-            default_read_bytes: 64 * MIB,
-            max_read_bytes: 1024 * MIB,
-            // Windows of 32 KiB need two to eight.
-            reads: 10_000,
+            extract: Caps {
+                // Ordinary files take 50 µs; five seconds are a file that is wrong, not one that is slow.
+                default_time: Duration::from_secs(5),
+                max_time: Duration::from_secs(30),
+                // The music plugin stays below 4 MiB, a picture in a tag adds its own size a few times.
+                default_memory: 64 * MIB,
+                max_memory: 256 * MIB,
+                // A tag with a large picture in it is read whole; a film never is.
+                default_read_bytes: 64 * MIB,
+                max_read_bytes: 1024 * MIB,
+                // Windows of 32 KiB need two to eight.
+                reads: 10_000,
+            },
+            render: Caps {
+                // A photo of 12 megapixels takes 0.1 s, one of 100 megapixels a second; a small server is ten times
+                // slower.
+                default_time: Duration::from_secs(10),
+                max_time: Duration::from_secs(30),
+                // 24 megapixels with alpha are 92 MiB, and are there twice while they are turned.
+                default_memory: 256 * MIB,
+                max_memory: 512 * MIB,
+                // 100 megapixels without compression, 3 bytes each.
+                default_read_bytes: 320 * MIB,
+                max_read_bytes: 1024 * MIB,
+                // 320 MiB in windows of 32 KiB.
+                reads: 10_240,
+            },
+            measure: Caps {
+                // Decoding is 100 to 500 times as fast as listening: an hour takes half a minute, and an audiobook of
+                // a day on a small server minutes.
+                default_time: Duration::from_secs(120),
+                max_time: Duration::from_secs(600),
+                // Decoders hold a few packets; a picture in a tag is skipped or held once.
+                default_memory: 64 * MIB,
+                max_memory: 128 * MIB,
+                // The whole file is read, and a Wave file has up to 4 GiB.
+                default_read_bytes: 4096 * MIB,
+                max_read_bytes: 16_384 * MIB,
+                // 4 GiB in windows of 32 KiB, twice: some formats are read in two passes.
+                reads: 262_144,
+            },
         }
     }
 }
 
-/// What one plugin gets for one file.
+/// What one plugin gets for one call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) time: Duration,
@@ -148,7 +201,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// What the manifest asks for, as far as the host allows it.
-    pub(super) fn granted(asked: &super::manifest::AskedLimits, caps: &LimitCaps) -> Self {
+    pub(super) fn granted(asked: &AskedLimits, caps: &Caps) -> Self {
         let mib = |asked: Option<u32>, default: u64, max: u64| {
             asked.map_or(default, |mib| u64::from(mib) * MIB).min(max)
         };
@@ -161,6 +214,29 @@ impl Limits {
             memory: mib(asked.memory_mib, caps.default_memory, caps.max_memory),
             read_bytes: mib(asked.read_mib, caps.default_read_bytes, caps.max_read_bytes),
             reads: caps.reads,
+        }
+    }
+}
+
+/// What one plugin gets for each call, by what is asked of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AbilityLimits {
+    pub(super) extract: Limits,
+    pub(super) render: Limits,
+    pub(super) measure: Limits,
+}
+
+impl AbilityLimits {
+    /// What the manifest asks for, as far as the host allows it.
+    pub(super) fn granted(manifest: &Manifest, caps: &LimitCaps) -> Self {
+        let of = |files: &Option<ManifestFiles>, caps| {
+            let asked = files.as_ref().map(|files| &files.limits);
+            Limits::granted(asked.unwrap_or(&AskedLimits::default()), caps)
+        };
+        Self {
+            extract: Limits::granted(&manifest.limits, &caps.extract),
+            render: of(&manifest.renders, &caps.render),
+            measure: of(&manifest.measures, &caps.measure),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
-use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
 use super::bindings::svc::plugin::{log, related, source};
 use super::bindings::{PACKAGE, VERSION};
 use super::breaker::Breaker;
@@ -17,14 +17,14 @@ use super::compile::Compiler;
 use super::engine::AddressSpace;
 use super::inspect::{Inspection, inspect};
 use super::instance::Instance;
-use super::limits::{self, LimitCaps, Limits};
+use super::limits::{self, AbilityLimits, LimitCaps};
 use super::manifest::Manifest;
 use super::plugin::{LoadedPlugin, PluginCode};
 use super::registry::Isolation;
 use super::stats::SharedStats;
 use super::status::{PluginOrigin, PluginState};
 
-/// The interfaces that this server offers to an extractor. `types` holds no functions, so nobody needs a
+/// The interfaces that this server offers to plugins. `types` holds no functions, so nobody needs a
 /// permission for it.
 const OFFERED: [&str; 3] = ["source", "related", "log"];
 
@@ -46,7 +46,7 @@ pub(super) struct Rejection {
     pub(super) state: PluginState,
 }
 
-/// The host's functions for extractors.
+/// The host's functions for plugins.
 pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
@@ -92,25 +92,19 @@ impl Loader<'_> {
         };
         check_word(&manifest).map_err(reject)?;
         check_imports(&manifest, &imports).map_err(reject)?;
-        let has_artwork = exports.contains(&interface("artwork"));
-        if !exports.contains(&interface("extractor")) {
-            return Err(reject(failed(format!(
-                "it does not export `{}`",
-                interface("extractor")
-            ))));
-        }
+        check_exports(&manifest, &exports).map_err(reject)?;
         if self.disabled.contains(&manifest.id) {
             return Err(reject(PluginState::Disabled));
         }
         let component = self.native(bytes, digest).map_err(failed).map_err(reject)?;
         let code = self
-            .link(&component, has_artwork)
+            .link(&component, &exports)
             .map_err(|error| reject(failed(format!("{error:#}"))))?;
         let plugin = LoadedPlugin {
             id: Arc::from(manifest.id.as_str()),
             origin: origin.clone(),
             digest: digest.to_owned(),
-            limits: Limits::granted(&manifest.limits, &self.caps),
+            limits: AbilityLimits::granted(&manifest, &self.caps),
             isolation,
             code: Box::new(code),
             stats: SharedStats::default(),
@@ -146,16 +140,22 @@ impl Loader<'_> {
             .map_err(|error| format!("its machine code does not fit: {error:#}"))
     }
 
-    fn link(&self, component: &Component, has_artwork: bool) -> wasmtime::Result<PluginCode> {
+    fn link(&self, component: &Component, exports: &BTreeSet<String>) -> wasmtime::Result<PluginCode> {
         let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
-        let extractor = extractor::GuestIndices::new(&instance_pre)?;
-        let artwork = has_artwork
-            .then(|| artwork::GuestIndices::new(&instance_pre))
-            .transpose()?;
+        macro_rules! look_up {
+            ($ability:ident) => {
+                exports
+                    .contains(&interface(stringify!($ability)))
+                    .then(|| $ability::GuestIndices::new(&instance_pre))
+                    .transpose()?
+            };
+        }
         Ok(PluginCode {
+            extractor: look_up!(extractor),
+            artwork: look_up!(artwork),
+            thumbnailer: look_up!(thumbnailer),
+            waveform: look_up!(waveform),
             instance_pre,
-            extractor,
-            artwork,
         })
     }
 }
@@ -206,6 +206,29 @@ fn incompatible(theirs: &str) -> PluginState {
     PluginState::Incompatible {
         reason: format!("it is built for {PACKAGE}@{theirs}, this server speaks {PACKAGE}@{VERSION}"),
     }
+}
+
+/// What the manifest promises must be exported, and what is exported must have its files in the manifest: else it would
+/// never be asked.
+fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
+    let abilities = [
+        ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
+        ("thumbnailer", "[renders]", manifest.renders.is_some()),
+        ("waveform", "[measures]", manifest.measures.is_some()),
+    ];
+    for (ability, table, is_promised) in abilities {
+        let name = interface(ability);
+        match (is_promised, exports.contains(&name)) {
+            (true, false) => return Err(failed(format!("it does not export `{name}`"))),
+            (false, true) => {
+                return Err(failed(format!(
+                    "it exports `{name}`, but its manifest has no `{table}`"
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The plugin may import what we offer, and of that what its manifest names.

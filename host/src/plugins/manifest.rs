@@ -29,12 +29,19 @@ pub struct Manifest {
     /// Where to read more.
     #[serde(default)]
     pub homepage: Option<String>,
-    /// The media kinds it reads.
+    /// The media kinds it reads: what it exports as `extractor`.
+    #[serde(default)]
     pub kinds: Vec<ManifestKind>,
+    /// The pictures it draws in smaller sizes: what it exports as `thumbnailer`.
+    #[serde(default)]
+    pub renders: Option<ManifestFiles>,
+    /// The sounds it sums up: what it exports as `waveform`.
+    #[serde(default)]
+    pub measures: Option<ManifestFiles>,
     /// The host interfaces it imports, each with a reason that a person can read.
     #[serde(default)]
     pub permissions: BTreeMap<String, String>,
-    /// What it would like to have for one file; the host may give less.
+    /// What it would like to have for one file of its kinds; the host may give less.
     #[serde(default)]
     pub limits: AskedLimits,
 }
@@ -50,6 +57,20 @@ pub struct ManifestKind {
     /// Endings of the small files beside a media file that the plugin may read: sidecars, subtitles, artwork.
     #[serde(default)]
     pub related: Vec<String>,
+}
+
+/// The files that a plugin renders or measures, of whatever kind they are.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ManifestFiles {
+    /// File name endings without the dot, lower case.
+    pub extensions: Vec<String>,
+    /// MIME types, lower case: for what has no name of its own, such as a picture inside of a file.
+    #[serde(default)]
+    pub media_types: Vec<String>,
+    /// What it would like to have for one file; the host may give less.
+    #[serde(default)]
+    pub limits: AskedLimits,
 }
 
 /// The limits that a manifest asks for.
@@ -133,21 +154,26 @@ impl Manifest {
         )?;
         check(
             "kinds",
-            !self.kinds.is_empty() && self.kinds.len() <= 32,
-            "1 to 32 kinds",
+            self.kinds.len() <= 32 && (!self.kinds.is_empty() || self.other_files().next().is_some()),
+            "1 to 32 kinds, or `renders` or `measures`",
         )?;
         for kind in &self.kinds {
             let count = kind.extensions.len();
             check("extensions", (1..=256).contains(&count), "1 to 256 for each kind")?;
             check("related", kind.related.len() <= 256, "up to 256 for each kind")?;
+            check_extensions(kind.extensions.iter().chain(&kind.related))?;
+        }
+        for files in self.other_files() {
+            let count = files.extensions.len();
+            check("extensions", (1..=256).contains(&count), "1 to 256")?;
+            check_extensions(files.extensions.iter())?;
+            let types = &files.media_types;
             check(
-                "extensions",
-                kind.extensions
-                    .iter()
-                    .chain(&kind.related)
-                    .all(|extension| is_extension(extension)),
-                "1 to 16 lower-case letters, digits, `+`, `-` or `_` each, without the dot",
+                "media-types",
+                types.len() <= 256 && types.iter().all(|text| is_media_type(text)),
+                "up to 256 such as `image/jpeg`, in lower case",
             )?;
+            files.limits.check()?;
         }
         for reason in self.permissions.values() {
             check(
@@ -163,19 +189,33 @@ impl Manifest {
                 "1 to 300 characters in one line",
             )?;
         }
-        let seconds = self.limits.seconds_per_file;
+        self.limits.check()
+    }
+
+    fn other_files(&self) -> impl Iterator<Item = &ManifestFiles> {
+        self.renders.iter().chain(&self.measures)
+    }
+}
+
+impl AskedLimits {
+    fn check(&self) -> Result<(), ManifestError> {
+        let seconds = self.seconds_per_file;
         check(
             "limits",
             seconds.is_none_or(|s| s.is_finite() && s > 0.0),
             "`seconds-per-file` is a number above 0",
         )?;
-        check(
-            "limits",
-            self.limits.memory_mib != Some(0),
-            "`memory-mib` is above 0",
-        )?;
-        check("limits", self.limits.read_mib != Some(0), "`read-mib` is above 0")
+        check("limits", self.memory_mib != Some(0), "`memory-mib` is above 0")?;
+        check("limits", self.read_mib != Some(0), "`read-mib` is above 0")
     }
+}
+
+fn check_extensions<'a>(mut extensions: impl Iterator<Item = &'a String>) -> Result<(), ManifestError> {
+    check(
+        "extensions",
+        extensions.all(|extension| is_extension(extension)),
+        "1 to 16 lower-case letters, digits, `+`, `-` or `_` each, without the dot",
+    )
 }
 
 fn check(field: &'static str, right: bool, expected: &str) -> Result<(), ManifestError> {
@@ -225,4 +265,15 @@ fn is_extension(text: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'_'))
+}
+
+fn is_media_type(text: &str) -> bool {
+    let is_part = |part: &str| {
+        (1..=64).contains(&part.len())
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-'))
+    };
+    text.split_once('/')
+        .is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype))
 }

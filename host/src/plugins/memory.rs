@@ -17,6 +17,11 @@ impl MemoryMeter {
         Self { limit, used: 0 }
     }
 
+    /// Holds the next call to this limit.
+    pub(super) fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
     /// Bytes of all memories of the store.
     pub(super) fn used(&self) -> u64 {
         self.used

@@ -13,7 +13,8 @@
 //! | `call`, `deadline`, `memory` | what a store knows of its current call, and what ends the call |
 //! | `instance`, `worker` | one warm instance; a thread's set of them |
 //! | `convert`, `validate`, `keys` | an answer of the guest to a checked `domain::extraction` |
-//! | `loader`, `registry` | from bytes to a plugin ready to run; all plugins and which one reads which file |
+//! | `validate_images`, `validate_audio` | the same for rendered images and measured sounds |
+//! | `loader`, `registry`, `routes` | from bytes to a plugin ready to run; all plugins; which one is asked for which file |
 //! | `plugin`, `status`, `stats`, `breaker` | one loaded plugin, how it is reported, what it did, when it is shut off |
 //!
 //! Blocking by design: call it from rayon or `spawn_blocking`. Nothing here reads the environment or is global.
@@ -40,10 +41,13 @@ mod memory;
 mod native;
 mod plugin;
 mod registry;
+mod routes;
 mod stats;
 mod status;
 mod ticker;
 mod validate;
+mod validate_audio;
+mod validate_images;
 mod worker;
 
 #[cfg(test)]
@@ -53,7 +57,7 @@ pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
 pub use host_related::Around;
 pub use host_source::SourceFile;
-pub use limits::LimitCaps;
+pub use limits::{Caps, LimitCaps};
 pub use manifest::{Manifest, ManifestError};
 pub use plugin::PluginHandle;
 pub use registry::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings, Plugins};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use wasmtime::component::InstancePre;
 
-use super::bindings::exports::svc::plugin::{artwork, extractor};
+use super::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
 use super::breaker::Breaker;
 use super::call::CallState;
-use super::limits::Limits;
+use super::limits::AbilityLimits;
 use super::manifest::Manifest;
 use super::registry::Isolation;
 use super::stats::SharedStats;
@@ -20,7 +20,7 @@ pub(super) struct LoadedPlugin {
     pub(super) manifest: Manifest,
     pub(super) origin: PluginOrigin,
     pub(super) digest: String,
-    pub(super) limits: Limits,
+    pub(super) limits: AbilityLimits,
     pub(super) isolation: Isolation,
     pub(super) code: Box<dyn AsCode>,
     pub(super) stats: SharedStats,
@@ -39,11 +39,14 @@ impl AsCode for PluginCode {
     }
 }
 
-/// A plugin's machine code with everything looked up that can be looked up beforehand.
+/// A plugin's machine code with everything looked up that can be looked up beforehand: of the abilities those that it
+/// exports.
 pub(super) struct PluginCode {
     pub(super) instance_pre: InstancePre<CallState>,
-    pub(super) extractor: extractor::GuestIndices,
+    pub(super) extractor: Option<extractor::GuestIndices>,
     pub(super) artwork: Option<artwork::GuestIndices>,
+    pub(super) thumbnailer: Option<thumbnailer::GuestIndices>,
+    pub(super) waveform: Option<waveform::GuestIndices>,
 }
 
 /// A plugin to be called through a `Worker`. Cheap to clone.

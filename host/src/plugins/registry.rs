@@ -1,7 +1,7 @@
 //! All plugins of the server: those that are part of it and those of the plugin directory, which of them reads
 //! which file, and how they stand.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,6 +14,7 @@ use super::engine;
 use super::limits::{self, LimitCaps};
 use super::loader::{Loader, new_linker};
 use super::plugin::PluginHandle;
+use super::routes::Routes;
 use super::status::{PluginOrigin, PluginState, PluginStatus};
 use super::ticker::Ticker;
 use super::worker::Worker;
@@ -118,8 +119,7 @@ pub struct Plugins(Arc<PluginsInner>);
 pub(super) struct PluginsInner {
     /// In the order of loading.
     entries: Vec<Entry>,
-    /// Plugins by kind and file extension, the first to be asked first.
-    routes: BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>>,
+    routes: Routes,
     pub(super) ticker: Ticker,
 }
 
@@ -177,7 +177,7 @@ impl Plugins {
         if let Err(error) = loader.cache.prune(&in_use) {
             tracing::warn!("old compiled plugins could not be removed: {error}");
         }
-        let routes = routes(&entries);
+        let routes = Routes::new(handles(&entries));
         drop(ticking);
         Ok(Self(Arc::new(PluginsInner {
             entries,
@@ -198,7 +198,7 @@ impl Plugins {
         kind: &MediaKind,
         extension: &str,
     ) -> impl Iterator<Item = &'a PluginHandle> + use<'a> {
-        let of_kind = self.0.routes.get(kind);
+        let of_kind = self.0.routes.by_kind.get(kind);
         let lower = extension.to_ascii_lowercase();
         let found = of_kind.and_then(|extensions| extensions.get(&lower));
         found.into_iter().flatten().filter(|plugin| plugin.is_active())
@@ -207,7 +207,7 @@ impl Plugins {
     /// The plugins of this kind by file extension in lower case, those first to be asked first, whether or not they
     /// may be called now.
     pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
-        self.0.routes.get(kind).cloned().unwrap_or_default()
+        self.0.routes.by_kind.get(kind).cloned().unwrap_or_default()
     }
 
     /// The endings of the files beside a media file of this kind that its plugins may read, in lower case.
@@ -227,10 +227,21 @@ impl Plugins {
     /// The kind and plugin of files with this extension when the kind is not known; the kind first in the
     /// alphabet if several read it.
     pub fn for_extension(&self, extension: &str) -> Option<(MediaKind, PluginHandle)> {
-        let kinds = self.0.routes.keys();
+        let kinds = self.0.routes.by_kind.keys();
         kinds
             .into_iter()
             .find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
+    }
+
+    /// The plugin that draws pictures of this sort in smaller sizes: by file extension (without the dot) or MIME type, in
+    /// any case.
+    pub fn renderer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
+        self.0.routes.renderers.active(extension_or_media_type)
+    }
+
+    /// The plugin that sums up sounds of this sort: by file extension (without the dot) or MIME type, in any case.
+    pub fn measurer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
+        self.0.routes.measurers.active(extension_or_media_type)
     }
 
     /// The plugin with this id, if it was loaded; it may have been shut off since.
@@ -240,7 +251,7 @@ impl Plugins {
 
     /// The kinds that a plugin reads, in alphabetical order.
     pub fn kinds(&self) -> Vec<MediaKind> {
-        self.0.routes.keys().cloned().collect()
+        self.0.routes.by_kind.keys().cloned().collect()
     }
 
     /// Lets a plugin that was shut off work again. False if there is none with this id.
@@ -332,28 +343,6 @@ fn load_one(
         stats,
     };
     Entry::Unusable(Box::new(status))
-}
-
-/// Which plugins read which files. The operator's come before the server's own, for nobody puts a plugin into
-/// the directory to have it passed over; among themselves they are asked in the order of their ids.
-fn routes(entries: &[Entry]) -> BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>> {
-    let mut plugins: Vec<_> = handles(entries).collect();
-    plugins.sort_by_key(|plugin| {
-        (
-            matches!(plugin.0.origin, PluginOrigin::BuiltIn(_)),
-            Arc::clone(&plugin.0.id),
-        )
-    });
-    let mut routes = BTreeMap::<MediaKind, HashMap<String, Vec<PluginHandle>>>::new();
-    for plugin in plugins {
-        for kind in &plugin.0.manifest.kinds {
-            let of_kind = routes.entry(kind.kind.clone()).or_default();
-            for extension in &kind.extensions {
-                of_kind.entry(extension.clone()).or_default().push(plugin.clone());
-            }
-        }
-    }
-    routes
 }
 
 /// The `.wasm` files of the plugin directory in alphabetical order. Compiled code that somebody left there is

@@ -10,6 +10,8 @@ use super::registry::{Isolation, PluginsInner};
 use super::stats::Counters;
 use super::ticker::Ticking;
 use crate::domain::extraction::{ExtractFailure, ExtractOutcome};
+use crate::domain::rendering::{ImageBounds, RenderedImage};
+use crate::domain::waveform::AudioSummary;
 
 /// Calls plugins from one thread. Make one for each thread, and drop it when the work is done: while there is
 /// one, the clock that interrupts guests ticks.
@@ -50,6 +52,28 @@ impl Worker {
     ) -> Result<Vec<u8>, ExtractFailure> {
         self.slot(plugin)
             .call(|instance, plugin| instance.read_picture(plugin, source, index))
+    }
+
+    /// Draws a picture in smaller sizes, one image for each, in their order.
+    pub fn render(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        sizes: &[ImageBounds],
+    ) -> Result<Vec<RenderedImage>, ExtractFailure> {
+        self.slot(plugin)
+            .call(|instance, plugin| instance.render(plugin, source, sizes))
+    }
+
+    /// Sums up a sound in this many bins. Takes up to minutes for a long one.
+    pub fn measure(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        bins: u32,
+    ) -> Result<AudioSummary, ExtractFailure> {
+        self.slot(plugin)
+            .call(|instance, plugin| instance.measure(plugin, source, bins))
     }
 
     fn slot(&mut self, plugin: &PluginHandle) -> &mut Slot {

@@ -140,11 +140,10 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
         explanation.skipped = Some(Skipped::NoPlugin(extension));
         return explanation;
     };
-    let source = Arc::new(SourceFile {
-        file: opened.file,
-        name,
-        size: opened.size,
-        around: file_around.map(|around| Arc::new(around) as Arc<dyn crate::plugins::Around>),
+    let source = SourceFile::new(opened.file, name, opened.size);
+    let source = Arc::new(match file_around {
+        Some(around) => source.with_around(Arc::new(around)),
+        None => source,
     });
     let mut worker = plugins.worker();
     for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {

@@ -104,15 +104,12 @@ impl Extract<'_> {
             mtime_ns: opened.mtime_ns,
             fingerprint: fingerprint(&opened.file, opened.size),
         };
-        let source = Arc::new(SourceFile {
-            file: opened.file,
+        let around = FileAround {
+            folder: Arc::clone(&folder.around),
             name: item.name.clone(),
-            size: opened.size,
-            around: Some(Arc::new(FileAround {
-                folder: Arc::clone(&folder.around),
-                name: item.name.clone(),
-            })),
-        });
+        };
+        let source = SourceFile::new(opened.file, item.name.clone(), opened.size);
+        let source = Arc::new(source.with_around(Arc::new(around)));
         let (reader, outcome) = self.ask(worker, readers, first, &source);
         let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
         match &record {

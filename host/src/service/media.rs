@@ -223,12 +223,7 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         .as_deref()
         .and_then(|id| plugins.handle(id))
         .ok_or(NO_ARTWORK)?;
-    let source = SourceFile {
-        file: opened.file,
-        name: opened.name,
-        size: opened.length,
-        around: None,
-    };
+    let source = SourceFile::new(opened.file, opened.name, opened.length);
     let outcome = plugins
         .worker()
         .read_picture(&plugin, &Arc::new(source), picture.index);

@@ -159,12 +159,7 @@ fn file_that_cannot_be_read_is_not_the_plugins_fault() {
     let plugins = harness.load();
     // A directory opens like a file and fails when read.
     let file = fs::File::open(harness.dir.path()).unwrap();
-    let source = Arc::new(SourceFile {
-        file,
-        name: "x".to_owned(),
-        size: 100,
-        around: None,
-    });
+    let source = Arc::new(SourceFile::new(file, "x", 100));
     let outcome = plugins
         .worker()
         .extract(&plugins.handle("reads-everything").unwrap(), &source);

@@ -62,13 +62,36 @@ fn missing_doubled_oversized_or_binary_manifest_is_refused() {
 }
 
 #[test]
+fn plugin_without_kinds_says_what_it_renders_or_measures() {
+    let text = guests::manifest("guest");
+    let (start, rest) = text.split_once("[[kinds]]").unwrap();
+    let (_, rest) = rest.split_once("[permissions]").unwrap();
+    let with = |table: &str| Manifest::parse(format!("{start}{table}[permissions]{rest}").as_bytes());
+    assert!(with("").unwrap_err().to_string().contains("wrong `kinds`"));
+    let renders = "[renders]\nextensions = [\"jpg\"]\nmedia-types = [\"image/jpeg\"]\n[renders.limits]\nmemory-mib = 4000\n";
+    let manifest = with(renders).unwrap();
+    let caps = LimitCaps::default();
+    let limits = limits::AbilityLimits::granted(&manifest, &caps);
+    assert_eq!(limits.render.memory, caps.render.max_memory);
+    assert_eq!(limits.measure.time, caps.measure.default_time);
+    let wrong = |from: &str, to: &str| with(&renders.replace(from, to)).unwrap_err().to_string();
+    assert!(wrong("image/jpeg", "image").contains("wrong `media-types`"));
+    assert!(wrong("\"jpg\"", "\"../x\"").contains("wrong `extensions`"));
+    assert!(wrong("4000", "0").contains("wrong `limits`"));
+    assert!(wrong("[renders.limits]", "[renders.limit]").contains("unknown field"));
+}
+
+#[test]
 fn limits_are_capped_by_the_host() {
     let text = guests::manifest("guest")
         .replace("memory-mib = 64", "memory-mib = 4000")
         .replace("0.2", "1e9");
     let manifest = Manifest::parse(text.as_bytes()).unwrap();
     let caps = LimitCaps::default();
-    let limits = limits::Limits::granted(&manifest.limits, &caps);
-    assert_eq!((limits.memory, limits.time), (caps.max_memory, caps.max_time));
+    let limits = limits::AbilityLimits::granted(&manifest, &caps).extract;
+    assert_eq!(
+        (limits.memory, limits.time),
+        (caps.extract.max_memory, caps.extract.max_time)
+    );
     assert_eq!(limits.read_bytes, 8 << 20);
 }

@@ -78,12 +78,7 @@ impl Harness {
     fn source(&self, content: &[u8]) -> Arc<SourceFile> {
         let mut file = tempfile::tempfile_in(self.dir.path()).unwrap();
         file.write_all(content).unwrap();
-        Arc::new(SourceFile {
-            file,
-            name: "album/a file.mp3".to_owned(),
-            size: content.len() as u64,
-            around: None,
-        })
+        Arc::new(SourceFile::new(file, "album/a file.mp3", content.len() as u64))
     }
 }
 
