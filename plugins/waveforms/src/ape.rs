@@ -22,7 +22,9 @@ impl<'s> ApeFile<'s> {
         let info = decoder.info();
         let invalid = |what: &str| Err(ExtractError::invalid(None, what));
         if info.is_floating_point {
-            return Err(ExtractError::Unsupported("Monkey's Audio of floating point".into()));
+            return Err(ExtractError::Unsupported(
+                "Monkey's Audio of floating point".into(),
+            ));
         }
         if info.channels == 0 || info.sample_rate == 0 || !matches!(info.bits_per_sample, 8 | 16 | 24 | 32) {
             return invalid("an impossible form of samples");
@@ -57,11 +59,11 @@ impl Decoder for ApeFile<'_> {
         block.clear(channels);
         let bytes = match self.decoder.decode_frame(self.next) {
             Ok(bytes) => bytes,
-            Err(ApeError::Io(error)) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
-                return Err(error.into());
+            // Each frame stands for itself, and has a checksum.
+            Err(_) => {
+                block.set_broken();
+                Vec::new()
             }
-            // Each frame stands for itself.
-            Err(_) => Vec::new(),
         };
         self.next += 1;
         let sample = |bytes: &[u8]| {
@@ -90,10 +92,11 @@ impl Decoder for ApeFile<'_> {
 
 fn refusal(error: ApeError) -> ExtractError {
     match error {
-        ApeError::Io(error) => error.into(),
-        ApeError::UnsupportedVersion(version) => {
-            ExtractError::Unsupported(format!("Monkey's Audio {}.{:02}", version / 1000, version % 1000 / 10))
-        }
+        ApeError::UnsupportedVersion(version) => ExtractError::Unsupported(format!(
+            "Monkey's Audio {}.{:02}",
+            version / 1000,
+            version % 1000 / 10
+        )),
         error => ExtractError::invalid(None, error.to_string()),
     }
 }

@@ -20,6 +20,8 @@ const ASF: [u8; 16] = [
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) planes: Vec<Vec<f32>>,
+    /// Whether there should have been other frames, or more.
+    pub(crate) is_broken: bool,
 }
 
 impl Block {
@@ -32,6 +34,13 @@ impl Block {
     pub(crate) fn clear(&mut self, channels: usize) {
         self.planes.resize_with(channels, Vec::new);
         self.planes.iter_mut().for_each(Vec::clear);
+        self.is_broken = false;
+    }
+
+    /// Empties it, because what it should have held cannot be decoded.
+    pub(crate) fn set_broken(&mut self) {
+        self.planes.iter_mut().for_each(Vec::clear);
+        self.is_broken = true;
     }
 
     /// Adds samples that alternate between the channels.
@@ -71,8 +80,7 @@ pub(crate) trait Decoder {
     /// How many frames the file says that there are. It may be wrong.
     fn expected_frames(&self) -> Option<u64>;
 
-    /// The next frames, instead of what the block held; false at the end. What cannot be decoded is passed over, and
-    /// an empty block is no end.
+    /// The next frames, instead of what the block held; false at the end. An empty block is no end.
     fn next(&mut self, block: &mut Block) -> Result<bool, ExtractError>;
 }
 
@@ -86,9 +94,18 @@ pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, 
         [b'w', b'v', b'p', b'k', ..] => Ok(Box::new(WavPackFile::open(source, start)?)),
         [b'M', b'P', b'+', ..] | [b'M', b'P', b'C', b'K', ..] => unsupported("Musepack"),
         [b'D', b'S', b'D', b' ', ..] => unsupported("DSD"),
+        [b'O', b'g', b'g', b'S', ..] if is_speex(source, start)? => unsupported("Speex"),
         magic if *magic == ASF => unsupported("Windows Media"),
         _ => Ok(Box::new(Container::open(source)?)),
     }
+}
+
+/// Whether the first packet of the first page is a Speex header.
+fn is_speex(source: &mut Source, page: u64) -> Result<bool, ExtractError> {
+    // A page with one packet that is less than 255 bytes long.
+    Ok(source
+        .array_at::<8>(page + 28)?
+        .is_some_and(|magic| &magic == b"Speex   "))
 }
 
 /// Where the file begins after its ID3v2 tags.

@@ -36,10 +36,7 @@ impl Loudness {
 
     /// Takes the next frames, one slice a channel.
     pub(crate) fn add(&mut self, planes: &[Vec<f32>], frames: usize) {
-        let planes: Vec<&[f32]> = planes
-            .iter()
-            .filter_map(|plane| plane.get(..frames))
-            .collect();
+        let planes: Vec<&[f32]> = planes.iter().filter_map(|plane| plane.get(..frames)).collect();
         if planes.len() != self.channels {
             // The number of channels changed on the way, which the standard does not know.
             self.meter = None;
@@ -53,10 +50,17 @@ impl Loudness {
         }
         let is_sound = |sample: &f32| sample.abs() > SILENCE;
         if self.first_sound.is_none() {
-            let first = planes.iter().filter_map(|plane| plane.iter().position(is_sound)).min();
+            let first = planes
+                .iter()
+                .filter_map(|plane| plane.iter().position(is_sound))
+                .min();
             self.first_sound = first.map(|at| self.frames + at as u64);
         }
-        if let Some(last) = planes.iter().filter_map(|plane| plane.iter().rposition(is_sound)).max() {
+        if let Some(last) = planes
+            .iter()
+            .filter_map(|plane| plane.iter().rposition(is_sound))
+            .max()
+        {
             self.sound_end = self.frames + last as u64 + 1;
         }
         self.frames += frames as u64;

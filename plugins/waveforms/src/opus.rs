@@ -26,7 +26,20 @@ pub(crate) struct OpusStream {
 impl OpusStream {
     /// From the identification header.
     pub(crate) fn open(head: &[u8]) -> Result<Self, ExtractError> {
-        let [b'O', b'p', b'u', b's', b'H', b'e', b'a', b'd', _version, channels, rest @ ..] = head else {
+        let [
+            b'O',
+            b'p',
+            b'u',
+            b's',
+            b'H',
+            b'e',
+            b'a',
+            b'd',
+            _version,
+            channels,
+            rest @ ..,
+        ] = head
+        else {
             return Err(ExtractError::invalid(None, "no Opus header"));
         };
         let [skip0, skip1, _, _, _, _, gain0, gain1, family, mapping @ ..] = rest else {
@@ -35,10 +48,16 @@ impl OpusStream {
         let channels = usize::from(*channels);
         let (streams, coupled, mapping) = match (family, mapping) {
             (0, _) if channels <= 2 => (1, channels.saturating_sub(1), [0, 1].get(..channels)),
-            (1, [streams, coupled, mapping @ ..]) if channels <= CHANNELS => {
-                (usize::from(*streams), usize::from(*coupled), mapping.get(..channels))
+            (1, [streams, coupled, mapping @ ..]) if channels <= CHANNELS => (
+                usize::from(*streams),
+                usize::from(*coupled),
+                mapping.get(..channels),
+            ),
+            _ => {
+                return Err(ExtractError::Unsupported(format!(
+                    "Opus of mapping family {family}"
+                )));
             }
-            _ => return Err(ExtractError::Unsupported(format!("Opus of mapping family {family}"))),
         };
         let decoder = OpusMultistreamDecoder::new(
             SAMPLE_RATE,
@@ -61,7 +80,9 @@ impl OpusStream {
     pub(crate) fn decode(&mut self, packet: &Packet, block: &mut Block) {
         block.clear(self.channels);
         let frames = self.decoder.decode_float(&packet.data, &mut self.samples, false);
-        let Ok(frames) = frames else { return };
+        let Ok(frames) = frames else {
+            return block.set_broken();
+        };
         let samples = self.samples.get(..frames * self.channels).unwrap_or_default();
         block.push_interleaved(samples.iter().map(|sample| sample * self.gain));
         // The container says how much of the last packet is beyond the end.

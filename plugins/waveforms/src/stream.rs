@@ -9,9 +9,19 @@ use symphonia::core::io::MediaSource;
 /// some thousand of them.
 const PIECE_BYTES: usize = 256 * 1024;
 
+/// Bytes of a file that a decoder is to see in place of those that are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Patch {
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// A source with a piece of it in memory. A read gives all that was asked for, unless the file ends before.
 pub(crate) struct Stream<'s> {
     source: &'s mut Source,
+    /// Where the decoder's file begins in the source.
+    start: u64,
+    patches: Vec<Patch>,
     position: u64,
     offset: u64,
     piece: Vec<u8>,
@@ -20,12 +30,23 @@ pub(crate) struct Stream<'s> {
 impl<'s> Stream<'s> {
     /// From the beginning of the file.
     pub(crate) fn new(source: &'s mut Source) -> Self {
+        Self::with(source, 0, Vec::new())
+    }
+
+    /// From here on, with these changes.
+    pub(crate) fn with(source: &'s mut Source, start: u64, patches: Vec<Patch>) -> Self {
         Self {
             source,
+            start,
+            patches,
             position: 0,
             offset: 0,
             piece: Vec::new(),
         }
+    }
+
+    fn length(&self) -> u64 {
+        self.source.size().saturating_sub(self.start)
     }
 
     /// The bytes from here on that are in memory, read first if need be; none at the end of the file.
@@ -36,10 +57,27 @@ impl<'s> Stream<'s> {
             .is_some_and(|skip| skip < self.piece.len() as u64);
         if !in_piece {
             self.offset = self.position;
-            self.piece = self.source.bytes_at(self.position, PIECE_BYTES)?;
+            let from = self.start.saturating_add(self.position);
+            self.piece = self.source.bytes_at(from, PIECE_BYTES)?;
+            for patch in &self.patches {
+                patch.apply(from, &mut self.piece);
+            }
         }
         let skip = usize::try_from(self.position - self.offset).unwrap_or(usize::MAX);
         Ok(self.piece.get(skip..).unwrap_or_default())
+    }
+}
+
+impl Patch {
+    /// Changes the bytes of a piece that begins at `from`.
+    fn apply(&self, from: u64, piece: &mut [u8]) {
+        for (at, byte) in self.bytes.iter().enumerate() {
+            let place = (self.offset + at as u64).checked_sub(from);
+            let place = place.and_then(|place| piece.get_mut(usize::try_from(place).ok()?));
+            if let Some(place) = place {
+                *place = *byte;
+            }
+        }
     }
 }
 
@@ -66,7 +104,7 @@ impl Seek for Stream<'_> {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         let position = match to {
             SeekFrom::Start(offset) => Some(offset),
-            SeekFrom::End(offset) => self.source.size().checked_add_signed(offset),
+            SeekFrom::End(offset) => self.length().checked_add_signed(offset),
             SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
         };
         self.position = position.ok_or(std::io::ErrorKind::InvalidInput)?;
@@ -80,7 +118,7 @@ impl MediaSource for Stream<'_> {
     }
 
     fn byte_len(&self) -> Option<u64> {
-        Some(self.source.size())
+        Some(self.length())
     }
 }
 
@@ -101,5 +139,19 @@ mod tests {
         assert_eq!(read[..3], bytes[bytes.len() - 3..]);
         assert_eq!(stream.read(&mut read).unwrap(), 0);
         assert!(stream.seek(SeekFrom::Current(i64::MIN)).is_err());
+    }
+
+    #[test]
+    fn stream_from_the_middle_shows_patches_in_place_of_bytes() {
+        let mut source = Source::from_bytes("a", b"0123456789".to_vec());
+        let patch = |offset, bytes: &[u8]| Patch {
+            offset,
+            bytes: bytes.to_vec(),
+        };
+        let patches = vec![patch(1, b"ab"), patch(8, b"xyz")];
+        let mut read = String::new();
+        let mut stream = Stream::with(&mut source, 2, patches);
+        stream.read_to_string(&mut read).unwrap();
+        assert_eq!((read.as_str(), stream.byte_len()), ("b34567xy", Some(8)));
     }
 }

@@ -15,7 +15,8 @@ const BLOCK_FRAMES: u32 = 1 << 20;
 /// Channels of a file: blocks of two belong together until one says that it is the last.
 const CHANNELS: usize = 64;
 const RATES: [u32; 15] = [
-    6_000, 8_000, 9_600, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 192_000,
+    6_000, 8_000, 9_600, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
+    96_000, 192_000,
 ];
 
 const FLOAT: u32 = 1 << 7;
@@ -77,10 +78,13 @@ impl<'s> WavPackFile<'s> {
                 return Err(ExtractError::Unsupported("WavPack of DSD".into()));
             }
             let bytes = file.source.bytes_at(file.position, header.length)?;
-            let rate = parse_block(&bytes).ok().and_then(|(block, _)| block.sample_rate().ok()?);
+            let rate = parse_block(&bytes)
+                .ok()
+                .and_then(|(block, _)| block.sample_rate().ok()?);
             let rate = rate.or_else(|| RATES.get((header.flags >> 23 & 15) as usize).copied());
             file.sample_rate = rate.filter(|rate| *rate > 0).unwrap_or(44_100);
-            file.expected_frames = Some(u64::from(header.total)).filter(|total| *total != u64::from(u32::MAX));
+            file.expected_frames =
+                Some(u64::from(header.total)).filter(|total| *total != u64::from(u32::MAX));
             return Ok(file);
         }
         Err(ExtractError::invalid(Some(start), "no WavPack block with sound"))
@@ -114,7 +118,7 @@ impl Decoder for WavPackFile<'_> {
             is_whole &= decode(&bytes, &header, block).is_some() && block.planes.len() <= CHANNELS;
             if header.flags & FINAL != 0 || block.planes.len() > CHANNELS {
                 if !is_whole {
-                    block.clear(0);
+                    block.set_broken();
                 }
                 return Ok(true);
             }
