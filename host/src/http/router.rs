@@ -14,7 +14,7 @@ use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
     auth, changes, dev, events, general, index, libraries, ls, music, photos, plugins, reset, roles,
-    sessions, settings, tokens, users,
+    sessions, settings, tokens, users, waveforms,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -112,6 +112,7 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       TRACKS,                          music::show_track_artwork),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::show_waveform),
         Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Takes(C::MusicTracksPlay),       music::stream_track),
 

@@ -24,7 +24,7 @@ const NO_ARTWORK: ServiceError = ServiceError::Absent {
     code: "artwork_missing",
     message: "there is no picture for this item",
 };
-const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
+pub(super) const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
     code: "storage_unavailable",
     message: "the directory of the file is not available",
 };
@@ -176,13 +176,15 @@ impl Media {
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+/// Runs what waits for disks.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(ServiceError::internal)?
 }
 
-fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
+/// Opens a file of an item.
+pub(super) fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
     let root = MediaRoot::open(&media.root).map_err(|error| {
         tracing::warn!(root = %media.root.display(), %error, "the media directory cannot be opened");
         STORAGE_UNAVAILABLE

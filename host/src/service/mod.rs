@@ -23,3 +23,4 @@ mod run_events;
 pub mod server;
 pub mod services;
 pub mod settings;
+pub mod waveforms;

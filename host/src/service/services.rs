@@ -9,7 +9,7 @@ use super::changes::ChangeList;
 use super::cloud::Cloud;
 use super::cloud_info::CloudInfo;
 use super::dev::Dev;
-use super::error::Result;
+use super::error::{Result, ServiceError};
 use super::events::{Events, Streams};
 use super::identity::Context;
 use super::identity::accounts::Accounts;
@@ -34,6 +34,7 @@ use super::plugins::PluginList;
 use super::reset::Reset;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
+use super::waveforms::Waveforms;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
@@ -135,6 +136,8 @@ pub struct Services {
     pub photos: Photos,
     /// The bytes of items.
     pub media: Media,
+    /// Waveforms of tracks.
+    pub waveforms: Waveforms,
     /// The plugins.
     pub plugins: PluginList,
     context: Context,
@@ -156,6 +159,7 @@ impl Services {
             ..
         } = parts;
         let store = context.store.clone();
+        let waveform_cache = parts.data_dir.waveform_cache().map_err(ServiceError::internal)?;
         let settings = Settings::open(context.clone(), config.kiosk).await?;
         let origins = Origins::open(context.clone(), parts.origins).await?;
         let activity = ActivityLog::default();
@@ -202,7 +206,7 @@ impl Services {
             Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
-            events: parts.events,
+            events: parts.events.clone(),
             authentication,
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
@@ -234,7 +238,8 @@ impl Services {
             browse: Browse::new(store.clone(), parts.plugins.clone()),
             music: Music::new(store.clone()),
             photos: Photos::new(store.clone()),
-            media: Media::new(store, parts.plugins.clone()),
+            media: Media::new(store.clone(), parts.plugins.clone()),
+            waveforms: Waveforms::new(store, parts.plugins.clone(), waveform_cache, parts.events.clone()),
             plugins: PluginList::new(parts.plugins),
             context,
             activity,
@@ -282,8 +287,9 @@ impl Services {
             .await?)
     }
 
-    /// Writes what is only in memory, at the end.
+    /// Ends what is under way and writes what is only in memory, at the end.
     pub async fn close(&self) {
+        self.waveforms.close().await;
         if let Err(error) = self.activity.write(&self.context.store).await {
             tracing::warn!(%error, "the time of last use was not written");
         }

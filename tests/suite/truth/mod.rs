@@ -9,3 +9,4 @@ mod compare;
 mod music;
 mod photos;
 mod video;
+mod waveforms;

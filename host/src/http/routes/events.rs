@@ -29,6 +29,7 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// | `indexing.stopped` | `Indexing.Read` | `runId`, `at`, `counts`, `status`: `stopped` by a user, or `failed` |
 /// | `indexing.music_release_added` | `Indexing.Read` | `musicReleaseId`, `title` |
 /// | `indexing.music_artist_added` | `Indexing.Read` | `musicArtistId`, `name` |
+/// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as the endpoint answers it; to those who were answered 202 |
 ///
 /// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
 /// follows. Additions come after they are stored; should they come faster than they can be told, some are left out.

@@ -17,3 +17,4 @@ pub mod sessions;
 pub mod settings;
 pub mod tokens;
 pub mod users;
+pub mod waveforms;

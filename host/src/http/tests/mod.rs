@@ -36,6 +36,7 @@ mod token_rules;
 mod tokens;
 mod user_changes;
 mod users;
+mod waveforms;
 
 use serde_json::{Value, json};
 

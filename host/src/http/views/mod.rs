@@ -17,3 +17,4 @@ fn seconds(millis: i64) -> f64 {
 }
 pub mod settings;
 pub mod users;
+pub mod waveform;

@@ -27,6 +27,8 @@ pub enum EventKind {
     IndexingMusicArtistAdded,
     /// A directory of media came or went.
     IndexingDirectoryChanged,
+    /// A waveform that somebody asked for is measured.
+    MusicWaveformReady,
 }
 
 impl EventKind {
@@ -42,6 +44,7 @@ impl EventKind {
             Self::IndexingMusicReleaseAdded => "indexing.music_release_added",
             Self::IndexingMusicArtistAdded => "indexing.music_artist_added",
             Self::IndexingDirectoryChanged => "indexing.directory_changed",
+            Self::MusicWaveformReady => "music.waveform_ready",
         }
     }
 
@@ -57,6 +60,7 @@ impl EventKind {
             | Self::IndexingMusicReleaseAdded
             | Self::IndexingMusicArtistAdded
             | Self::IndexingDirectoryChanged => Capability::IndexingRead,
+            Self::MusicWaveformReady => Capability::MusicTracksRead,
         }
     }
 
@@ -64,7 +68,10 @@ impl EventKind {
     pub(super) fn may_be_left_out(self) -> bool {
         matches!(
             self,
-            Self::IndexingCurrentProgress | Self::IndexingMusicReleaseAdded | Self::IndexingMusicArtistAdded
+            Self::IndexingCurrentProgress
+                | Self::IndexingMusicReleaseAdded
+                | Self::IndexingMusicArtistAdded
+                | Self::MusicWaveformReady
         )
     }
 }

@@ -18,6 +18,7 @@ pub mod indexing;
 mod message;
 mod pump;
 mod stream;
+pub mod waveform;
 
 use std::time::Duration;
 
