@@ -85,6 +85,14 @@ impl DataDir {
         self.path.join("pictures")
     }
 
+    /// Where waveforms are kept.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn waveform_cache(&self) -> Result<PathBuf, DataDirError> {
+        self.private_directory("waveform-cache")
+    }
+
     fn private_directory(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match std::fs::DirBuilder::new()

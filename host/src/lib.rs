@@ -7,6 +7,7 @@ pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod data_dir;
+pub mod disk_cache;
 pub mod domain;
 pub mod http;
 pub mod installation;

@@ -52,8 +52,9 @@ enum Backend {
     Reader(Box<dyn ReadSeek>),
 }
 
-trait ReadSeek: Read + Seek {}
-impl<T: Read + Seek> ReadSeek for T {}
+/// Threads too, because decoders want a source that could go from one to another.
+trait ReadSeek: Read + Seek + Send + Sync {}
+impl<T: Read + Seek + Send + Sync> ReadSeek for T {}
 
 #[derive(Default)]
 struct Window {
@@ -94,7 +95,7 @@ impl Source {
     ///
     /// # Errors
     /// If the reader cannot say how long it is.
-    pub fn from_reader(name: &str, mut reader: impl Read + Seek + 'static) -> Result<Self> {
+    pub fn from_reader(name: &str, mut reader: impl Read + Seek + Send + Sync + 'static) -> Result<Self> {
         let size = reader.seek(SeekFrom::End(0))?;
         Ok(Self::new(
             name.to_owned(),

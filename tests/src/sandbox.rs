@@ -8,6 +8,7 @@ use svc_host::domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_host::domain::kind::MediaKind;
 use svc_host::domain::path::extension;
 use svc_host::domain::rendering::{ImageBounds, RenderedImage};
+use svc_host::domain::waveform::AudioSummary;
 use svc_host::plugins::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
 };
@@ -51,6 +52,18 @@ impl Sandbox {
             worker,
             kind: name.parse().unwrap(),
         }
+    }
+
+    /// Sums up the sound of a file; `None` when the plugin does not measure files with this extension.
+    pub fn measure(&mut self, path: &Path, bins: u32) -> Option<Result<AudioSummary, ExtractFailure>> {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let plugin = self.plugins.measurer_for(&extension(&name))?;
+        let file = File::open(path).unwrap();
+        let size = file.metadata().unwrap().len();
+        Some(
+            self.worker
+                .measure(&plugin, &Arc::new(SourceFile::new(file, name, size)), bins),
+        )
     }
 
     /// Reads a file; `None` when the plugin does not read files with this extension.

@@ -58,11 +58,13 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let service = http::router::service(Arc::new(AppState::new(services.clone(), network)));
     let shutdown = {
         let (signal, events, indexing) = (shutdown_signal()?, app.events.clone(), app.indexing.clone());
+        let waveforms = services.waveforms.clone();
         async move {
             signal.await;
             // Streams have no end of their own, and a run ends while the last answers are on their way.
             events.close();
             indexing.ask_to_stop();
+            waveforms.ask_to_stop();
         }
     };
     announce(&format!("listening on http://{address}"))?;

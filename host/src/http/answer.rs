@@ -99,13 +99,14 @@ fn write_json<T: Serialize>(value: &T, status: StatusCode, res: &mut Response) -
 }
 
 /// The entity tag of a body: the first half of its SHA-256.
-fn entity_tag(body: &[u8]) -> String {
+pub(super) fn entity_tag(body: &[u8]) -> String {
     format!(
         "\"{}\"",
         to_hex(Sha256::digest(body).get(..16).unwrap_or_default())
     )
 }
 
+/// Whether the client has what this tag stands for.
 pub(super) fn client_has(headers: &HeaderMap, tag: &str) -> bool {
     headers.contains_key(IF_NONE_MATCH) && none_match_fails(headers, tag)
 }

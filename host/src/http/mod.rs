@@ -30,6 +30,7 @@ pub mod server;
 pub mod site;
 pub mod state;
 pub mod views;
+pub mod waveform_answer;
 
 #[cfg(test)]
 mod tests;

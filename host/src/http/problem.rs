@@ -80,11 +80,20 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
     ),
     (
+        "waveform_unavailable",
+        422,
+        "The sound of the file cannot be decoded.",
+    ),
+    (
         "too_many_attempts",
         429,
         "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
     ),
-    ("busy", 503, "Too many sign-ins at once; try again."),
+    (
+        "busy",
+        503,
+        "The server has more of this to do than it takes on, such as sign-ins or waveforms; try again.",
+    ),
     (
         "cloud_unavailable",
         503,
@@ -237,6 +246,11 @@ impl Problem {
     }
 }
 
+/// For `Retry-After`. Rounded up: earlier would be too early.
+fn whole_seconds(time: std::time::Duration) -> HeaderValue {
+    HeaderValue::from(time.as_secs() + u64::from(time.subsec_nanos() > 0))
+}
+
 impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         match error {
@@ -250,16 +264,22 @@ impl From<ServiceError> for Problem {
                 Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("pat_not_permitted")
             }
             ServiceError::Throttled { retry_after } => {
-                // Rounded up: earlier would be too early.
-                let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
                 Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
                     .with_code("too_many_attempts")
-                    .with_header(RETRY_AFTER, HeaderValue::from(seconds))
+                    .with_header(RETRY_AFTER, whole_seconds(retry_after))
             }
             ServiceError::Away(message) => Self::new(StatusCode::SERVICE_UNAVAILABLE, message),
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
             ServiceError::Absent { code, message } => {
                 Self::new(StatusCode::NOT_FOUND, message).with_code(code)
+            }
+            ServiceError::Unprocessable { code, message } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
+            }
+            ServiceError::Busy { message, retry_after } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+                    .with_code("busy")
+                    .with_header(RETRY_AFTER, whole_seconds(retry_after))
             }
             ServiceError::Conflict { code, message } => {
                 Self::new(StatusCode::CONFLICT, message).with_code(code)

@@ -15,7 +15,7 @@ use super::route::{Route, router_of};
 use super::routes::{
     auth, changes, dev, events, general, history, index, libraries, links, ls, movies, music, photo_albums,
     photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings, tokens, tv, users,
-    video, watching,
+    video, watching, waveforms,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -126,6 +126,7 @@ pub fn routes() -> Vec<Route> {
         Route::media ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
         Route::media ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::show_track_artwork),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::show_waveform),
         Route::media ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
 

@@ -37,7 +37,7 @@ impl CallState {
         self.source.open(file, limits);
         self.memory.set_limit(limits.memory);
         self.log.restart();
-        self.deadline.start(limits.time);
+        self.deadline.start(limits.time, file.cancelled());
     }
 
     /// Lets go of the file.
@@ -54,6 +54,8 @@ pub(super) enum Stop {
     Timeout(Duration),
     #[error("neither file nor processor answered for {0:?}")]
     Starved(Duration),
+    #[error("nobody waits for the answer any more")]
+    Cancelled,
     #[error("memory limit of {0} bytes reached")]
     Memory(u64),
     #[error("{0}")]
@@ -68,6 +70,7 @@ impl From<Stop> for ExtractFailure {
                 "no progress for {:.1} s: the storage or the machine is too slow",
                 waited.as_secs_f64()
             )),
+            Stop::Cancelled => Self::Io("stopped, because nobody waits for it any more".to_owned()),
             Stop::Memory(limit) => Self::OutOfMemory { limit },
             Stop::Budget(what) => Self::Budget(what),
         }

@@ -4,6 +4,8 @@
 //! processor. So at the limit the thread's processor time decides: a guest that got less than its share is given
 //! the rest of it, once.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -17,6 +19,8 @@ use super::limits;
 pub(super) struct Deadline {
     limit: Duration,
     running: Option<Running>,
+    /// Set by whoever does not want the answer any more.
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
@@ -30,16 +34,22 @@ struct Running {
 
 impl Deadline {
     /// Begins a call. The store's epoch deadline must be the next tick.
-    pub(super) fn start(&mut self, limit: Duration) {
+    pub(super) fn start(&mut self, limit: Duration, cancelled: Option<&Arc<AtomicBool>>) {
         self.limit = limit;
         self.running = None;
+        self.cancelled = cancelled.cloned();
     }
 
     /// Called by the guest's code when an epoch deadline passes: ends the call, or says after how many ticks to
     /// ask again.
     pub(super) fn check(&mut self) -> Result<UpdateDeadline, Stop> {
+        let look_again = match &self.cancelled {
+            Some(cancelled) if cancelled.load(Ordering::Relaxed) => return Err(Stop::Cancelled),
+            Some(_) => limits::CANCEL_LOOK,
+            None => Duration::MAX,
+        };
         self.decide(Instant::now(), thread_cpu_time())
-            .map(|time| UpdateDeadline::Continue(ticks(time)))
+            .map(|time| UpdateDeadline::Continue(ticks(time.min(look_again))))
     }
 
     fn decide(&mut self, now: Instant, cpu_now: Duration) -> Result<Duration, Stop> {
@@ -97,7 +107,7 @@ mod tests {
     /// A call with a limit of one second, looked at for the first time at its beginning.
     fn begun() -> (Deadline, Instant) {
         let (mut deadline, now) = (Deadline::default(), Instant::now());
-        deadline.start(SECOND);
+        deadline.start(SECOND, None);
         assert_eq!(deadline.decide(now, Duration::ZERO).unwrap(), SECOND);
         (deadline, now)
     }
@@ -127,6 +137,19 @@ mod tests {
             deadline.decide(now + SECOND * 3 / 2, SECOND * 3 / 4),
             Err(Stop::Timeout(SECOND))
         ));
+    }
+
+    #[test]
+    fn guest_that_nobody_waits_for_is_stopped_soon() {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let mut deadline = Deadline::default();
+        deadline.start(SECOND * 3600, Some(&cancelled));
+        let UpdateDeadline::Continue(after) = deadline.check().unwrap() else {
+            panic!("it goes on");
+        };
+        assert_eq!(after, ticks(limits::CANCEL_LOOK));
+        cancelled.store(true, Ordering::Relaxed);
+        assert!(matches!(deadline.check(), Err(Stop::Cancelled)));
     }
 
     #[test]

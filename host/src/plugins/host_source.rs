@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
@@ -19,6 +20,7 @@ pub struct SourceFile {
     name: String,
     size: u64,
     around: Option<Arc<dyn Around>>,
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 /// Where a source's bytes are.
@@ -44,6 +46,7 @@ impl SourceFile {
             name: name.into(),
             size,
             around: None,
+            cancelled: None,
         }
     }
 
@@ -54,12 +57,19 @@ impl SourceFile {
             content: SourceContent::Memory(bytes),
             name: name.into(),
             around: None,
+            cancelled: None,
         }
     }
 
     /// Shows the plugin the folders' names and the files beside it; without, it is shown none.
     pub fn with_around(mut self, around: Arc<dyn Around>) -> Self {
         self.around = Some(around);
+        self
+    }
+
+    /// Ends the call soon after this is set.
+    pub fn cancelled_by(mut self, cancelled: Arc<AtomicBool>) -> Self {
+        self.cancelled = Some(cancelled);
         self
     }
 
@@ -71,6 +81,10 @@ impl SourceFile {
     /// Bytes.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    pub(super) fn cancelled(&self) -> Option<&Arc<AtomicBool>> {
+        self.cancelled.as_ref()
     }
 
     pub(super) fn around(&self) -> Option<&dyn Around> {

@@ -42,7 +42,7 @@ impl Instance {
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
         store.set_hostcall_fuel(limits::LIFTED_BYTES);
-        store.data_mut().deadline.start(limits::START_TIME);
+        store.data_mut().deadline.start(limits::START_TIME, None);
         store.set_epoch_deadline(1);
         let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
             macro_rules! load {

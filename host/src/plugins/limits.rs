@@ -33,6 +33,8 @@ pub(super) const CACHE_BYTES: u64 = 512 * MIB;
 
 /// How often the interrupting clock ticks, and so how late a guest may be stopped.
 pub(super) const TICK: Duration = Duration::from_millis(10);
+/// How soon a call ends that nobody waits for any more: a server that ends lets go of a decoder within a second.
+pub(super) const CANCEL_LOOK: Duration = Duration::from_millis(250);
 /// Time for creating an instance, start functions included: measured 10 µs, 1 ms for Python.
 pub(super) const START_TIME: Duration = Duration::from_millis(500);
 /// Bytes of a guest's machine stack: below the smallest thread stack that calls plugins (2 MiB).

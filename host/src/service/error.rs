@@ -59,6 +59,14 @@ pub enum ServiceError {
         /// For people.
         message: &'static str,
     },
+    /// The item is there, but what was asked for cannot be made of it.
+    #[error("{message}")]
+    Unprocessable {
+        /// Machine-readable.
+        code: &'static str,
+        /// For people.
+        message: &'static str,
+    },
     /// The state of things does not permit it.
     #[error("{message}")]
     Conflict {
@@ -90,6 +98,14 @@ pub enum ServiceError {
         code: &'static str,
         /// For people.
         message: &'static str,
+    },
+    /// The server has more of this to do than it takes on.
+    #[error("{message}")]
+    Busy {
+        /// For people.
+        message: &'static str,
+        /// When trying again makes sense.
+        retry_after: std::time::Duration,
     },
     /// As `Unavailable`, where there is no more to tell than the status.
     #[error("{0}")]

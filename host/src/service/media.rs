@@ -141,6 +141,7 @@ impl Media {
     }
 }
 
+/// Runs what waits for disks.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

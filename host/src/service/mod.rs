@@ -35,3 +35,4 @@ pub mod settings;
 pub mod stream_limit;
 pub mod tv;
 pub mod video;
+pub mod waveforms;

@@ -45,6 +45,7 @@ use super::settings::Settings;
 use super::stream_limit::StreamLimit;
 use super::tv::Tv;
 use super::video::Video;
+use super::waveforms::Waveforms;
 use crate::auth::actor::Actor;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
@@ -170,6 +171,8 @@ pub struct Services {
     pub media: Media,
     /// Pictures in smaller sizes.
     pub pictures: Pictures,
+    /// Waveforms of tracks.
+    pub waveforms: Waveforms,
     /// The plugins.
     pub plugins: PluginList,
     context: Context,
@@ -191,6 +194,7 @@ impl Services {
             ..
         } = parts;
         let store = context.store.clone();
+        let waveform_cache = parts.data_dir.waveform_cache().map_err(ServiceError::internal)?;
         let settings = Settings::open(context.clone(), config.kiosk).await?;
         let origins = Origins::open(context.clone(), parts.origins).await?;
         let activity = ActivityLog::default();
@@ -287,9 +291,10 @@ impl Services {
             video: Video::new(store.clone()),
             photos: Photos::new(context.clone(), parts.events.clone()),
             photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
-            events: parts.events,
-            media: Media::new(store, parts.plugins.clone()),
             pictures,
+            media: Media::new(store.clone(), parts.plugins.clone()),
+            waveforms: Waveforms::new(store, parts.plugins.clone(), waveform_cache, parts.events.clone()),
+            events: parts.events,
             plugins: PluginList::new(parts.plugins),
             context,
             activity,
@@ -348,8 +353,9 @@ impl Services {
             .await?)
     }
 
-    /// Writes what is only in memory, at the end.
+    /// Ends what is under way and writes what is only in memory, at the end.
     pub async fn close(&self) {
+        self.waveforms.close().await;
         if let Err(error) = self.activity.write(&self.context.store).await {
             tracing::warn!(%error, "the time of last use was not written");
         }

@@ -10,3 +10,4 @@ mod music;
 mod photos;
 mod pictures;
 mod video;
+mod waveforms;

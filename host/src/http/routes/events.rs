@@ -33,6 +33,7 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// | `photo.updated` | `Photos.Read`, and to see the photo | `photoId` |
 /// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and to see the album | `photoAlbumId` |
 /// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` for the album's owner |
+/// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as the endpoint answers it; to those who were answered 202 |
 ///
 /// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
 /// follows. Additions come after they are stored; should they come faster than they can be told, some are left out.

@@ -27,3 +27,4 @@ pub mod tv;
 pub mod users;
 pub mod video;
 pub mod watching;
+pub mod waveforms;

@@ -21,6 +21,7 @@ use crate::auth::password::Passwords;
 use crate::auth::throttle::LoginLimits;
 use crate::config::Config;
 use crate::data_dir::DataDir;
+use crate::disk_cache::DiskCache;
 use crate::domain::id::{IdGenerator, SessionId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::domain::time::{Clock, SystemClock, Timestamp};
@@ -38,6 +39,7 @@ use crate::service::identity::keys::{KeyRing, Keys};
 use crate::service::indexing::Indexing;
 use crate::service::server::BuildInfo;
 use crate::service::services::{Parts, Services};
+use crate::service::waveforms::{Meter, WaveformLimits, Waveforms};
 use crate::store::databases::sqlite_url;
 use crate::store::{Instance, NewUser, Store, StoreOptions};
 
@@ -72,6 +74,8 @@ pub(super) struct BedOptions {
     /// Where requests come from.
     pub(super) peer: IpAddr,
     pub(super) event_limits: EventLimits,
+    /// Who measures waveforms instead of the plugins.
+    pub(super) meter: Option<(Arc<dyn Meter>, WaveformLimits)>,
     /// PostgreSQL instead of SQLite.
     pub(super) database_url: Option<String>,
     pub(super) plugins: Vec<BuiltIn>,
@@ -88,6 +92,7 @@ impl Default for BedOptions {
             network: Network::default(),
             peer: IpAddr::from([192, 0, 2, 1]),
             event_limits: EventLimits::default(),
+            meter: None,
             database_url: None,
             plugins: Vec::new(),
         }
@@ -201,7 +206,7 @@ impl Bed {
             build_tag: "dev-0-261121T000000".into(),
         };
         let events = Events::new(options.event_limits);
-        let services = Services::open(Parts {
+        let mut services = Services::open(Parts {
             context: context.clone(),
             config: Arc::new(config),
             data_dir,
@@ -217,6 +222,11 @@ impl Bed {
         })
         .await
         .unwrap();
+        if let Some((meter, limits)) = options.meter {
+            let cache = DiskCache::new(at("waveforms"), 1 << 20);
+            let events = services.events.clone();
+            services.waveforms = Waveforms::with(store.clone(), meter, cache, events, limits);
+        }
         let state = Arc::new(AppState::new(services, options.network));
         Self {
             service: router::service(Arc::clone(&state)),

@@ -36,11 +36,15 @@ pub(super) struct Streaming {
 
 impl Streaming {
     pub(super) async fn start(limits: EventLimits) -> Self {
-        let bed = Bed::start_with(BedOptions {
+        Self::start_with(BedOptions {
             event_limits: limits,
             ..BedOptions::default()
         })
-        .await;
+        .await
+    }
+
+    pub(super) async fn start_with(options: BedOptions) -> Self {
+        let bed = Bed::start_with(options).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();

@@ -42,6 +42,7 @@ mod token_rules;
 mod tokens;
 mod user_changes;
 mod users;
+mod waveforms;
 
 use serde_json::{Value, json};
 

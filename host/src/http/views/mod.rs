@@ -24,3 +24,4 @@ pub mod settings;
 pub mod tv;
 pub mod users;
 pub mod video;
+pub mod waveform;

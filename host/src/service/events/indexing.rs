@@ -7,7 +7,8 @@ use crate::domain::id::{DirectoryId, MusicArtistId, MusicReleaseId, RunId};
 use crate::domain::scan::{Directory, Run, RunCounts};
 use crate::domain::time::Timestamp;
 
-fn text<S: Serializer>(id: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+/// Ids as clients see them.
+pub(super) fn text<S: Serializer>(id: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(id)
 }
 

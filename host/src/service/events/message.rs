@@ -44,6 +44,8 @@ pub enum EventKind {
     PhotoAlbumPhotosAdded,
     /// Photos were taken out of an album.
     PhotoAlbumPhotosRemoved,
+    /// A waveform that somebody asked for is measured.
+    MusicWaveformReady,
 }
 
 impl EventKind {
@@ -66,6 +68,7 @@ impl EventKind {
             Self::PhotoAlbumDeleted => "photo_album.deleted",
             Self::PhotoAlbumPhotosAdded => "photo_album.photos_added",
             Self::PhotoAlbumPhotosRemoved => "photo_album.photos_removed",
+            Self::MusicWaveformReady => "music.waveform_ready",
         }
     }
 
@@ -88,6 +91,7 @@ impl EventKind {
             | Self::PhotoAlbumDeleted
             | Self::PhotoAlbumPhotosAdded
             | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
+            Self::MusicWaveformReady => Capability::MusicTracksRead,
         }
     }
 
@@ -95,7 +99,10 @@ impl EventKind {
     pub(super) fn may_be_left_out(self) -> bool {
         matches!(
             self,
-            Self::IndexingCurrentProgress | Self::IndexingMusicReleaseAdded | Self::IndexingMusicArtistAdded
+            Self::IndexingCurrentProgress
+                | Self::IndexingMusicReleaseAdded
+                | Self::IndexingMusicArtistAdded
+                | Self::MusicWaveformReady
         )
     }
 }

@@ -20,6 +20,7 @@ pub mod photos;
 pub mod playback_queues;
 mod pump;
 mod stream;
+pub mod waveform;
 
 use std::time::Duration;
 

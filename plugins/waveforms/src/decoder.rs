@@ -1,0 +1,157 @@
+//! What a decoder gives, and which one reads which file.
+
+use svc_plugin_api::{ExtractError, Source};
+
+use crate::ape::ApeFile;
+use crate::container::Container;
+use crate::wavpack::WavPackFile;
+
+/// The bytes of the longest magic word here, those of ASF.
+const MAGIC_BYTES: usize = 16;
+/// An ID3v2 tag's header.
+const ID3_HEADER_BYTES: u64 = 10;
+/// Tags in front of each other; more than two are an accident.
+const LEADING_TAGS: usize = 4;
+const ASF: [u8; 16] = [
+    0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c,
+];
+
+/// Decoded frames: one vector a channel, the same number of samples in each. Full scale is 1.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) planes: Vec<Vec<f32>>,
+    /// Whether there should have been other frames, or more.
+    pub(crate) is_broken: bool,
+}
+
+impl Block {
+    /// How many frames there are.
+    pub(crate) fn frames(&self) -> usize {
+        self.planes.iter().map(Vec::len).min().unwrap_or_default()
+    }
+
+    /// Empties it, for so many channels.
+    pub(crate) fn clear(&mut self, channels: usize) {
+        self.planes.resize_with(channels, Vec::new);
+        self.planes.iter_mut().for_each(Vec::clear);
+        self.is_broken = false;
+    }
+
+    /// Empties it, because what it should have held cannot be decoded.
+    pub(crate) fn set_broken(&mut self) {
+        self.planes.iter_mut().for_each(Vec::clear);
+        self.is_broken = true;
+    }
+
+    /// Adds samples that alternate between the channels.
+    pub(crate) fn push_interleaved(&mut self, samples: impl IntoIterator<Item = f32>) {
+        let mut samples = samples.into_iter();
+        loop {
+            for plane in &mut self.planes {
+                let Some(sample) = samples.next() else { return };
+                plane.push(sample);
+            }
+            if self.planes.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Takes so many frames off the beginning.
+    pub(crate) fn drop_front(&mut self, frames: usize) {
+        for plane in &mut self.planes {
+            plane.drain(..frames.min(plane.len()));
+        }
+    }
+
+    /// Leaves so many frames at the beginning.
+    pub(crate) fn truncate(&mut self, frames: usize) {
+        for plane in &mut self.planes {
+            plane.truncate(frames);
+        }
+    }
+}
+
+/// Gives the sound of a file, front to back.
+pub(crate) trait Decoder {
+    /// In hertz.
+    fn sample_rate(&self) -> u32;
+
+    /// How many frames the file says that there are. It may be wrong.
+    fn expected_frames(&self) -> Option<u64>;
+
+    /// The next frames, instead of what the block held; false at the end. An empty block is no end.
+    fn next(&mut self, block: &mut Block) -> Result<bool, ExtractError>;
+}
+
+/// The decoder for what the file is by its content.
+pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, ExtractError> {
+    let start = after_tags(source)?;
+    let magic = source.bytes_at(start, MAGIC_BYTES)?;
+    let unsupported = |what: &str| Err(ExtractError::Unsupported(format!("{what} cannot be decoded")));
+    match magic.as_slice() {
+        [b'M', b'A', b'C', b' ', ..] => Ok(Box::new(ApeFile::open(source)?)),
+        [b'w', b'v', b'p', b'k', ..] => Ok(Box::new(WavPackFile::open(source, start)?)),
+        [b'M', b'P', b'+', ..] | [b'M', b'P', b'C', b'K', ..] => unsupported("Musepack"),
+        [b'D', b'S', b'D', b' ', ..] => unsupported("DSD"),
+        [b'O', b'g', b'g', b'S', ..] if is_speex(source, start)? => unsupported("Speex"),
+        magic if *magic == ASF => unsupported("Windows Media"),
+        _ => Ok(Box::new(Container::open(source)?)),
+    }
+}
+
+/// Whether the first packet of the first page is a Speex header.
+fn is_speex(source: &mut Source, page: u64) -> Result<bool, ExtractError> {
+    // A page with one packet that is less than 255 bytes long.
+    Ok(source
+        .array_at::<8>(page + 28)?
+        .is_some_and(|magic| &magic == b"Speex   "))
+}
+
+/// Where the file begins after its ID3v2 tags.
+fn after_tags(source: &mut Source) -> Result<u64, ExtractError> {
+    let mut start = 0_u64;
+    for _ in 0..LEADING_TAGS {
+        let Some([b'I', b'D', b'3', _, _, flags, size @ ..]) = source.array_at::<10>(start)? else {
+            break;
+        };
+        let size = size
+            .iter()
+            .fold(0, |size, byte| (size << 7) | u64::from(byte & 0x7f));
+        let footer = if flags & 0x10 == 0 { 0 } else { ID3_HEADER_BYTES };
+        start += ID3_HEADER_BYTES + size + footer;
+    }
+    Ok(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn block_takes_interleaved_samples_apart() {
+        let mut block = Block::default();
+        block.clear(2);
+        block.push_interleaved([1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(block.planes, [vec![1.0, 3.0, 5.0], vec![2.0, 4.0]]);
+        assert_eq!(block.frames(), 2);
+        block.drop_front(1);
+        block.truncate(1);
+        assert_eq!(block.planes, [vec![3.0], vec![4.0]]);
+        block.clear(0);
+        block.push_interleaved([1.0]);
+        assert_eq!(block.frames(), 0);
+    }
+
+    #[test]
+    fn formats_without_a_decoder_are_unsupported_behind_tags_too() {
+        let tag = [b"ID3\x04\0\0\0\0\x01\x02".as_slice(), &[0; 130]].concat();
+        for magic in [b"MP+\x07".as_slice(), b"MPCKSH", b"DSD \x1c", &ASF] {
+            for front in [b"".as_slice(), &tag, &[&tag[..], &tag].concat()] {
+                let mut source = Source::from_bytes("a.mpc", [front, magic, &[0; 50]].concat());
+                let refusal = open(&mut source).err().unwrap();
+                assert!(matches!(refusal, ExtractError::Unsupported(_)), "{refusal:?}");
+            }
+        }
+    }
+}
