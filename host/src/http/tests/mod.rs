@@ -21,6 +21,7 @@ mod login_limits;
 mod ls;
 mod media;
 mod media_bed;
+mod movies;
 mod origins;
 mod people;
 mod refresh;
@@ -34,8 +35,10 @@ mod settings;
 mod setup;
 mod token_rules;
 mod tokens;
+mod tv;
 mod user_changes;
 mod users;
+mod video_rights;
 
 use serde_json::{Value, json};
 

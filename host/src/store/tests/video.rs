@@ -100,22 +100,31 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
     on_each_database(async |bed: &mut Bed| {
         let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
         let records = [
-            ("a", 300, vec![
-                ("movie.title", text("Ágata")),
-                ("movie.year", Value::Integer(1999)),
-                ("movie.released", date(1999, 5, 1)),
-                ("movie.genres", texts(&["Comédie", "Drama"])),
-            ]),
-            ("b", 100, vec![
-                ("movie.title", text("The Beacon")),
-                ("movie.year", Value::Integer(2005)),
-                ("movie.released", date(2005, 1, 1)),
-                ("movie.genres", texts(&["Drama", "drama"])),
-            ]),
+            (
+                "a",
+                300,
+                vec![
+                    ("movie.title", text("Ágata")),
+                    ("movie.year", Value::Integer(1999)),
+                    ("movie.released", date(1999, 5, 1)),
+                    ("movie.genres", texts(&["Comédie", "Drama"])),
+                ],
+            ),
+            (
+                "b",
+                100,
+                vec![
+                    ("movie.title", text("The Beacon")),
+                    ("movie.year", Value::Integer(2005)),
+                    ("movie.released", date(2005, 1, 1)),
+                    ("movie.genres", texts(&["Drama", "drama"])),
+                ],
+            ),
             ("c", 200, vec![("movie.title", text("Cinder"))]),
         ];
         let files = records.iter();
-        let files = files.map(|(name, seconds, fields)| bed.file(folder, name, movie(name, *seconds, fields)));
+        let files =
+            files.map(|(name, seconds, fields)| bed.file(folder, name, movie(name, *seconds, fields)));
         bed.persist(files.collect()).await;
         let all = &MovieFilter::default();
         for (by, titles) in [
@@ -153,7 +162,11 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             (since(NOW.millis()), &["Ágata", "The Beacon", "Cinder"]),
             (since(NOW.millis() + 10_000), &[]),
         ] {
-            assert_eq!(movies(bed, &filter, MovieOrder::Title, UP).await, titles, "{filter:?}");
+            assert_eq!(
+                movies(bed, &filter, MovieOrder::Title, UP).await,
+                titles,
+                "{filter:?}"
+            );
         }
         let page = Page { take: 1, skip: 1 };
         let listed = bed.store.list_movies(ALL_MEDIA, all, MovieOrder::Title, UP, page);
@@ -181,7 +194,10 @@ async fn genres_follow_what_the_file_says_now() {
             genre: Some(name.to_owned()),
             ..MovieFilter::default()
         };
-        assert_eq!(movies(bed, &genre("western"), MovieOrder::Title, UP).await, ["Amber"]);
+        assert_eq!(
+            movies(bed, &genre("western"), MovieOrder::Title, UP).await,
+            ["Amber"]
+        );
         assert_eq!(
             movies(bed, &genre("drama"), MovieOrder::Title, UP).await,
             Vec::<String>::new()
@@ -296,7 +312,17 @@ async fn series(bed: &Bed) -> Vec<FileId> {
     };
     let files = [
         (a, dark(1, 2, &[("tv.episode-end", Value::Integer(3))])),
-        (a, dark(1, 1, &[("name.pattern", text("sxxexx")), ("name.confidence", Value::Real(0.9))])),
+        (
+            a,
+            dark(
+                1,
+                1,
+                &[
+                    ("name.pattern", text("sxxexx")),
+                    ("name.confidence", Value::Real(0.9)),
+                ],
+            ),
+        ),
         (b, dark(2, 1, &[of_show("season-poster")])),
         (b, dark(0, 1, &[of_show("show-poster")])),
         (b, episode("Alone", 1, 1, &[])),
@@ -321,37 +347,93 @@ async fn shows_have_seasons_and_episodes_in_order() {
         let found = shows(bed, ALL_MEDIA, all, ShowOrder::Title).await;
         let told: Vec<_> = found
             .iter()
-            .map(|show| (show.title.as_str(), show.season_count, show.episode_count, show.has_artwork))
+            .map(|show| {
+                (
+                    show.title.as_str(),
+                    show.season_count,
+                    show.episode_count,
+                    show.has_artwork,
+                )
+            })
             .collect();
         assert_eq!(told, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
         for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Alone")] {
             assert_eq!(shows(bed, ALL_MEDIA, all, by).await[0].title, first, "{by:?}");
         }
         for (filter, count) in [
-            (ShowFilter { genre: Some("MYSTERY".into()), ..ShowFilter::default() }, 1),
-            (ShowFilter { genre: Some("Drama".into()), ..ShowFilter::default() }, 0),
-            (ShowFilter { year_from: Some(2017), ..ShowFilter::default() }, 1),
-            (ShowFilter { year_to: Some(2016), ..ShowFilter::default() }, 0),
-            (ShowFilter { added_since: Some(NOW), ..ShowFilter::default() }, 2),
+            (
+                ShowFilter {
+                    genre: Some("MYSTERY".into()),
+                    ..ShowFilter::default()
+                },
+                1,
+            ),
+            (
+                ShowFilter {
+                    genre: Some("Drama".into()),
+                    ..ShowFilter::default()
+                },
+                0,
+            ),
+            (
+                ShowFilter {
+                    year_from: Some(2017),
+                    ..ShowFilter::default()
+                },
+                1,
+            ),
+            (
+                ShowFilter {
+                    year_to: Some(2016),
+                    ..ShowFilter::default()
+                },
+                0,
+            ),
+            (
+                ShowFilter {
+                    added_since: Some(NOW),
+                    ..ShowFilter::default()
+                },
+                2,
+            ),
         ] {
-            assert_eq!(shows(bed, ALL_MEDIA, &filter, ShowOrder::Title).await.len(), count, "{filter:?}");
+            assert_eq!(
+                shows(bed, ALL_MEDIA, &filter, ShowOrder::Title).await.len(),
+                count,
+                "{filter:?}"
+            );
         }
         let dark = &found[1];
-        assert_eq!(bed.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(), Some(dark));
+        assert_eq!(
+            bed.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(),
+            Some(dark)
+        );
         let seasons = bed.store.show_seasons(ALL_MEDIA, dark.id).await.unwrap();
         let told: Vec<_> = seasons
             .iter()
             .map(|season| (season.number, season.episode_count, season.has_artwork))
             .collect();
-        assert_eq!(told, [(Some(0), 1, false), (Some(1), 2, false), (Some(2), 1, true)]);
-        assert_eq!(bed.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(), Some(&seasons[1]));
+        assert_eq!(
+            told,
+            [(Some(0), 1, false), (Some(1), 2, false), (Some(2), 1, true)]
+        );
+        assert_eq!(
+            bed.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(),
+            Some(&seasons[1])
+        );
         let first = bed.store.season_episodes(ALL_MEDIA, seasons[1].id).await.unwrap();
         assert_eq!(places(&first), [(Some(1), Some(1)), (Some(1), Some(2))]);
         assert_eq!(first[1].number_end, Some(3));
-        assert_eq!((first[0].show_title.as_str(), first[0].season), ("Dark", seasons[1].id));
+        assert_eq!(
+            (first[0].show_title.as_str(), first[0].season),
+            ("Dark", seasons[1].id)
+        );
         let found = first[0].name_match().unwrap();
         assert_eq!((found.pattern.as_str(), found.confidence), ("sxxexx", Some(0.9)));
-        assert_eq!(bed.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(), Some(&first[0]));
+        assert_eq!(
+            bed.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
+            Some(&first[0])
+        );
         let watched = bed.store.show_episodes(ALL_MEDIA, dark.id, PAGE).await.unwrap();
         let order = [(0, 1), (1, 1), (1, 2), (2, 1)].map(|(season, number)| (Some(season), Some(number)));
         assert_eq!((places(&watched.items), watched.total), (order.to_vec(), 4));
@@ -364,7 +446,11 @@ async fn shows_have_seasons_and_episodes_in_order() {
             (VideoSubject::Season(seasons[1].id), "season-poster", 0),
             (VideoSubject::Episode(first[0].id), "thumb", 0),
         ] {
-            let pictures = bed.store.video_pictures(ALL_MEDIA, subject, purpose).await.unwrap();
+            let pictures = bed
+                .store
+                .video_pictures(ALL_MEDIA, subject, purpose)
+                .await
+                .unwrap();
             assert_eq!(pictures.len(), count, "{subject:?}");
         }
     })
@@ -385,24 +471,40 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let seen = shows(bed, scope, all, ShowOrder::Title).await;
         let told: Vec<_> = seen
             .iter()
-            .map(|show| (show.title.as_str(), show.season_count, show.episode_count, show.has_artwork))
+            .map(|show| {
+                (
+                    show.title.as_str(),
+                    show.season_count,
+                    show.episode_count,
+                    show.has_artwork,
+                )
+            })
             .collect();
         assert_eq!(told, [("Dark", 1, 2, false)]);
         let store = &bed.store;
         assert_eq!(store.show(scope, alone.id).await.unwrap(), None);
         assert_eq!(store.show_seasons(scope, alone.id).await.unwrap(), []);
         let first = store.show_seasons(scope, dark.id).await.unwrap();
-        assert_eq!((first.len(), first[0].number, first[0].episode_count), (1, Some(1), 2));
+        assert_eq!(
+            (first.len(), first[0].number, first[0].episode_count),
+            (1, Some(1), 2)
+        );
         for (at, season) in seasons.iter().enumerate() {
             let one = store.season(scope, season.id).await.unwrap();
             let episodes = store.season_episodes(scope, season.id).await.unwrap();
-            assert_eq!((one.is_some(), episodes.len()), (at == 1, if at == 1 { 2 } else { 0 }));
+            assert_eq!(
+                (one.is_some(), episodes.len()),
+                (at == 1, if at == 1 { 2 } else { 0 })
+            );
         }
         assert_eq!(store.show_episodes(scope, dark.id, PAGE).await.unwrap().total, 2);
         assert_eq!(store.episode(scope, specials[0].id).await.unwrap(), None);
         assert_eq!(store.episode_files(scope, specials[0].id).await.unwrap(), []);
         let poster = VideoSubject::Show(dark.id);
-        assert_eq!(store.video_pictures(scope, poster, "show-poster").await.unwrap(), []);
+        assert_eq!(
+            store.video_pictures(scope, poster, "show-poster").await.unwrap(),
+            []
+        );
         for (subject, is_seen) in [
             (poster, true),
             (VideoSubject::Show(alone.id), false),
@@ -410,10 +512,19 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             (VideoSubject::Season(seasons[0].id), false),
             (VideoSubject::Episode(specials[0].id), false),
         ] {
-            assert_eq!(store.sees_video(scope, subject).await.unwrap(), is_seen, "{subject:?}");
+            assert_eq!(
+                store.sees_video(scope, subject).await.unwrap(),
+                is_seen,
+                "{subject:?}"
+            );
             assert!(store.sees_video(ALL_MEDIA, subject).await.unwrap());
         }
-        assert!(!store.sees_video(ALL_MEDIA, VideoSubject::Movie(ids[0].get().into())).await.unwrap());
+        assert!(
+            !store
+                .sees_video(ALL_MEDIA, VideoSubject::Movie(ids[0].get().into()))
+                .await
+                .unwrap()
+        );
 
         // A movie with one file here and one there: seen by what is open of it.
         let (_, open) = bed.folder(MediaKind::movies(), "a").await;
@@ -421,7 +532,10 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let named = |title: &str, seconds, more: Fields<'_>| {
             movie("m", seconds, &[&[("movie.title", text(title))], more].concat())
         };
-        let subtitle = ("related.subtitles", texts(&[r#"{"name":"m.srt","format":"srt"}"#]));
+        let subtitle = (
+            "related.subtitles",
+            texts(&[r#"{"name":"m.srt","format":"srt"}"#]),
+        );
         let files = vec![
             bed.file(open, "1", named("Both", 50, &[])),
             bed.file(closed, "2", named("Both", 90, &[subtitle])),
@@ -430,12 +544,18 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let ids = bed.persist(files).await;
         let scope = &close(bed, MediaKind::movies(), "b").await;
         let filter = MovieFilter::default();
-        let listed = store.list_movies(scope, &filter, MovieOrder::Title, UP, PAGE).await.unwrap();
+        let listed = store
+            .list_movies(scope, &filter, MovieOrder::Title, UP, PAGE)
+            .await
+            .unwrap();
         assert_eq!((listed.items.len(), listed.total), (1, 1));
         let both = &listed.items[0];
         assert_eq!((both.runtime_ms(), both.sources.len()), (Some(50_000), 1));
         assert_eq!(store.movie_files(scope, both.id).await.unwrap().len(), 1);
-        let all = store.list_movies(ALL_MEDIA, &filter, MovieOrder::Title, UP, PAGE).await.unwrap();
+        let all = store
+            .list_movies(ALL_MEDIA, &filter, MovieOrder::Title, UP, PAGE)
+            .await
+            .unwrap();
         assert_eq!((all.items[0].runtime_ms(), all.total), (Some(90_000), 2));
         assert_eq!(store.movie(scope, all.items[1].id).await.unwrap(), None);
         let hidden = SubtitleId::of_file(ids[1].into(), "m.srt");
