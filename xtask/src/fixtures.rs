@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::{process, workspace};
 
-/// Writes the sample library, `music` and `photos`, below a directory.
+/// Writes the sample library, `music`, `photos`, `movies` and `tv`, below a directory.
 pub(crate) fn write_sample_library(directory: &Path) -> Result<()> {
     generate(
         ["sample".as_ref(), workspace::root().join(directory).as_os_str()],

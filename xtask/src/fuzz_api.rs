@@ -100,10 +100,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     serve
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
         .arg(data.path())
-        .arg("--music-dir")
-        .arg(library.join("music"))
-        .arg("--photos-dir")
-        .arg(library.join("photos"))
+        .args(run::media_arguments(&library))
         .stderr(std::fs::File::create(&log)?);
     let server = ServerProcess::start(&mut serve)
         .with_context(|| format!("what the server said is in {}", log.display()))?;

@@ -1,5 +1,6 @@
 //! `cargo xtask run`: from nothing to a server that has indexed a library, and the words to use it.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
@@ -27,11 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     serve.arg("serve").args(arguments);
     if !MEDIA_FLAGS.iter().any(|flag| given(arguments, flag)) && !given(arguments, "--config") {
         let library = sample_library()?;
-        serve
-            .arg("--music-dir")
-            .arg(library.join("music"))
-            .arg("--photos-dir")
-            .arg(library.join("photos"));
+        serve.args(media_arguments(&library));
     }
     let data = match value(arguments, "--data-dir") {
         Some(directory) => directory,
@@ -85,9 +82,18 @@ fn value(arguments: &[String], flag: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
+/// The flags that serve a library of all four kinds.
+pub(crate) fn media_arguments(library: &Path) -> Vec<OsString> {
+    let kinds = MEDIA_FLAGS.iter().zip(["music", "photos", "movies", "tv"]);
+    kinds
+        .flat_map(|(flag, kind)| [flag.into(), library.join(kind).into_os_string()])
+        .collect()
+}
+
 pub(crate) fn sample_library() -> Result<PathBuf> {
     let library = workspace::target().join("sample-library");
-    if !library.join("manifest.json").is_file() {
+    // An older one has no movies.
+    if !library.join("manifest.json").is_file() || !library.join("movies").is_dir() {
         eprintln!(
             "xtask: generating a sample library in {}",
             workspace::shown(&library)
@@ -141,7 +147,8 @@ fn prepare(server: &mut Child, credentials: &Path) -> Result<()> {
         "\nindexed: {counts}\n\n  server       {base}\n  API pages    {base}/api/docs\n  username     {username}\n  password     {password}\n\n\
          Look around:\n  TOKEN=$(curl -s {base}/api/v1/auth/login -H 'svc-app: admin' -H 'content-type: application/json' \\\n    \
          -d '{{\"username\":\"{username}\",\"password\":\"{password}\"}}' | sed 's/.*\"JWT\":\"\\([^\"]*\\)\".*/\\1/')\n  \
-         curl -s \"{base}/api/v1/music/releases?take=5\" -H \"authorization: Bearer $TOKEN\"\n\nCtrl-C stops the server.",
+         curl -s \"{base}/api/v1/music/releases?take=5\" -H \"authorization: Bearer $TOKEN\"\n  \
+         curl -s \"{base}/api/v1/movies\" -H \"authorization: Bearer $TOKEN\"\n\nCtrl-C stops the server.",
     );
     Ok(())
 }

@@ -3,21 +3,21 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 
 use serde_json::{Value, json};
-use svc_fixtures::sample_library;
+use svc_fixtures::{VideoTruth, sample_library};
 use svc_tests::program::Server;
 
 fn started(dir: &std::path::Path) -> (Server, svc_fixtures::Manifest) {
     let media = dir.join("media");
     let manifest = sample_library(&media, 1).unwrap();
-    let (music, photos) = (media.join("music"), media.join("photos"));
-    let arguments = [
-        "--music-dir",
-        music.to_str().unwrap(),
-        "--photos-dir",
-        photos.to_str().unwrap(),
-    ];
+    let roots = ["music", "photos", "movies", "tv"];
+    let roots = roots.map(|root| (format!("--{root}-dir"), media.join(root)));
+    let arguments: Vec<&str> = roots
+        .iter()
+        .flat_map(|(flag, root)| [flag.as_str(), root.to_str().unwrap()])
+        .collect();
     let server = Server::start_as_owner(&dir.join("data"), &arguments);
     (server, manifest)
 }
@@ -78,6 +78,181 @@ fn whole_sample_library_is_listed_and_streamed_byte_for_byte() {
         ));
         assert!(original.bytes == fs::read(dir.path().join("media").join(&wanted.path)).unwrap());
     }
+}
+
+/// Streams each source of a movie or an episode, and gives the path of the file that it is.
+fn streamed(server: &Server, media: &Path, wanted: &[VideoTruth], stream: &str, item: &Value) -> Vec<String> {
+    let sources = item["sources"].as_array().unwrap();
+    let found = sources.iter().map(|source| {
+        let id = source["sourceId"].as_str().unwrap();
+        let bytes = server.get(&format!("{stream}?sourceId={id}")).bytes;
+        let file = wanted
+            .iter()
+            .find(|video| fs::read(media.join(&video.path)).unwrap() == bytes);
+        file.unwrap_or_else(|| panic!("no such file: {item}"))
+            .path
+            .clone()
+    });
+    found.collect()
+}
+
+#[test]
+fn sample_films_and_series_are_read_with_all_beside_them_and_streamed_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let (server, manifest) = started(dir.path());
+    let media = dir.path().join("media");
+    server.index("quick");
+    let counts = server.get("/api/v1/index/counts").json();
+    assert_eq!(counts["movieFiles"], manifest.movies.len());
+    assert_eq!(counts["tvFiles"], manifest.episodes.len());
+    let is_file = |path: &str, file: &str| {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}");
+        assert!(
+            answer.bytes == fs::read(media.join(file)).unwrap(),
+            "{path} is {file}"
+        );
+    };
+
+    let movies = all(&server, "/api/v1/movies");
+    let titles: Vec<_> = movies
+        .iter()
+        .map(|movie| movie["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(titles.len(), 5, "{titles:?}");
+    let mut files = Vec::new();
+    for movie in &movies {
+        let stream = format!("/api/v1/movies/{}/stream", movie["movieId"].as_str().unwrap());
+        files.extend(streamed(&server, &media, &manifest.movies, &stream, movie));
+    }
+    files.sort();
+    let mut wanted: Vec<_> = manifest.movies.iter().map(|video| video.path.clone()).collect();
+    wanted.sort();
+    assert_eq!(files, wanted);
+    let named = |title: &str| movies.iter().find(|movie| movie["title"] == title).unwrap();
+    let lamplighter = named("The Lamplighter");
+    assert_eq!(
+        (
+            &lamplighter["overview"],
+            &lamplighter["externalIds"]["imdb"],
+            &lamplighter["releasedAt"]
+        ),
+        (
+            &json!("A town forgets to buy oil, and one man remembers."),
+            &json!("tt9900001"),
+            &json!("1987-10-02")
+        )
+    );
+    assert_eq!(server.get("/api/v1/movies?genre=fantasy").json()[1], 1);
+    let path = format!("/api/v1/movies/{}", lamplighter["movieId"].as_str().unwrap());
+    is_file(
+        &format!("{path}/artwork"),
+        "movies/The Lamplighter (1987)/poster.jpg",
+    );
+    is_file(
+        &format!("{path}/artwork?kind=fanart"),
+        "movies/The Lamplighter (1987)/fanart.jpg",
+    );
+    let source = &lamplighter["sources"][0];
+    let video = &source["videoStreams"][0];
+    assert_eq!(
+        (
+            &video["codec"],
+            &video["width"],
+            &video["hdr"],
+            &source["container"]
+        ),
+        (&json!("hevc"), &json!(3840), &json!("hdr10"), &json!("matroska"))
+    );
+    let languages = source["audioStreams"].as_array().unwrap().iter();
+    let languages: Vec<_> = languages
+        .map(|stream| stream["language"].as_str().unwrap())
+        .collect();
+    assert_eq!(languages, ["eng", "ger"]);
+    assert_eq!(source["chapters"].as_array().unwrap().len(), 2);
+    let subtitles = source["subtitles"].as_array().unwrap();
+    let told: Vec<_> = subtitles
+        .iter()
+        .map(|one| {
+            (
+                one["language"].as_str().unwrap(),
+                one["forced"] == true,
+                one["external"] == true,
+            )
+        })
+        .collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (language, forced, name) in [("en", false, "en.srt"), ("de", true, "de.forced.srt")] {
+        let at = told
+            .iter()
+            .position(|one| *one == (language, forced, true))
+            .unwrap();
+        let id = subtitles[at]["subtitleId"].as_str().unwrap();
+        let file = format!("movies/The Lamplighter (1987)/The Lamplighter (1987).{name}");
+        is_file(&format!("/api/v1/subtitles/{id}"), &file);
+    }
+    let parts = named("Paper Tide")["sources"].as_array().unwrap().iter();
+    let parts: Vec<_> = parts.map(|source| source["part"].clone()).collect();
+    assert_eq!(parts, [1, 2]);
+    let harbour = named("Glass Harbour")["sources"].as_array().unwrap();
+    assert!(
+        harbour.iter().any(|source| source["edition"] == "Director's Cut"),
+        "{harbour:?}"
+    );
+
+    let shows = all(&server, "/api/v1/tv/shows");
+    assert_eq!(shows.len(), 3, "{shows:?}");
+    let tram = shows
+        .iter()
+        .find(|show| show["title"] == "The Long Tram")
+        .unwrap();
+    assert_eq!(
+        (&tram["seasonCount"], &tram["overview"]),
+        (&json!(3), &json!("A tram line without a last stop."))
+    );
+    let path = format!("/api/v1/tv/shows/{}", tram["tvShowId"].as_str().unwrap());
+    is_file(&format!("{path}/artwork"), "tv/The Long Tram (2018)/poster.jpg");
+    is_file(
+        &format!("{path}/artwork?kind=backdrop"),
+        "tv/The Long Tram (2018)/fanart.jpg",
+    );
+    let seasons = server.get(&format!("{path}/seasons")).json();
+    let second = &seasons[0][2];
+    assert_eq!(second["seasonNumber"], 2);
+    is_file(
+        second["artwork"].as_str().unwrap(),
+        "tv/The Long Tram (2018)/season02-poster.jpg",
+    );
+    let mut files = Vec::new();
+    for show in &shows {
+        let path = format!("/api/v1/tv/shows/{}/episodes", show["tvShowId"].as_str().unwrap());
+        for episode in &all(&server, &path) {
+            let stream = format!(
+                "/api/v1/tv/episodes/{}/stream",
+                episode["tvEpisodeId"].as_str().unwrap()
+            );
+            files.extend(streamed(&server, &media, &manifest.episodes, &stream, episode));
+            assert!(
+                episode["parse"]["confidence"].as_f64().unwrap() > 0.5,
+                "{episode}"
+            );
+        }
+    }
+    files.sort();
+    let mut wanted: Vec<_> = manifest.episodes.iter().map(|video| video.path.clone()).collect();
+    wanted.sort();
+    assert_eq!(files, wanted);
+    let tram = all(&server, &format!("{path}/episodes"));
+    assert_eq!(
+        (&tram[1]["title"], &tram[1]["airDate"]),
+        (&json!("Departure"), &json!("2018-09-07"))
+    );
+    let thumb = "tv/The Long Tram (2018)/Season 01/The Long Tram S01E01 - Departure-thumb.jpg";
+    is_file(tram[1]["artwork"].as_str().unwrap(), thumb);
+    assert_eq!(
+        (&tram[4]["episodeNumber"], &tram[4]["episodeNumberEnd"]),
+        (&json!(1), &json!(2))
+    );
 }
 
 #[test]

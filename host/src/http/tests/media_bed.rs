@@ -11,6 +11,7 @@ use crate::domain::path::RelativePath;
 use crate::domain::photo::PhotoFacts;
 use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::domain::time::{Clock, SystemClock, Timestamp};
+use crate::domain::video::VideoFacts;
 use crate::store::{ScanBatch, StoredFile};
 
 impl Bed {
@@ -117,4 +118,45 @@ impl Bed {
         self.file(folder, name, content, FileRecord::Photo(Box::new(facts)))
             .await
     }
+
+    /// A video of a minute on disk and in the index, with what its plugin says.
+    pub(super) async fn video(
+        &self,
+        (folder, place): (FolderId, &str),
+        (kind, name): (MediaKind, &str),
+        content: &[u8],
+        fields: &[(&str, FieldValue)],
+    ) -> FileId {
+        std::fs::write(self.root.join(place).join(name), content).unwrap();
+        let field = |(key, value): &(&str, FieldValue)| Field {
+            key: (*key).to_owned(),
+            value: value.clone(),
+        };
+        let extraction = Extraction {
+            duration_ms: Some(60_000),
+            fields: fields.iter().map(field).collect(),
+            ..Extraction::default()
+        };
+        let path = RelativePath::root().join_text(place);
+        let facts = VideoFacts::from_extraction(&extraction, &kind, &path, name);
+        let record = FileRecord::Video(Box::new(facts));
+        self.record(folder, name, content.len() as i64, record).await
+    }
+
+    /// A file that lies beside media, such as a poster.
+    pub(super) fn beside(&self, path: &str, content: &[u8]) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+}
+
+/// A text that a plugin says.
+pub(super) fn text(text: &str) -> FieldValue {
+    FieldValue::Text(text.to_owned())
+}
+
+/// Texts that a plugin says.
+pub(super) fn texts(texts: &[&str]) -> FieldValue {
+    FieldValue::Texts(texts.iter().map(|&text| text.to_owned()).collect())
 }

@@ -23,6 +23,7 @@ mod login_limits;
 mod ls;
 mod media;
 mod media_bed;
+mod movies;
 mod origins;
 mod people;
 mod photo_albums;
@@ -40,8 +41,10 @@ mod settings;
 mod setup;
 mod token_rules;
 mod tokens;
+mod tv;
 mod user_changes;
 mod users;
+mod video_rights;
 mod waveforms;
 
 use serde_json::{Value, json};
