@@ -15,6 +15,7 @@
 
 pub mod indexed;
 pub mod listener;
+pub mod postgres;
 pub mod program;
 pub mod sandbox;
 

@@ -155,6 +155,14 @@ impl Session<'_> {
         Ok(values.map(str::to_owned).collect())
     }
 
+    /// Status and headers of a GET.
+    pub(crate) fn head(&self, path: &str) -> Result<(u16, ureq::http::HeaderMap)> {
+        let request = self.client.agent.get(self.client.url(path));
+        let request = request.header("authorization", format!("Bearer {}", self.token));
+        let response = request.call().with_context(|| format!("GET {path}"))?;
+        Ok((response.status().as_u16(), response.headers().clone()))
+    }
+
     fn get(&mut self, path: &str) -> Result<Value> {
         let (mut status, mut answer) = self.client.get(path, Some(&self.token))?;
         if matches!(status, 401 | 410) {

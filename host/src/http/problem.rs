@@ -48,6 +48,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
     ("indexing_in_progress", 409, "A run of the indexer is under way."),
     (
+        "too_many_streams",
+        409,
+        "The user plays as many files as `max_concurrent_streams` permits.",
+    ),
+    (
         "library_name_taken",
         409,
         "There is a library of this name for the media kind.",
@@ -286,9 +291,6 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::Stale { code, message } => {
                 Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
-            }
-            ServiceError::Unprocessable { code, message } => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
             }
             ServiceError::Unavailable { code, message } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)

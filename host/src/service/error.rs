@@ -83,14 +83,6 @@ pub enum ServiceError {
         /// For people.
         message: &'static str,
     },
-    /// The item is there, but what is asked cannot be made of it.
-    #[error("{message}")]
-    Unprocessable {
-        /// Machine-readable.
-        code: &'static str,
-        /// For people.
-        message: &'static str,
-    },
     /// Something that the server needs is away; trying again later may help.
     #[error("{message}")]
     Unavailable {

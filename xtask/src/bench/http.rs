@@ -1,10 +1,15 @@
 //! `cargo xtask bench http`: requests per second and latency of named scenarios, turn by turn with a bare salvo
 //! handler, and memory during a flood of logins.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use anyhow::{Result, bail};
 use serde_json::Value;
 
+use super::http_media::Media;
 use super::http_servers::{Generator, Load, Measured, Servers};
+use super::library::{Kind, Library};
 use super::{http_flood, http_report, machine};
 use crate::server_client::{Client, Session};
 
@@ -34,9 +39,11 @@ pub(crate) enum Request {
     OverUsers(&'static str),
     /// The owner's login
     Login,
+    /// A GET of the library that `--items` asks for
+    Of(Media),
 }
 
-const SCENARIOS: [Scenario; 4] = [
+const SCENARIOS: [Scenario; 11] = [
     Scenario {
         name: "health",
         request: Request::Public("/api/v1/health"),
@@ -61,6 +68,13 @@ const SCENARIOS: [Scenario; 4] = [
         aim: Some(0.12),
         p99_aim: Some(10.0),
     },
+    of_library("item", Media::Item, 200, 0.5),
+    of_library("page-10", Media::Page(10), 200, 0.12),
+    of_library("page-1000", Media::Page(1_000), 200, 0.12),
+    of_library("page-90000", Media::Page(90_000), 200, 0.12),
+    of_library("search", Media::Search, 200, 0.12),
+    of_library("artwork", Media::Artwork, 200, 0.6),
+    of_library("not-modified", Media::NotModified, 304, 0.6),
     // Fewer connections than the queue for password hashing holds: throughput is asked for, not refusals.
     Scenario {
         name: "login",
@@ -72,8 +86,26 @@ const SCENARIOS: [Scenario; 4] = [
     },
 ];
 
+/// Least share of the bare handler, and pages within ten milliseconds.
+const fn of_library(name: &'static str, media: Media, status: u16, aim: f64) -> Scenario {
+    Scenario {
+        name,
+        request: Request::Of(media),
+        connections: 64,
+        status,
+        aim: Some(aim),
+        p99_aim: Some(10.0),
+    }
+}
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// Tracks of the library; without one its scenarios are left out
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    items: usize,
+    /// Program that makes the library, as for `bench scan`; else the project's fixtures
+    #[arg(long, value_name = "PATH", env = "SVC_BENCH_GENERATOR")]
+    generator: Option<PathBuf>,
     /// Turns of bare handler and server; the figures are medians
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
@@ -112,9 +144,26 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let wanted = |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
     let mut servers = Servers::build(options.skip_build)?;
+    if options.items > 0 {
+        let library = Library::prepare(Kind::Music, options.items, options.generator.as_deref())?;
+        servers.use_library(library.directory);
+    }
     servers.start()?;
+    if options.items > 0 {
+        let client = Client::new(servers.server()?.base());
+        let mut session = client.log_in(servers.owner())?;
+        session.start_quick_run()?;
+        while !session.is_idle()? {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        eprintln!("xtask: {}", session.counts()?);
+    }
     let mut outcomes = Vec::new();
-    for scenario in SCENARIOS.iter().filter(|scenario| wanted(scenario.name)) {
+    let of_library = |scenario: &Scenario| matches!(scenario.request, Request::Of(_));
+    let measured = SCENARIOS
+        .iter()
+        .filter(|scenario| wanted(scenario.name) && (options.items > 0 || !of_library(scenario)));
+    for scenario in measured {
         eprintln!("xtask: {}", scenario.name);
         outcomes.push(Outcome {
             scenario,
@@ -139,7 +188,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let missing: Vec<_> = outcomes
         .iter()
-        .filter(|outcome| outcome.rounds.is_empty())
+        .filter(|outcome| outcome.rounds.is_empty() && !of_library(outcome.scenario))
         .map(|outcome| outcome.scenario.name)
         .collect();
     if !missing.is_empty() {
@@ -151,7 +200,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<Vec<Round>> {
     let client = Client::new(servers.server()?.base());
     // Anew for each scenario: an access token lives for 15 minutes.
-    let session = client.log_in(servers.owner())?;
+    let mut session = client.log_in(servers.owner())?;
+    let of_library = match scenario.request {
+        Request::Of(media) => media.request(&mut session)?,
+        _ => Some(String::new()),
+    };
+    let Some(of_library) = of_library else {
+        eprintln!("xtask: the library is too small for {}", scenario.name);
+        return Ok(Vec::new());
+    };
     if matches!(scenario.request, Request::OverUsers(_)) && !make_users(&session, servers)? {
         return Ok(Vec::new());
     }
@@ -163,6 +220,7 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
             (true, Request::Public(path)) => get(path, None),
             (true, Request::Owner(path) | Request::OverUsers(path)) => get(path, Some(session.token())),
             (true, Request::Login) => login(&servers.owner()),
+            (true, Request::Of(_)) => of_library.clone(),
         },
     };
     let generator: &Generator = servers.generator();

@@ -25,6 +25,8 @@ pub(crate) struct Servers {
     generator: Generator,
     server_core: Option<usize>,
     owner: Credentials,
+    /// What the server indexes; an empty directory if there is none.
+    library: Option<PathBuf>,
     bare: Option<ServerProcess>,
     server: Option<ServerProcess>,
     // After the servers, which write into it until they end.
@@ -109,6 +111,7 @@ impl Servers {
                 username: "owner".into(),
                 password: run::random_password()?,
             },
+            library: None,
             bare: None,
             server: None,
             data: tempfile::Builder::new().prefix("http-").tempdir_in(scratch)?,
@@ -124,7 +127,7 @@ impl Servers {
         // The old one ends before the new one opens its database.
         self.server = None;
         let data = self.data.path();
-        let music = data.join("music");
+        let music = self.library.clone().unwrap_or_else(|| data.join("music"));
         std::fs::create_dir_all(&music)?;
         let mut serve = Command::new(&self.binary);
         serve
@@ -141,6 +144,11 @@ impl Servers {
         }
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Has servers that are started from now on index this directory.
+    pub(crate) fn use_library(&mut self, directory: PathBuf) {
+        self.library = Some(directory);
     }
 
     pub(crate) fn server(&self) -> Result<&ServerProcess> {

@@ -4,6 +4,7 @@ mod events;
 mod extract;
 mod http;
 mod http_flood;
+mod http_media;
 mod http_report;
 mod http_servers;
 mod library;

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Bed;
+use crate::auth::credential::Credential;
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::http::access::Access;
@@ -108,4 +109,62 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
         403,
         "it opens what its maker may open now"
     );
+}
+
+#[tokio::test]
+async fn user_plays_as_many_files_at_once_as_the_setting_says() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let files = [
+        song(&bed, "one.mp3").await,
+        song(&bed, "two.mp3").await,
+        song(&bed, "three.mp3").await,
+    ];
+    let actor = |token: &str| {
+        let credential = Credential::AccessToken(token.to_owned());
+        bed.state.authentication.actor(Some(credential))
+    };
+    let (ada, lee) = (
+        actor(&owner).await.unwrap(),
+        actor(&bed.token(bed.user("lee", false, &["music_user"]).await))
+            .await
+            .unwrap(),
+    );
+    let limit = &bed.state.stream_limit;
+    let free: Vec<_> = files
+        .iter()
+        .map(|file| limit.begin(&ada, *file).unwrap())
+        .collect();
+    drop(free);
+    let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
+    assert_eq!(
+        bed.send_as(&owner, "PATCH", "/api/v1/settings", &body)
+            .await
+            .status,
+        200
+    );
+    let first = limit.begin(&ada, files[0]).unwrap();
+    let again = limit.begin(&ada, files[0]).unwrap();
+    let second = limit.begin(&ada, files[1]).unwrap();
+    // The third file, for the same user alone; a seek in one that plays is none.
+    let target = format!("/api/v1/music/stream/{}", files[2]);
+    let refused = bed.get_as(&owner, &target).await;
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (409, &json!("too_many_streams"))
+    );
+    let seek = format!("/api/v1/music/stream/{}", files[1]);
+    assert_eq!(bed.get_as(&owner, &seek).await.status, 200);
+    drop(limit.begin(&lee, files[2]).unwrap());
+    drop(first);
+    assert_eq!(
+        bed.get_as(&owner, &target).await.status,
+        409,
+        "one of two connections ended"
+    );
+    drop(again);
+    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    // What was sent counts no more.
+    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    drop(second);
 }
