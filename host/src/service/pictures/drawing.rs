@@ -19,6 +19,8 @@ use crate::domain::rendering::{ImageFormat, RenderedImage};
 use crate::domain::time::Clock;
 use crate::plugins::{PluginHandle, Plugins};
 
+const TOO_MANY: ServiceError = ServiceError::Away("too many pictures wait to be drawn; try again");
+
 /// A drawing under way, which says at its end how it went.
 type Ending = watch::Receiver<Option<Outcome>>;
 type Outcome = std::result::Result<Drawn, Trouble>;
@@ -99,8 +101,8 @@ impl Studio {
         }
         let mut ending = self.join(key, original, size, renderer)?;
         let outcome = ending.wait_for(Option::is_some).await;
-        // The sender is gone without a word when the thread panicked.
-        let outcome = outcome.map_err(ServiceError::internal)?.clone();
+        // The sender is gone without a word when there was no place for the drawing, or when it panicked.
+        let outcome = outcome.map_err(|_| TOO_MANY)?.clone();
         let drawn = outcome.ok_or(UNAVAILABLE)??;
         Ok(Thumbnail {
             format: drawn.format,
@@ -143,13 +145,7 @@ impl Studio {
             drop(entry);
             sender.send_replace(Some(outcome));
         });
-        if is_waiting {
-            Ok(ending)
-        } else {
-            Err(ServiceError::Away(
-                "too many pictures wait to be drawn; try again",
-            ))
-        }
+        if is_waiting { Ok(ending) } else { Err(TOO_MANY) }
     }
 
     /// Draws on this thread, and keeps what was drawn.
