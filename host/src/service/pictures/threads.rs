@@ -43,7 +43,7 @@ impl Threads {
 
 fn run(queue: &Mutex<Receiver<Work>>) {
     // On Linux the niceness of the process is that of the calling thread. Without it drawing is as fast as the rest.
-    drop(rustix::process::nice(limits::NICE));
+    let _ = rustix::process::nice(limits::NICE);
     loop {
         let work = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = work else { return };
