@@ -140,7 +140,8 @@ async fn all_who_ask_at_once_share_one_drawing() {
 #[tokio::test]
 async fn what_cannot_be_drawn_is_422_and_not_tried_again() {
     let gallery = Gallery::new().await;
-    let id = gallery.photo(b"broken").await;
+    let folder = gallery.bed.folder(MediaKind::photos()).await;
+    let id = gallery.bed.photo(folder, "a.jpg", b"broken").await;
     let target = format!("/api/v1/photos/{id}/thumbnail");
     let unavailable = (422, "thumbnail_unavailable".to_owned());
     for _ in 0..3 {
@@ -148,10 +149,8 @@ async fn what_cannot_be_drawn_is_422_and_not_tried_again() {
     }
     assert_eq!(gallery.calls(), 1);
     gallery.bed.clock.advance(Duration::from_secs(11 * 60));
-    // An hour has not passed, so the token is good still.
     assert_eq!(code(&gallery.ask(&target, &[]).await), unavailable);
     assert_eq!(gallery.calls(), 2);
-    let folder = gallery.bed.folder(MediaKind::photos()).await;
     let unread = gallery.bed.photo(folder, "b.xyz", b"any").await;
     let reply = gallery
         .ask(&format!("/api/v1/photos/{unread}/thumbnail"), &[])

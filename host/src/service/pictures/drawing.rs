@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use bytes::Bytes;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::watch;
 
 use super::super::error::{Result, ServiceError};
@@ -14,11 +12,14 @@ use super::super::media::{STORAGE_UNAVAILABLE, blocking};
 use super::cache::{CachedPicture, ThumbnailCache};
 use super::failures::Failures;
 use super::original::{Identity, Original};
-use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE, limits};
+use super::threads::Threads;
+use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE};
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::rendering::{ImageFormat, RenderedImage};
 use crate::domain::time::Clock;
 use crate::plugins::{PluginHandle, Plugins};
+
+const TOO_MANY: ServiceError = ServiceError::Away("too many pictures wait to be drawn; try again");
 
 /// A drawing under way, which says at its end how it went.
 type Ending = watch::Receiver<Option<Outcome>>;
@@ -68,27 +69,18 @@ pub(super) struct Studio {
     failures: Failures,
     clock: Arc<dyn Clock>,
     under_way: Mutex<HashMap<String, Ending>>,
-    threads: ThreadPool,
+    threads: Threads,
 }
 
 impl Studio {
     pub(super) fn new(plugins: Plugins, cache: ThumbnailCache, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let threads = ThreadPoolBuilder::new()
-            .num_threads(cores.min(limits::THREADS))
-            .thread_name(|number| format!("pictures-{number}"))
-            // On Linux the niceness of the process is that of the calling thread.
-            .start_handler(|_| drop(rustix::process::nice(limits::NICE)))
-            .panic_handler(|_| tracing::error!("a thread that draws pictures panicked"))
-            .build()
-            .map_err(io::Error::other)?;
         Ok(Self {
             plugins,
             cache,
             failures: Failures::default(),
             clock,
             under_way: Mutex::default(),
-            threads,
+            threads: Threads::start()?,
         })
     }
 
@@ -109,8 +101,8 @@ impl Studio {
         }
         let mut ending = self.join(key, original, size, renderer)?;
         let outcome = ending.wait_for(Option::is_some).await;
-        // The sender is gone without a word when the thread panicked.
-        let outcome = outcome.map_err(ServiceError::internal)?.clone();
+        // The sender is gone without a word when there was no place for the drawing, or when it panicked.
+        let outcome = outcome.map_err(|_| TOO_MANY)?.clone();
         let drawn = outcome.ok_or(UNAVAILABLE)??;
         Ok(Thumbnail {
             format: drawn.format,
@@ -139,11 +131,6 @@ impl Studio {
         if let Some(ending) = under_way.get(&key) {
             return Ok(ending.clone());
         }
-        if under_way.len() >= limits::WAITING {
-            return Err(ServiceError::Away(
-                "too many pictures wait to be drawn; try again",
-            ));
-        }
         let (sender, ending) = watch::channel(None);
         under_way.insert(key.clone(), ending.clone());
         drop(under_way);
@@ -151,14 +138,14 @@ impl Studio {
             studio: Arc::clone(self),
             key,
         };
-        // First come, first served.
-        self.threads.spawn_fifo(move || {
+        // A drawing that is not begun takes its entry with it.
+        let is_waiting = self.threads.spawn(move || {
             let outcome = entry.studio.draw_here(original, size, &renderer);
             // Removed before it is told: whoever comes in between finds the picture in the cache.
             drop(entry);
             sender.send_replace(Some(outcome));
         });
-        Ok(ending)
+        if is_waiting { Ok(ending) } else { Err(TOO_MANY) }
     }
 
     /// Draws on this thread, and keeps what was drawn.

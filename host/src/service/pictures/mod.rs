@@ -6,7 +6,7 @@
 //! | `original` | what is to be drawn: where it is, and by what it is known again |
 //! | `cache` | drawn pictures on disk, under a quota |
 //! | `failures` | originals that could not be drawn, for a while |
-//! | `drawing` | one drawing shared by all who ask, on threads of low priority |
+//! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
 mod cache;
@@ -14,6 +14,7 @@ mod drawing;
 mod failures;
 mod limits;
 mod original;
+mod threads;
 
 #[cfg(test)]
 mod tests;

@@ -161,6 +161,6 @@ impl Identity {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        data_encoding::HEXLOWER.encode(&hash.finalize())
+        data_encoding::HEXLOWER.encode(hash.finalize().as_slice())
     }
 }
