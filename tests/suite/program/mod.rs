@@ -8,3 +8,4 @@ mod limits;
 mod refusals;
 mod serve;
 mod user;
+mod waveforms;
