@@ -95,7 +95,9 @@ impl DiskCache {
         };
         let replaced = fs::metadata(&path).map_or(0, |old| old.len());
         let number = inner.drafts.fetch_add(1, Ordering::Relaxed);
-        let draft = inner.directory.join(format!("{DRAFT}-{}-{number}", std::process::id()));
+        let draft = inner
+            .directory
+            .join(format!("{DRAFT}-{}-{number}", std::process::id()));
         let written = write_new(&draft, bytes).and_then(|()| fs::rename(&draft, &path));
         if let Err(error) = written {
             let _ = fs::remove_file(&draft);
@@ -229,7 +231,9 @@ mod tests {
         // Asked for, so it stays.
         assert!(cache.get(&key(0)).is_some());
         cache.put(&key(10), &[0; 10]).unwrap();
-        let left: Vec<u32> = (0..11).filter(|number| cache.get(&key(*number)).is_some()).collect();
+        let left: Vec<u32> = (0..11)
+            .filter(|number| cache.get(&key(*number)).is_some())
+            .collect();
         assert_eq!(left, [0, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
 
@@ -243,6 +247,9 @@ mod tests {
         let second = DiskCache::new(first.0.directory.clone(), 100);
         second.put(&key(2), &[0; 20]).unwrap();
         assert!(!draft.exists());
-        assert_eq!((second.get(&key(1)), second.get(&key(2))), (None, Some(vec![0; 20])));
+        assert_eq!(
+            (second.get(&key(1)), second.get(&key(2))),
+            (None, Some(vec![0; 20]))
+        );
     }
 }

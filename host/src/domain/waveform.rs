@@ -32,7 +32,10 @@ impl AudioSummary {
     /// have given; the mean within the rounding of its parts, half a step.
     #[must_use]
     pub fn in_bins(&self, bins: u32) -> Self {
-        let most = u64::from(bins).min(self.peak.len() as u64).min(self.frames).max(1);
+        let most = u64::from(bins)
+            .min(self.peak.len() as u64)
+            .min(self.frames)
+            .max(1);
         let bins = 1 << most.ilog2();
         let parts = (self.peak.len() / bins).max(1);
         let frames_of = |part: usize| {
@@ -94,7 +97,10 @@ mod tests {
     fn sound_of_few_frames_has_as_few_bins() {
         // Three frames in four bins: the first is empty.
         let short = summary(3, &[0, 10, 20, 30], &[0, 10, 20, 30]);
-        assert_eq!((short.in_bins(4).peak, short.in_bins(4).rms), (vec![10, 30], vec![10, 25]));
+        assert_eq!(
+            (short.in_bins(4).peak, short.in_bins(4).rms),
+            (vec![10, 30], vec![10, 25])
+        );
         assert_eq!(summary(1, &[0, 0, 0, 9], &[0, 0, 0, 9]).in_bins(4).rms, [9]);
     }
 }

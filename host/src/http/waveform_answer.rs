@@ -2,7 +2,9 @@
 
 use salvo::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, RETRY_AFTER, VARY};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
-use salvo::oapi::{self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation};
+use salvo::oapi::{
+    self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation,
+};
 use salvo::oapi::{SchemaFormat, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
@@ -20,7 +22,10 @@ pub struct WaveformAnswer(pub Waveform);
 
 /// How much a client likes a media type, in thousandths: by the closest of the ranges that it names.
 fn quality(headers: &HeaderMap, wanted: (&str, &str)) -> u16 {
-    let ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let ranges = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let ranges = ranges.flat_map(|value| value.split(',')).filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let (kind, name) = parts.next()?.split_once('/')?;
@@ -69,8 +74,10 @@ impl Writer for WaveformAnswer {
             return;
         }
         res.status_code(StatusCode::OK);
-        res.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
-        res.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        res.headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
+        res.headers_mut()
+            .insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         res.replace_body(ResBody::Once(body.into()));
     }
 }
@@ -78,7 +85,8 @@ impl Writer for WaveformAnswer {
 impl EndpointOutRegister for WaveformAnswer {
     fn register(components: &mut Components, operation: &mut Operation) {
         let json = WaveformView::to_schema(components);
-        let bytes = Object::with_type(BasicType::String).format(SchemaFormat::KnownFormat(KnownFormat::Binary));
+        let bytes =
+            Object::with_type(BasicType::String).format(SchemaFormat::KnownFormat(KnownFormat::Binary));
         let ready = oapi::Response::new(
             "The waveform; as bytes all peaks and then all root mean squares, where `Accept` prefers them",
         );
@@ -113,7 +121,10 @@ mod tests {
             (Some("Application/Octet-Stream"), true),
             (Some("application/octet-stream, */*;q=0.1"), true),
             (Some("application/octet-stream;q=0.5, application/json"), false),
-            (Some("application/json; q=0.2, application/octet-stream; q=0.3"), true),
+            (
+                Some("application/json; q=0.2, application/octet-stream; q=0.3"),
+                true,
+            ),
             (Some("application/*, application/json;q=0.4"), true),
             (Some("application/octet-stream;q=0"), false),
             (Some("application/octet-stream;q=x"), false),

@@ -70,24 +70,35 @@ fn waveforms_are_measured_by_the_plugin_and_kept_for_the_next_start() {
     std::fs::create_dir(&music).unwrap();
     sound(&music.join("tone.flac"), Format::Flac, 3000);
     sound(&music.join("silence.mp3"), Format::Mp3, 2000);
-    sound(&music.join("cut.flac"), Format::Flac, 1000);
-    let whole = std::fs::read(music.join("cut.flac")).unwrap();
-    std::fs::write(music.join("cut.flac"), &whole[..50]).unwrap();
+    // The header is sound, the frames behind it are not.
+    sound(&music.join("broken.flac"), Format::Flac, 1000);
+    let mut broken = std::fs::read(music.join("broken.flac")).unwrap();
+    broken[42..].fill(0);
+    std::fs::write(music.join("broken.flac"), broken).unwrap();
     let server = start(&music, &data);
     let tone = waveform_of(&server, "tone");
     let answer = measured(&server, &format!("{tone}?bins=64"));
     let body = answer.json();
     assert_eq!((answer.status, &body["binCount"]), (200, &json!(64)), "{body}");
-    assert_eq!(body["channels"], json!({"peak": vec![62; 64], "rms": vec![36; 64]}));
-    assert_eq!((&body["sampleRate"], &body["silenceLeadIn"]), (&json!(44_100), &json!(0.0)));
+    assert_eq!(
+        body["channels"],
+        json!({"peak": vec![62; 64], "rms": vec![36; 64]})
+    );
+    assert_eq!(
+        (&body["sampleRate"], &body["silenceLeadIn"]),
+        (&json!(44_100), &json!(0.0))
+    );
     assert!(body["integratedLoudness"].as_f64().unwrap() < -10.0);
     let silence = measured(&server, &waveform_of(&server, "silence")).json();
     assert_eq!(
         (&silence["integratedLoudness"], &silence["channels"]["peak"]),
         (&Value::Null, &json!(vec![0; 1024]))
     );
-    let cut = measured(&server, &waveform_of(&server, "cut"));
-    assert_eq!((cut.status, &cut.json()["code"]), (422, &json!("waveform_unavailable")));
+    let broken = measured(&server, &waveform_of(&server, "broken"));
+    assert_eq!(
+        (broken.status, &broken.json()["code"]),
+        (422, &json!("waveform_unavailable"))
+    );
     assert!(server.stop().success());
     assert!(data.join("waveform-cache").is_dir());
     let server = Server::start_as_owner(&data, &["--music-dir", music.to_str().unwrap()]);

@@ -78,7 +78,11 @@ fn broken_sounds_end_as_errors_or_sensible_waveforms() {
     for path in &broken {
         std::fs::copy(path, &copy).unwrap();
         match sandbox.measure(&copy, 64).unwrap() {
-            Ok(summary) => assert!(summary.frames > 0 && summary.peak.len() == 64, "{}", path.display()),
+            Ok(summary) => assert!(
+                summary.frames > 0 && summary.peak.len() == 64,
+                "{}",
+                path.display()
+            ),
             Err(failure) => assert!(
                 !failure.blames_plugin() && !matches!(failure, ExtractFailure::Io(_)),
                 "{}: {failure}",

@@ -41,13 +41,36 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> Option<std::process::O
 /// Samples of each frame, all channels; none if ffmpeg cannot decode it.
 fn decoded(path: &Path) -> Option<(usize, Vec<f32>)> {
     let probe = [
-        "-v", "error", "-select_streams", "a:0", "-show_entries", "stream=channels", "-of", "csv=p=0", "PATH",
+        "-v",
+        "error",
+        "-select_streams",
+        "a:0",
+        "-show_entries",
+        "stream=channels",
+        "-of",
+        "csv=p=0",
+        "PATH",
     ];
     let channels = run("ffprobe", &probe, path)?;
     let channels = String::from_utf8_lossy(&channels.stdout);
-    let channels: usize = channels.trim().trim_end_matches(',').parse().ok().filter(|count| *count > 0)?;
+    let channels: usize = channels
+        .trim()
+        .trim_end_matches(',')
+        .parse()
+        .ok()
+        .filter(|count| *count > 0)?;
     let decode = [
-        "-v", "error", "-i", "PATH", "-map", "0:a:0", "-f", "f32le", "-c:a", "pcm_f32le", "-",
+        "-v",
+        "error",
+        "-i",
+        "PATH",
+        "-map",
+        "0:a:0",
+        "-f",
+        "f32le",
+        "-c:a",
+        "pcm_f32le",
+        "-",
     ];
     let output = run("ffmpeg", &decode, path)?.stdout;
     let samples: Vec<f32> = output
@@ -65,17 +88,37 @@ fn reference(path: &Path, bins: usize) -> Option<Reference> {
     let edge = |bin: usize| bin * frames / bins * channels;
     let bins: Vec<&[f32]> = (0..bins).map(|bin| &samples[edge(bin)..edge(bin + 1)]).collect();
     let full = |level: f64| (level * 255.0).clamp(0.0, 255.0);
-    let peak = |bin: &&[f32]| full(f64::from(bin.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs()))));
+    let peak = |bin: &&[f32]| {
+        full(f64::from(
+            bin.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs())),
+        ))
+    };
     let rms = |bin: &&[f32]| {
         let squares: f64 = bin.iter().map(|sample| f64::from(*sample).powi(2)).sum();
         full((squares / bin.len().max(1) as f64).sqrt())
     };
-    let filter = ["-hide_banner", "-nostats", "-i", "PATH", "-map", "0:a:0", "-af", "ebur128=peak=true", "-f", "null", "-"];
+    let filter = [
+        "-hide_banner",
+        "-nostats",
+        "-i",
+        "PATH",
+        "-map",
+        "0:a:0",
+        "-af",
+        "ebur128=peak=true",
+        "-f",
+        "null",
+        "-",
+    ];
     let told = String::from_utf8_lossy(&run("ffmpeg", &filter, path)?.stderr).into_owned();
     let summary = told.rsplit_once("Summary:").map_or("", |(_, summary)| summary);
     let level = |name: &str| {
         let (_, rest) = summary.split_once(name)?;
-        rest.split_whitespace().next()?.parse::<f64>().ok().filter(|level| level.is_finite())
+        rest.split_whitespace()
+            .next()?
+            .parse::<f64>()
+            .ok()
+            .filter(|level| level.is_finite())
     };
     Some(Reference {
         peak: bins.iter().map(peak).collect(),
@@ -158,12 +201,26 @@ fn sounds_of_every_format_that_is_made_in_code_are_measured() {
             let summary = sandbox.measure(&path, 64).unwrap();
             let summary = summary.unwrap_or_else(|failure| panic!("{format:?}: {failure}"));
             let seconds = summary.frames as f64 / f64::from(summary.sample_rate);
-            assert!((seconds - encoded.seconds).abs() < 0.001, "{format:?}: {seconds} s");
-            assert_eq!((summary.sample_rate, summary.channels), (encoded.sample_rate, channels), "{format:?}");
-            let is_tone = matches!(format, Format::Wav | Format::Aiff | Format::Flac | Format::M4aAlac);
+            assert!(
+                (seconds - encoded.seconds).abs() < 0.001,
+                "{format:?}: {seconds} s"
+            );
+            assert_eq!(
+                (summary.sample_rate, summary.channels),
+                (encoded.sample_rate, channels),
+                "{format:?}"
+            );
+            let is_tone = matches!(
+                format,
+                Format::Wav | Format::Aiff | Format::Flac | Format::M4aAlac
+            );
             // A triangle of 8,000 of 32,768.
             let (peak, rms) = if is_tone { (62, 36) } else { (0, 0) };
-            assert_eq!((summary.peak, summary.rms), (vec![peak; 64], vec![rms; 64]), "{format:?}");
+            assert_eq!(
+                (summary.peak, summary.rms),
+                (vec![peak; 64], vec![rms; 64]),
+                "{format:?}"
+            );
             assert_eq!(summary.silence_lead_in_ms == 0, is_tone, "{format:?}");
         }
     }
@@ -183,6 +240,9 @@ fn speed_of_measuring_a_file() {
             started.elapsed().as_secs_f64(),
             summary.frames as f64 / f64::from(summary.sample_rate),
         );
-        println!("{sound:.1} s of sound in {seconds:.3} s: {:.0} times real time", sound / seconds);
+        println!(
+            "{sound:.1} s of sound in {seconds:.3} s: {:.0} times real time",
+            sound / seconds
+        );
     }
 }

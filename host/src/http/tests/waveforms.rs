@@ -41,7 +41,11 @@ impl Meter for HeldMeter {
 
     fn measure(&self, source: &Arc<SourceFile>, bins: u32) -> Result<AudioSummary, ExtractFailure> {
         self.calls.fetch_add(1, Ordering::SeqCst);
-        drop(self.released.wait_while(self.held.lock().unwrap(), |held| *held).unwrap());
+        drop(
+            self.released
+                .wait_while(self.held.lock().unwrap(), |held| *held)
+                .unwrap(),
+        );
         match source.name() {
             "broken.mp3" => Err(ExtractFailure::Invalid {
                 offset: None,
@@ -153,10 +157,17 @@ async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
     assert_eq!(whole["binCount"], 1024);
     assert_eq!(whole["channels"]["rms"].as_array().unwrap().len(), 1024);
     let bearer = format!("Bearer {}", room.owner);
-    let headers = [("authorization", bearer.as_str()), ("accept", "application/octet-stream")];
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("accept", "application/octet-stream"),
+    ];
     let bytes = room.bed().send("GET", &path(id, "?bins=64"), &headers, "").await;
     assert_eq!(
-        (bytes.status, bytes.header("content-type"), bytes.header("content-length")),
+        (
+            bytes.status,
+            bytes.header("content-type"),
+            bytes.header("content-length")
+        ),
         (200, "application/octet-stream", "128")
     );
     assert_eq!(bytes.body[..64], peak);
@@ -178,7 +189,11 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
         let bed = room.bed();
         async move { bed.token(bed.user(name, false, &["member"]).await) }
     };
-    let (ann, bob, cora) = (listener("ann").await, listener("bob").await, listener("cora").await);
+    let (ann, bob, cora) = (
+        listener("ann").await,
+        listener("bob").await,
+        listener("cora").await,
+    );
     let mut of_ann = room.server.listen(&ann).await;
     let mut of_bob = room.server.listen(&bob).await;
     let mut of_cora = room.server.listen(&cora).await;
@@ -194,7 +209,10 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
         assert_eq!(told["type"], "music.waveform_ready");
         assert_eq!(told["payload"]["musicTrackId"], id.to_string());
         let answered = room.ask(token, id, query).await;
-        assert_eq!((answered.status, &told["payload"]["waveform"]), (200, &answered.json()));
+        assert_eq!(
+            (answered.status, &told["payload"]["waveform"]),
+            (200, &answered.json())
+        );
     }
     assert_eq!(room.meter.calls(), 1);
     // Another who asks now is answered, and told nothing: the first that Cora hears of is her own.
@@ -202,7 +220,10 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
     room.meter.hold(true);
     assert_eq!(room.ask(&cora, other, "").await.status, 202);
     room.meter.hold(false);
-    assert_eq!(of_cora.next().await.unwrap()["payload"]["musicTrackId"], other.to_string());
+    assert_eq!(
+        of_cora.next().await.unwrap()["payload"]["musicTrackId"],
+        other.to_string()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,7 +232,10 @@ async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
     let broken = room.track("broken.mp3").await;
     for _ in 0..3 {
         let reply = room.ask(&room.owner, broken, "").await;
-        assert_eq!((reply.status, &reply.json()["code"]), (422, &json!("waveform_unavailable")));
+        assert_eq!(
+            (reply.status, &reply.json()["code"]),
+            (422, &json!("waveform_unavailable"))
+        );
     }
     assert_eq!(room.meter.calls(), 1);
     // Other bytes are another file.
@@ -228,13 +252,19 @@ async fn waveform_of_storage_that_fails_is_tried_again() {
     let away = room.track("away.mp3").await;
     for calls in 1..3 {
         let reply = room.ask(&room.owner, away, "").await;
-        assert_eq!((reply.status, &reply.json()["code"]), (503, &json!("storage_unavailable")));
+        assert_eq!(
+            (reply.status, &reply.json()["code"]),
+            (503, &json!("storage_unavailable"))
+        );
         assert_eq!(room.meter.calls(), calls);
     }
     let gone = room.track("gone.mp3").await;
     std::fs::remove_file(room.bed().root.join("Album/gone.mp3")).unwrap();
     let reply = room.ask(&room.owner, gone, "").await;
-    assert_eq!((reply.status, &reply.json()["code"]), (404, &json!("file_missing")));
+    assert_eq!(
+        (reply.status, &reply.json()["code"]),
+        (404, &json!("file_missing"))
+    );
     // A fault of the server is no verdict on the file, and the thread goes on.
     let trap = room.track("trap.mp3").await;
     assert_eq!((room.status(trap).await, room.status(trap).await), (500, 500));
@@ -244,7 +274,11 @@ async fn waveform_of_storage_that_fails_is_tried_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn waveforms_beyond_the_queue_are_for_later() {
     let room = Room::new(impatient()).await;
-    let ids = [room.track("a.mp3").await, room.track("b.mp3").await, room.track("c.mp3").await];
+    let ids = [
+        room.track("a.mp3").await,
+        room.track("b.mp3").await,
+        room.track("c.mp3").await,
+    ];
     room.meter.hold(true);
     assert_eq!(room.status(ids[0]).await, 202);
     wait_for(|| room.meter.calls() == 1).await;

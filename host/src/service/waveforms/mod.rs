@@ -73,15 +73,24 @@ pub trait Meter: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// What the plugin or the host says.
-    fn measure(&self, source: &Arc<SourceFile>, bins: u32) -> std::result::Result<AudioSummary, ExtractFailure>;
+    fn measure(
+        &self,
+        source: &Arc<SourceFile>,
+        bins: u32,
+    ) -> std::result::Result<AudioSummary, ExtractFailure>;
 }
 
 impl Meter for Plugins {
     fn version(&self, extension: &str) -> Option<String> {
-        self.measurer_for(extension).map(|plugin| plugin.digest().to_owned())
+        self.measurer_for(extension)
+            .map(|plugin| plugin.digest().to_owned())
     }
 
-    fn measure(&self, source: &Arc<SourceFile>, bins: u32) -> std::result::Result<AudioSummary, ExtractFailure> {
+    fn measure(
+        &self,
+        source: &Arc<SourceFile>,
+        bins: u32,
+    ) -> std::result::Result<AudioSummary, ExtractFailure> {
         let plugin = self.measurer_for(extension(source.name()));
         let plugin = plugin.ok_or_else(|| ExtractFailure::Io("the plugin is gone".to_owned()))?;
         self.worker().measure(&plugin, source, bins)

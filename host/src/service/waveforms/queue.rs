@@ -60,7 +60,10 @@ impl Turn {
     /// Waits for the end.
     pub(super) async fn outcome(&mut self) -> Outcome {
         let outcome = self.done.wait_for(Option::is_some).await;
-        outcome.ok().and_then(|outcome| outcome.clone()).unwrap_or(Err(Failure::Fault))
+        outcome
+            .ok()
+            .and_then(|outcome| outcome.clone())
+            .unwrap_or(Err(Failure::Fault))
     }
 }
 
@@ -97,7 +100,12 @@ struct Job {
 }
 
 impl Queue {
-    pub(super) fn new(meter: Arc<dyn Meter>, cache: DiskCache, events: Events, limits: WaveformLimits) -> Self {
+    pub(super) fn new(
+        meter: Arc<dyn Meter>,
+        cache: DiskCache,
+        events: Events,
+        limits: WaveformLimits,
+    ) -> Self {
         Self(Arc::new(Shared {
             meter,
             cache,
@@ -129,7 +137,9 @@ impl Queue {
         if state.threads < shared.limits.parallel {
             let shared = Arc::clone(shared);
             let thread = std::thread::Builder::new().name("waveform".to_owned());
-            thread.spawn(move || shared.run()).map_err(ServiceError::internal)?;
+            thread
+                .spawn(move || shared.run())
+                .map_err(ServiceError::internal)?;
             state.threads += 1;
         }
         let (sender, done) = watch::channel(None);
@@ -220,7 +230,11 @@ impl Shared {
         let kept = match measured {
             Ok(summary) => Ok(summary),
             Err(ExtractFailure::Io(reason)) => {
-                tracing::warn!(file = name, reason, "a sound could not be measured; it is tried when asked again");
+                tracing::warn!(
+                    file = name,
+                    reason,
+                    "a sound could not be measured; it is tried when asked again"
+                );
                 return Err(Failure::Storage);
             }
             Err(failure) => {

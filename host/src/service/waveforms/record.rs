@@ -61,7 +61,11 @@ impl Reader<'_> {
     fn summary(&mut self) -> Option<AudioSummary> {
         let (sample_rate, channels) = (u32::from_le_bytes(self.take()?), u16::from_le_bytes(self.take()?));
         let frames = u64::from_le_bytes(self.take()?);
-        let mut level = || self.take().map(f64::from_le_bytes).map(|level| Some(level).filter(|l| !l.is_nan()));
+        let mut level = || {
+            self.take()
+                .map(f64::from_le_bytes)
+                .map(|level| Some(level).filter(|l| !l.is_nan()))
+        };
         let (integrated_loudness, true_peak) = (level()?, level()?);
         let (lead_in, lead_out) = (u64::from_le_bytes(self.take()?), u64::from_le_bytes(self.take()?));
         let bins = usize::try_from(u64::from_le_bytes(self.take()?)).ok()?;
