@@ -114,10 +114,12 @@ mod tests {
         let starts: Vec<usize> = (0..8).map(|bin| bin * 100 / 7).collect();
         let mut samples = vec![0.0; 100];
         for (bin, edges) in starts.windows(2).enumerate() {
-            samples[edges[0]] = (bin + 1) as f32 * 0.1;
-            samples[edges[1] - 1] = -((bin + 1) as f32) * 0.1;
+            samples[edges[0]] = (bin + 1) as f32 / 8.0;
+            samples[edges[1] - 1] = -((bin + 1) as f32) / 8.0;
         }
-        let peaks: Vec<u8> = (1..8).map(|bin| (bin as f64 * 25.5).round() as u8).collect();
+        let peaks: Vec<u8> = (1..8)
+            .map(|bin| (f64::from(bin) / 8.0 * 255.0).round() as u8)
+            .collect();
         for piece in [1, 3, 16, 99, 100, 1000] {
             assert_eq!(measured(&samples, 7, piece).0, peaks, "pieces of {piece}");
         }

@@ -21,7 +21,7 @@ use crate::stream::Stream;
 use crate::{aac, layout};
 
 /// Streams one after another in one file. Radio recordings have hundreds.
-const STREAMS: u32 = 10_000;
+const STREAMS: u32 = 1_000;
 /// Frames of the longest packet of MPEG audio.
 const MPEG_PACKET_FRAMES: usize = 1_152;
 
@@ -35,6 +35,8 @@ pub(crate) struct Container<'s> {
     /// Frames yet to be left out at the beginning, by the container.
     skip: u64,
     streams: u32,
+    /// Whether the current stream has given a packet. A reader that is stuck begins the same one again and again.
+    has_packets: bool,
 }
 
 enum Codec {
@@ -79,12 +81,16 @@ impl<'s> Container<'s> {
             expected_frames: expected_frames.map(|frames| frames.saturating_sub(skip)),
             skip,
             streams: 1,
+            has_packets: false,
         })
     }
 
     /// The next stream of a chain, if it goes on in the same way.
     fn next_stream(&mut self) -> bool {
         self.streams += 1;
+        if !std::mem::take(&mut self.has_packets) || self.streams > STREAMS {
+            return false;
+        }
         // The length that was told is that of the first.
         self.expected_frames = None;
         let Ok((track, params)) = sound(self.reader.as_ref()) else {
@@ -95,7 +101,7 @@ impl<'s> Container<'s> {
         };
         self.track = track.id;
         self.codec = codec;
-        self.streams < STREAMS
+        true
     }
 }
 
@@ -169,6 +175,7 @@ impl Decoder for Container<'_> {
         loop {
             match self.reader.next_packet() {
                 Ok(Some(packet)) if packet.track_id == self.track => {
+                    self.has_packets = true;
                     self.codec.decode(&packet, self.sample_rate, block);
                     let before = usize::try_from(self.skip)
                         .unwrap_or(usize::MAX)

@@ -1,6 +1,6 @@
 //! The source as the decoders read it: front to back, in large pieces.
 
-use std::io::{Read, Result, Seek, SeekFrom};
+use std::io::{Error, Read, Result, Seek, SeekFrom};
 
 use svc_plugin_api::Source;
 use symphonia::core::io::MediaSource;
@@ -8,6 +8,12 @@ use symphonia::core::io::MediaSource;
 /// Bytes of a piece. The whole file goes through here, so calls of the host are few and large; 24 hours of FLAC are
 /// some thousand of them.
 const PIECE_BYTES: usize = 256 * 1024;
+
+/// How often a decoder may read the whole file. Once or twice is what it takes; one that reads without end is stuck in
+/// a broken file.
+const READINGS: u64 = 16;
+/// Bytes that it may read beyond that, for small files.
+const READING_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Bytes of a file that a decoder is to see in place of those that are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub(crate) struct Stream<'s> {
     position: u64,
     offset: u64,
     piece: Vec<u8>,
+    /// Bytes that may yet be read.
+    budget: u64,
 }
 
 impl<'s> Stream<'s> {
@@ -36,6 +44,10 @@ impl<'s> Stream<'s> {
     /// From here on, with these changes.
     pub(crate) fn with(source: &'s mut Source, start: u64, patches: Vec<Patch>) -> Self {
         Self {
+            budget: source
+                .size()
+                .saturating_mul(READINGS)
+                .saturating_add(READING_BYTES),
             source,
             start,
             patches,
@@ -83,6 +95,12 @@ impl Patch {
 
 impl Read for Stream<'_> {
     fn read(&mut self, mut buffer: &mut [u8]) -> Result<usize> {
+        // A read at the end of the file costs something as well.
+        let cost = buffer.len().clamp(1, PIECE_BYTES) as u64;
+        self.budget = self
+            .budget
+            .checked_sub(cost)
+            .ok_or_else(|| Error::other("the decoder reads without end"))?;
         let mut read = 0;
         while !buffer.is_empty() {
             let available = self.available()?;
@@ -139,6 +157,22 @@ mod tests {
         assert_eq!(read[..3], bytes[bytes.len() - 3..]);
         assert_eq!(stream.read(&mut read).unwrap(), 0);
         assert!(stream.seek(SeekFrom::Current(i64::MIN)).is_err());
+    }
+
+    #[test]
+    fn stream_ends_for_a_decoder_that_does_not() {
+        let mut source = Source::from_bytes("a", vec![0; 1000]);
+        let mut stream = Stream::new(&mut source);
+        let mut buffer = [0; 1000];
+        let mut readings = 0;
+        loop {
+            stream.seek(SeekFrom::Start(0)).unwrap();
+            if stream.read(&mut buffer).is_err() {
+                break;
+            }
+            readings += 1;
+        }
+        assert_eq!(readings, READINGS + READING_BYTES / 1000);
     }
 
     #[test]

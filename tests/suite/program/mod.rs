@@ -10,3 +10,4 @@ mod ranges;
 mod refusals;
 mod serve;
 mod user;
+mod waveforms;

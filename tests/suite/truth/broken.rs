@@ -63,3 +63,31 @@ fn broken_files_end_as_errors_or_sensible_records() {
         }
     }
 }
+
+#[test]
+fn broken_sounds_end_as_errors_or_sensible_waveforms() {
+    let Some(folder) = media() else { return };
+    let mut broken = Vec::new();
+    files(&folder.join("broken"), &mut broken);
+    broken.sort();
+    assert!(!broken.is_empty());
+    let scratch = tempfile::tempdir().unwrap();
+    // The plugin looks at the content alone, so one name does.
+    let copy = scratch.path().join("file.mp3");
+    let mut sandbox = Sandbox::new("waveforms");
+    for path in &broken {
+        std::fs::copy(path, &copy).unwrap();
+        match sandbox.measure(&copy, 64).unwrap() {
+            Ok(summary) => assert!(
+                summary.frames > 0 && summary.peak.len() == 64,
+                "{}",
+                path.display()
+            ),
+            Err(failure) => assert!(
+                !failure.blames_plugin() && !matches!(failure, ExtractFailure::Io(_)),
+                "{}: {failure}",
+                path.display()
+            ),
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use svc_fixtures::audio::{Format, Sound, encode};
 use svc_host::domain::waveform::AudioSummary;
 use svc_tests::sandbox::Sandbox;
 
@@ -179,6 +180,50 @@ fn waveforms_agree_with_ffmpeg() {
         }
     }
     comparison.must_match("waveforms.toml");
+}
+
+/// Tones where the format stores samples as they are, silence in the others, in the length that was asked for.
+#[test]
+fn sounds_of_every_format_that_is_made_in_code_are_measured() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut sandbox = Sandbox::new("waveforms");
+    for format in Format::ALL {
+        for channels in [1, 2] {
+            let sound = Sound {
+                sample_rate: 44_100,
+                channels,
+                milliseconds: 2_500,
+                pitch: 440,
+            };
+            let encoded = encode(&sound, format);
+            let path = scratch.path().join("sound").with_extension(format.extension());
+            std::fs::write(&path, &encoded.bytes).unwrap();
+            let summary = sandbox.measure(&path, 64).unwrap();
+            let summary = summary.unwrap_or_else(|failure| panic!("{format:?}: {failure}"));
+            let seconds = summary.frames as f64 / f64::from(summary.sample_rate);
+            assert!(
+                (seconds - encoded.seconds).abs() < 0.001,
+                "{format:?}: {seconds} s"
+            );
+            assert_eq!(
+                (summary.sample_rate, summary.channels),
+                (encoded.sample_rate, channels),
+                "{format:?}"
+            );
+            let is_tone = matches!(
+                format,
+                Format::Wav | Format::Aiff | Format::Flac | Format::M4aAlac
+            );
+            // A triangle of 8,000 of 32,768.
+            let (peak, rms) = if is_tone { (62, 36) } else { (0, 0) };
+            assert_eq!(
+                (summary.peak, summary.rms),
+                (vec![peak; 64], vec![rms; 64]),
+                "{format:?}"
+            );
+            assert_eq!(summary.silence_lead_in_ms == 0, is_tone, "{format:?}");
+        }
+    }
 }
 
 /// How fast the sandbox decodes: `SVC_TEST_SOUND=FILE cargo test --release -p svc-tests --test suite speed_of --
