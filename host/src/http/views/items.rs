@@ -4,6 +4,7 @@ use salvo::oapi::ToSchema;
 use serde::Serialize;
 
 use super::seconds;
+use crate::domain::change::ItemType;
 use crate::domain::id::{MediaId, MusicReleaseId, TvShowId};
 use crate::domain::time::Timestamp;
 use crate::domain::user_data::{ItemKey, ItemSummary, Progress};
@@ -57,7 +58,6 @@ pub struct ItemSummaryView {
 
 impl ItemSummaryView {
     pub(super) fn new((item, _): ItemKey, summary: ItemSummary) -> Self {
-        use crate::domain::change::ItemType;
         let (mut release, mut show) = (None, None);
         if let Some((id, title)) = summary.parent {
             if item == ItemType::TvEpisode {

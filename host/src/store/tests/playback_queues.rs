@@ -273,7 +273,7 @@ async fn changes_at_once_follow_each_other() {
         let running: Vec<_> = (0..12)
             .map(|_| {
                 let (store, items) = (bed.store.clone(), fresh(bed, 3));
-                tokio::spawn(async move {
+                crate::tasks::spawn("change", async move {
                     let mut open = store.change_queue(ada, id, NOW).await.unwrap().unwrap();
                     open.insert(&items, Place::Front).await.unwrap();
                     open.commit().await.unwrap().revision

@@ -204,7 +204,9 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
                 position_ms: second * 1000,
                 state: PlayState::Playing,
             };
-            tokio::spawn(async move { store.report_playback(ada, track, &report, None).await })
+            crate::tasks::spawn("report", async move {
+                store.report_playback(ada, track, &report, None).await
+            })
         });
         let running: Vec<_> = reports.collect();
         for report in running {
