@@ -151,6 +151,8 @@ id_types! {
     RunId,
     /// One line of a run's log.
     RunLogId,
+    /// Long work that somebody asked for.
+    JobId,
 }
 
 impl From<FileId> for MusicTrackId {

@@ -43,11 +43,17 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ),
     ("indexing_in_progress", 409, "A run of the indexer is under way."),
     (
+        "job_action_conflict",
+        409,
+        "The action does not fit the state of the job.",
+    ),
+    (
         "library_name_taken",
         409,
         "There is a library of this name for the media kind.",
     ),
     ("role_exists", 409, "There is a role of this name."),
+    ("too_many_jobs", 409, "As many jobs of this type wait as may."),
     (
         "too_many_photo_albums",
         409,

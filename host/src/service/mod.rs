@@ -11,6 +11,7 @@ pub mod events;
 pub mod identity;
 pub mod indexed_files;
 pub mod indexing;
+pub mod jobs;
 pub mod keeper;
 pub mod libraries;
 pub mod media;

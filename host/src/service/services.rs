@@ -24,6 +24,7 @@ use super::identity::setup::Setup;
 use super::identity::tokens::PersonalAccessTokens;
 use super::indexed_files::IndexedFiles;
 use super::indexing::Indexing;
+use super::jobs::{self, Jobs};
 use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::media::Media;
@@ -136,6 +137,8 @@ pub struct Services {
     pub photos: Photos,
     /// Albums of photos.
     pub photo_albums: PhotoAlbums,
+    /// Long work in the background.
+    pub jobs: Jobs,
     /// The bytes of items.
     pub media: Media,
     /// The plugins.
@@ -192,6 +195,7 @@ impl Services {
             media,
             turn: Arc::default(),
         };
+        let types = jobs::registered(&context, &parts.indexing, &reset.data_dir);
         let libraries = Libraries::new(context.clone());
         let dev = config.dev.then(|| Dev {
             context: context.clone(),
@@ -237,6 +241,7 @@ impl Services {
             music: Music::new(store.clone()),
             photos: Photos::new(context.clone(), parts.events.clone()),
             photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
+            jobs: Jobs::new(context.clone(), parts.events.clone(), types),
             events: parts.events,
             media: Media::new(store, parts.plugins.clone()),
             plugins: PluginList::new(parts.plugins),

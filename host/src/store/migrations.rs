@@ -31,6 +31,7 @@ static MIGRATIONS: &[Migration] = migrations![
     3 "0003_identity.sql",
     4 "0004_video.sql",
     7 "0007_albums.sql",
+    11 "0011_jobs.sql",
 ];
 
 /// The schema number that this program writes and reads.

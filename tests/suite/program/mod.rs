@@ -2,6 +2,7 @@
 
 mod commands;
 mod events;
+mod jobs;
 mod kill;
 mod library;
 mod limits;

@@ -6,6 +6,7 @@ pub mod dev;
 pub mod events;
 pub mod general;
 pub mod index;
+pub mod jobs;
 pub mod libraries;
 pub mod ls;
 pub mod music;

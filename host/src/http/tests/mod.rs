@@ -12,6 +12,7 @@ mod events;
 mod events_bed;
 mod general;
 mod index_states;
+mod jobs;
 mod jwt;
 mod libraries;
 mod library;

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod general;
 pub mod index;
 pub mod indexed_file;
+pub mod jobs;
 pub mod libraries;
 pub mod ls;
 pub mod music;

@@ -42,6 +42,12 @@ pub enum EventKind {
     PhotoAlbumPhotosAdded,
     /// Photos were taken out of an album.
     PhotoAlbumPhotosRemoved,
+    /// A job has begun, or goes on.
+    JobStarted,
+    /// How far a job is.
+    JobCurrentProgress,
+    /// A job has ended.
+    JobCompleted,
 }
 
 impl EventKind {
@@ -63,6 +69,9 @@ impl EventKind {
             Self::PhotoAlbumDeleted => "photo_album.deleted",
             Self::PhotoAlbumPhotosAdded => "photo_album.photos_added",
             Self::PhotoAlbumPhotosRemoved => "photo_album.photos_removed",
+            Self::JobStarted => "job.started",
+            Self::JobCurrentProgress => "job.current_progress",
+            Self::JobCompleted => "job.completed",
         }
     }
 
@@ -84,6 +93,7 @@ impl EventKind {
             | Self::PhotoAlbumDeleted
             | Self::PhotoAlbumPhotosAdded
             | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
+            Self::JobStarted | Self::JobCurrentProgress | Self::JobCompleted => Capability::JobsRead,
         }
     }
 
@@ -91,7 +101,10 @@ impl EventKind {
     pub(super) fn may_be_left_out(self) -> bool {
         matches!(
             self,
-            Self::IndexingCurrentProgress | Self::IndexingMusicReleaseAdded | Self::IndexingMusicArtistAdded
+            Self::IndexingCurrentProgress
+                | Self::IndexingMusicReleaseAdded
+                | Self::IndexingMusicArtistAdded
+                | Self::JobCurrentProgress
         )
     }
 }
