@@ -93,6 +93,19 @@ impl DataDir {
         self.private_directory("waveform-cache")
     }
 
+    /// Where backups are kept.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn backups(&self) -> Result<PathBuf, DataDirError> {
+        self.private_directory("backups")
+    }
+
+    /// The file that [`DataDir::instance_marker`] reads.
+    pub fn instance_marker_file(&self) -> PathBuf {
+        self.path.join(INSTANCE_MARKER)
+    }
+
     fn private_directory(&self, name: &str) -> Result<PathBuf, DataDirError> {
         let path = self.path.join(name);
         match std::fs::DirBuilder::new()

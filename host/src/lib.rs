@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod auth;
+pub mod backups;
 pub mod cli;
 pub mod config;
 pub mod data_dir;

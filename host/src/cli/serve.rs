@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -16,6 +17,9 @@ use crate::http::client::Network;
 use crate::http::limits::Limits;
 use crate::http::state::AppState;
 use crate::{open_files, tasks};
+
+/// Time for jobs to store how far they are.
+const JOBS_TIME: Duration = Duration::from_secs(3);
 
 /// Options of `svc serve`.
 #[derive(Debug, Args)]
@@ -51,6 +55,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         let keeper = services.keeper.clone();
         tasks::spawn("keeper", async move { keeper.run().await })
     };
+    let working = {
+        let jobs = services.jobs.clone();
+        tasks::spawn("jobs", async move { jobs.run().await })
+    };
     let network = Network {
         trusted_proxies: app.config.trusted_proxies.clone(),
         base_url: app.config.base_url.clone(),
@@ -59,8 +67,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let shutdown = {
         let (signal, events, indexing) = (shutdown_signal()?, app.events.clone(), app.indexing.clone());
         let waveforms = services.waveforms.clone();
+        let jobs = services.jobs.clone();
         async move {
             signal.await;
+            // Before the indexer, so that a job does not take the end of its run for a failure.
+            jobs.stop();
             // Streams have no end of their own, and a run ends while the last answers are on their way.
             events.close();
             indexing.ask_to_stop();
@@ -71,6 +82,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     http::server::serve(listener, service, Limits::default(), shutdown).await?;
     upkeep.abort();
     keeping.abort();
+    // Jobs leave what they are at; only the database can keep them.
+    let stored = tokio::time::timeout(JOBS_TIME, working).await;
+    if stored.is_err() {
+        tracing::warn!("a job did not say in time how far it is; it goes on from what it said before");
+    }
     services.close().await;
     app.close().await;
     Ok(())

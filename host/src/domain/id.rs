@@ -163,6 +163,8 @@ id_types! {
     PlaybackQueueId,
     /// One place in such a list.
     PlaybackQueueItemId,
+    /// Long work that somebody asked for.
+    JobId,
 }
 
 impl From<FileId> for MusicTrackId {

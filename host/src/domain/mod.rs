@@ -5,6 +5,7 @@ pub mod change;
 pub mod extraction;
 pub mod fields;
 pub mod id;
+pub mod job;
 pub mod kind;
 pub mod library;
 pub mod list;

@@ -53,6 +53,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The user plays as many files as `max_concurrent_streams` permits.",
     ),
     (
+        "job_action_conflict",
+        409,
+        "The action does not fit the state of the job.",
+    ),
+    (
         "library_name_taken",
         409,
         "There is a library of this name for the media kind.",
@@ -63,6 +68,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The queue would hold more items than one may.",
     ),
     ("role_exists", 409, "There is a role of this name."),
+    ("too_many_jobs", 409, "As many jobs of this type wait as may."),
     (
         "too_many_photo_albums",
         409,

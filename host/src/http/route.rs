@@ -1,6 +1,7 @@
 //! A line of the route list, and how the lines become a router.
 
 use std::collections::BTreeMap;
+use std::hash::RandomState;
 use std::sync::Arc;
 
 use salvo::http::header::{ALLOW, HeaderValue};
@@ -20,9 +21,9 @@ pub struct Route {
     pub path: &'static str,
     /// Who may.
     pub access: Access,
-    /// The answer follows from who asks and what is stored of media, so that what is stored since is all there is to
-    /// compare before answering `If-None-Match`.
-    pub of_media: bool,
+    /// For a route whose answer follows from who asks and what is stored of media: makes its entity tags, which hold
+    /// for this route and this start of the server.
+    pub(super) tags: Option<RandomState>,
     pub(super) goal: Arc<dyn Handler>,
 }
 
@@ -38,7 +39,7 @@ impl Route {
             method,
             path,
             access,
-            of_media: false,
+            tags: None,
             goal: Arc::new(goal),
         }
     }
@@ -46,7 +47,7 @@ impl Route {
     /// A GET of what is stored of media, and of nothing else: no file, no clock, nothing in memory.
     pub fn media(path: &'static str, access: Access, goal: impl Handler) -> Self {
         Self {
-            of_media: true,
+            tags: Some(RandomState::new()),
             ..Self::get(path, access, goal)
         }
     }

@@ -13,9 +13,9 @@ use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
 use super::routes::{
-    auth, changes, dev, events, general, history, index, libraries, links, ls, movies, music, photo_albums,
-    photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings, tokens, tv, users,
-    video, watching, waveforms,
+    auth, changes, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
+    photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
+    tokens, tv, users, video, watching, waveforms,
 };
 use super::state::AppState;
 use crate::auth::capability::Capability as C;
@@ -106,6 +106,12 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/index/file",                                                Takes(C::IndexingRead),          index::explain_file),
         Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
         Route::get   ("/api/v1/index/directories",                                         Takes(C::IndexingRead),          index::list_directories),
+
+        Route::get   ("/api/v1/jobs",                                                      Takes(C::JobsRead),              jobs::list_jobs),
+        Route::post  ("/api/v1/jobs",                                                      Takes(C::JobsCreate),            jobs::create_job),
+        Route::get   ("/api/v1/jobs/types",                                                Takes(C::JobsRead),              jobs::list_types),
+        Route::get   ("/api/v1/jobs/{jobId}",                                              Takes(C::JobsRead),              jobs::show_job),
+        Route::patch ("/api/v1/jobs/{jobId}",                                              Takes(C::JobsOperate),           jobs::act_on_job),
 
         Route::get   ("/api/v1/libraries",                                                 Takes(C::LibrariesRead),         libraries::list_libraries),
         Route::post  ("/api/v1/libraries",                                                 Takes(C::LibrariesCreate),       libraries::create_library),

@@ -13,6 +13,7 @@ pub mod identity;
 pub mod indexed_files;
 pub mod indexing;
 pub mod items;
+pub mod jobs;
 pub mod keeper;
 pub mod libraries;
 pub mod links;

@@ -25,6 +25,7 @@ use super::identity::setup::Setup;
 use super::identity::tokens::PersonalAccessTokens;
 use super::indexed_files::IndexedFiles;
 use super::indexing::Indexing;
+use super::jobs::{self, Jobs};
 use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::links::Links;
@@ -167,6 +168,8 @@ pub struct Services {
     pub video: Video,
     /// Albums of photos.
     pub photo_albums: PhotoAlbums,
+    /// Long work in the background.
+    pub jobs: Jobs,
     /// The bytes of items.
     pub media: Media,
     /// Pictures in smaller sizes.
@@ -236,6 +239,17 @@ impl Services {
             media,
             turn: Arc::default(),
         };
+        let waveforms = Waveforms::new(
+            store.clone(),
+            parts.plugins.clone(),
+            waveform_cache,
+            parts.events.clone(),
+        );
+        let makers = jobs::Makers {
+            pictures: pictures.clone(),
+            waveforms: waveforms.clone(),
+        };
+        let types = jobs::registered(&context, &parts.indexing, &reset.data_dir, makers);
         let libraries = Libraries::new(context.clone());
         let dev = config.dev.then(|| Dev {
             context: context.clone(),
@@ -291,9 +305,10 @@ impl Services {
             video: Video::new(store.clone()),
             photos: Photos::new(context.clone(), parts.events.clone()),
             photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
+            jobs: Jobs::new(context.clone(), parts.events.clone(), types),
             pictures,
-            media: Media::new(store.clone(), parts.plugins.clone()),
-            waveforms: Waveforms::new(store, parts.plugins.clone(), waveform_cache, parts.events.clone()),
+            media: Media::new(store, parts.plugins.clone()),
+            waveforms,
             events: parts.events,
             plugins: PluginList::new(parts.plugins),
             context,

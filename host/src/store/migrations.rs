@@ -34,6 +34,7 @@ static MIGRATIONS: &[Migration] = migrations![
     6 "0006_playback_queues.sql",
     7 "0007_albums.sql",
     8 "0008_cinema.sql",
+    9 "0009_jobs.sql",
 ];
 
 /// The schema number that this program writes and reads.

@@ -35,7 +35,8 @@ pub(super) const MEDIA: [&str; 24] = [
 ];
 
 /// Everything else but the server's own row and the schema's number.
-const THE_REST: [&str; 20] = [
+const THE_REST: [&str; 21] = [
+    "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
     "DELETE FROM photo_album_shares",

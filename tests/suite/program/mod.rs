@@ -3,6 +3,7 @@
 mod clients;
 mod commands;
 mod events;
+mod jobs;
 mod kill;
 mod library;
 mod limits;

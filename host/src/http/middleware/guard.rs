@@ -29,7 +29,6 @@ pub struct RoutePath(pub &'static str);
 pub struct Guard {
     access: Access,
     path: RoutePath,
-    /// For a route of media: makes its entity tags, which hold for this route and this start of the server.
     tags: Option<RandomState>,
 }
 
@@ -39,7 +38,7 @@ impl Guard {
         Self {
             access: route.access,
             path: RoutePath(route.path),
-            tags: route.of_media.then(RandomState::new),
+            tags: route.tags.clone(),
         }
     }
 

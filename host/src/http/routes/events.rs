@@ -30,6 +30,9 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// | `indexing.music_release_added` | `Indexing.Read` | `musicReleaseId`, `title` |
 /// | `indexing.music_artist_added` | `Indexing.Read` | `musicArtistId`, `name` |
 /// | `playback_queue.extended` | `PlaybackQueues.Read`, and to be its owner | `playbackQueueId`, `added`, `total` |
+/// | `job.started` | `Jobs.Read`, or to have asked for the job | `jobId`, `type`; also when it goes on |
+/// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two a second |
+/// | `job.completed` | the same | `jobId`, `status`: `completed`, `failed` or `cancelled` |
 /// | `photo.updated` | `Photos.Read`, and to see the photo | `photoId` |
 /// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and to see the album | `photoAlbumId` |
 /// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` for the album's owner |

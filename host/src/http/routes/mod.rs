@@ -7,6 +7,7 @@ pub mod events;
 pub mod general;
 pub mod history;
 pub mod index;
+pub mod jobs;
 pub mod libraries;
 pub mod links;
 pub mod ls;

@@ -98,7 +98,7 @@ fn assert_headers(reply: &Reply, what: &str) {
         ("access-control-allow-origin", LISTED_ORIGIN),
         (
             "access-control-expose-headers",
-            "content-range, accept-ranges, content-length, etag, retry-after",
+            "content-range, accept-ranges, content-length, etag, link, retry-after",
         ),
         ("vary", "Origin"),
         ("server", ""),

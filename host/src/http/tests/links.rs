@@ -12,9 +12,13 @@ use crate::http::routes::links::PURPOSES;
 
 const CONTENT: &[u8] = b"0123456789";
 
-async fn song(bed: &Bed, name: &str) -> FileId {
+async fn songs<const N: usize>(bed: &Bed, names: [&str; N]) -> Vec<FileId> {
     let folder = bed.folder(MediaKind::music()).await;
-    bed.track(folder, name, name, CONTENT).await
+    let mut songs = Vec::new();
+    for name in names {
+        songs.push(bed.track(folder, name, name, CONTENT).await);
+    }
+    songs
 }
 
 async fn link(bed: &Bed, token: &str, body: serde_json::Value) -> super::Reply {
@@ -44,7 +48,8 @@ fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
 async fn link_opens_one_item_for_its_maker_without_any_header() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    let (one, two) = (song(&bed, "one.mp3").await, song(&bed, "two.mp3").await);
+    let songs = songs(&bed, ["one.mp3", "two.mp3"]).await;
+    let (one, two) = (songs[0], songs[1]);
     let body = json!({"mediaType": "music_track", "mediaId": one.to_string(), "purpose": "stream", "expiresIn": 600});
     let made = link(&bed, &token, body).await;
     assert_eq!(made.status, 201);
@@ -79,7 +84,7 @@ async fn link_opens_one_item_for_its_maker_without_any_header() {
 async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rights() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
-    let id = song(&bed, "one.mp3").await.to_string();
+    let id = songs(&bed, ["one.mp3"]).await[0].to_string();
     let ask = |media: &str, id: &str, purpose: &str, seconds: u64| json!({"mediaType": media, "mediaId": id, "purpose": purpose, "expiresIn": seconds});
     for (body, status) in [
         (ask("music_track", &id, "stream", 59), 400),
@@ -115,11 +120,7 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
 async fn user_plays_as_many_files_at_once_as_the_setting_says() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
-    let files = [
-        song(&bed, "one.mp3").await,
-        song(&bed, "two.mp3").await,
-        song(&bed, "three.mp3").await,
-    ];
+    let files = songs(&bed, ["one.mp3", "two.mp3", "three.mp3"]).await;
     let actor = |token: &str| {
         let credential = Credential::AccessToken(token.to_owned());
         bed.state.authentication.actor(Some(credential))

@@ -13,6 +13,7 @@ mod events_bed;
 mod general;
 mod history;
 mod index_states;
+mod jobs;
 mod jwt;
 mod libraries;
 mod library;

@@ -3,14 +3,16 @@
 use serde_json::json;
 
 use super::Bed;
+use crate::domain::id::FolderId;
 use crate::domain::kind::MediaKind;
 
-async fn library(bed: &Bed) {
+async fn library(bed: &Bed) -> FolderId {
     let folder = bed.folder(MediaKind::music()).await;
     for title in ["Echoes", "Éclair", "Time", "Out of Time", "Timeless"] {
         bed.track(folder, &format!("{title}.mp3"), title, b"0123456789")
             .await;
     }
+    folder
 }
 
 #[tokio::test]
@@ -107,7 +109,7 @@ async fn list_is_read_on_by_the_link_of_each_answer() {
 async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
-    library(&bed).await;
+    let folder = library(&bed).await;
     let target = "/api/v1/music/tracks?take=3";
     let tag = bed.get_as(&token, target).await.header("etag").to_owned();
     assert!(tag.starts_with("W/\""), "{tag}");
@@ -132,7 +134,6 @@ async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
             .header("etag"),
         ""
     );
-    let folder = bed.folder(MediaKind::music()).await;
     bed.track(folder, "new.mp3", "New", b"0123456789").await;
     let fresh = ask(target, &tag).await;
     assert_eq!((fresh.status, &fresh.json()[1]), (200, &json!(6)));

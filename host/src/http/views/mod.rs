@@ -6,6 +6,7 @@ pub mod general;
 pub mod index;
 pub mod indexed_file;
 pub mod items;
+pub mod jobs;
 pub mod libraries;
 pub mod ls;
 pub mod movies;

@@ -46,6 +46,12 @@ pub enum EventKind {
     PhotoAlbumPhotosRemoved,
     /// A waveform that somebody asked for is measured.
     MusicWaveformReady,
+    /// A job has begun, or goes on.
+    JobStarted,
+    /// How far a job is.
+    JobCurrentProgress,
+    /// A job has ended.
+    JobCompleted,
 }
 
 impl EventKind {
@@ -69,6 +75,9 @@ impl EventKind {
             Self::PhotoAlbumPhotosAdded => "photo_album.photos_added",
             Self::PhotoAlbumPhotosRemoved => "photo_album.photos_removed",
             Self::MusicWaveformReady => "music.waveform_ready",
+            Self::JobStarted => "job.started",
+            Self::JobCurrentProgress => "job.current_progress",
+            Self::JobCompleted => "job.completed",
         }
     }
 
@@ -92,6 +101,7 @@ impl EventKind {
             | Self::PhotoAlbumPhotosAdded
             | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
             Self::MusicWaveformReady => Capability::MusicTracksRead,
+            Self::JobStarted | Self::JobCurrentProgress | Self::JobCompleted => Capability::JobsRead,
         }
     }
 
@@ -103,6 +113,7 @@ impl EventKind {
                 | Self::IndexingMusicReleaseAdded
                 | Self::IndexingMusicArtistAdded
                 | Self::MusicWaveformReady
+                | Self::JobCurrentProgress
         )
     }
 }

@@ -3,7 +3,7 @@
 //! | File | What lives there |
 //! |---|---|
 //! | `message.rs` | the closed list of kinds, who may hear each, and the one encoding that all receivers share |
-//! | `indexing.rs`, `photos.rs`, `playback_queues.rs` | the payloads of the indexer, of photos and albums, of queues |
+//! | `indexing.rs`, `jobs.rs`, `photos.rs`, `playback_queues.rs`, `waveform.rs` | the payloads of each |
 //! | `hub.rs` | a short queue for those who tell, a ring of messages for those who listen |
 //! | `pump.rs` | moves messages from the one to the other at the pace of the listeners, and ends what is to end |
 //! | `stream.rs` | one listener: what it may hear at this moment, and what it has not heard yet |
@@ -15,6 +15,7 @@
 
 mod hub;
 pub mod indexing;
+pub mod jobs;
 mod message;
 pub mod photos;
 pub mod playback_queues;

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod faults;
+mod jobs;
 mod libraries;
 mod library;
 mod measure;

@@ -161,6 +161,7 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
             created_at: NOW,
         };
         let (first, second) = (library("a"), library("b"));
+        super::libraries::user(bed, "ada", &[]).await;
         for library in [&first, &second] {
             let mut change = bed.store.change_identity().await.unwrap();
             change.insert_library(library).await.unwrap();
