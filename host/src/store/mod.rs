@@ -48,6 +48,7 @@ mod summaries;
 mod tests;
 mod text;
 mod tokens;
+mod totals;
 mod user_items;
 mod users;
 mod video;
@@ -63,8 +64,8 @@ use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 use db::{AsPools, Engine, Pools};
-use pages::Totals;
 use revisions::Revisions;
+use totals::Totals;
 use writer::{Lane, Lanes};
 
 pub use audit::AuditFilter;

@@ -2,8 +2,6 @@
 //! so many items, or after a place, which costs the same however deep it lies.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 
 use sqlx::AssertSqlSafe;
 
@@ -208,31 +206,6 @@ fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
     value && cursor.sort == sort.cursor_name(order)
 }
 
-/// Counts of whole lists, as long as nothing was stored. A list is asked for page by page, and by many.
-#[derive(Debug, Default)]
-pub(super) struct Totals(Mutex<(State, HashMap<String, u64>)>);
-
-/// Of media, and of libraries and accounts.
-type State = (u64, i64);
-
-/// Lists that are remembered.
-const TOTALS: usize = 1000;
-
-impl Totals {
-    fn get(&self, state: State, list: &str) -> Option<u64> {
-        let totals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (totals.0 == state).then(|| totals.1.get(list).copied()).flatten()
-    }
-
-    fn put(&self, state: State, list: String, total: u64) {
-        let mut totals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if totals.0 != state || totals.1.len() >= TOTALS {
-            *totals = (state, HashMap::new());
-        }
-        totals.1.insert(list, total);
-    }
-}
-
 impl Store {
     /// The numbers of the items of a part of a list, in order.
     pub(super) async fn page_of<B>(
@@ -296,28 +269,6 @@ impl Store {
             _ => CursorValue::None,
         };
         Ok(rows.into_iter().map(|(id, number)| (id, value(number))).collect())
-    }
-
-    /// How many items a whole list has.
-    async fn total(&self, from: &'static str, conditions: &Conditions<'_>) -> Result<u64> {
-        let (sql, values) = conditions.count(from);
-        self.remembered_count(sql, values).await
-    }
-
-    /// The count of a query, from memory if nothing was stored since it was asked.
-    pub(super) async fn remembered_count(
-        &self,
-        sql: AssertSqlSafe<String>,
-        values: &[Arg<'_>],
-    ) -> Result<u64> {
-        let state = (self.media_revision(), self.identity_revision());
-        let list = format!("{}{values:?}", sql.0);
-        if let Some(total) = self.0.totals.get(state, &list) {
-            return Ok(total);
-        }
-        let total = self.pools().count(sql, values).await?;
-        self.0.totals.put(state, list, total);
-        Ok(total)
     }
 
     /// The items of a list in an order that looks like none, but is the same for the same seed.

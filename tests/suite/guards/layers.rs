@@ -27,6 +27,8 @@ const MAY_USE: [(&str, &[&str]); 7] = [
             "random",
             "secret_key",
             "data_dir",
+            "backups",
+            "disk_cache",
         ],
     ),
     ("http", &["http", "service", "auth", "domain", "random", "tasks"]),
