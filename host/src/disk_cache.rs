@@ -200,7 +200,7 @@ mod tests {
             last_access: time,
             last_modification: time,
         };
-        utimensat(CWD, &cache.path(key), &times, AtFlags::empty()).unwrap();
+        utimensat(CWD, cache.path(key), &times, AtFlags::empty()).unwrap();
     }
 
     #[test]

@@ -51,7 +51,7 @@ mod validate_images;
 mod worker;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;

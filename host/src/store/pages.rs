@@ -165,7 +165,7 @@ fn restrict<'a>(
             (_, _) => conditions.push_all(&format!("{key} {sign} "), [(*id).into()], ""),
         },
         Stretch::AfterWithoutValue(id) => {
-            conditions.push_all(&format!("{column} IS NULL AND {key} {sign} "), [(*id).into()], "")
+            conditions.push_all(&format!("{column} IS NULL AND {key} {sign} "), [(*id).into()], "");
         }
         Stretch::WithoutValue => conditions.push_all(&format!("{column} IS NULL"), [], ""),
         Stretch::WithValue => conditions.push_all(&format!("{column} IS NOT NULL"), [], ""),

@@ -355,7 +355,7 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
     assert!(album.get("sharedWith").is_none());
     assert_eq!(
         ids(&bed, &ben_token, &format!("albumId={id}&orderBy=album")).await,
-        [open.clone()]
+        std::slice::from_ref(&open)
     );
     assert_eq!(ids(&bed, &bea_token, &format!("albumId={id}")).await.len(), 2);
     let shown = bed

@@ -9,11 +9,8 @@ use super::{Bed, Reply};
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::plugins::BuiltIn;
+use crate::plugins::tests::guests;
 use crate::service::services::Services;
-
-#[path = "../../../../tests/guests/mod.rs"]
-#[allow(dead_code, reason = "shared with the tests of the plugin host")]
-mod guests;
 
 const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
 

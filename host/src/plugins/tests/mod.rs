@@ -12,7 +12,7 @@ mod answers;
 mod cache;
 mod first_party;
 #[path = "../../../../tests/guests/mod.rs"]
-mod guests;
+pub(crate) mod guests;
 mod hostile;
 mod keys;
 mod lifetime;

@@ -248,11 +248,7 @@ mod tests {
             (&VERIFY, json!({"deep": true}), "parameters.deep"),
             (&REEXTRACT, json!({"ids": []}), "parameters.ids"),
             (&REEXTRACT, json!({"ids": ["x"]}), "parameters.ids"),
-            (
-                &REEXTRACT,
-                json!({"ids": vec![id.clone(); 1001]}),
-                "parameters.ids",
-            ),
+            (&REEXTRACT, json!({"ids": vec![id; 1001]}), "parameters.ids"),
             (&REEXTRACT, json!({"path": "../x"}), "parameters.path"),
             (
                 &REEXTRACT,

@@ -251,7 +251,7 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
             .await;
         let listed = listed.unwrap().items;
         let found = bed.store.movie(ALL_MEDIA, listed[0].id).await.unwrap().unwrap();
-        assert_eq!(listed, [found.clone()]);
+        assert_eq!(listed, std::slice::from_ref(&found));
         assert_eq!(
             (found.external_ids.as_slice(), found.studios.as_slice()),
             (&[("imdb".to_owned(), "tt1".to_owned())][..], &["Kiln".to_owned()][..])
