@@ -17,6 +17,13 @@ pub(crate) struct Loudness {
     sound_end: u64,
 }
 
+/// Below this is nothing but what calculating leaves behind: 24 bits end at -144 dB.
+const LEAST_LEVEL: f64 = -200.0;
+
+fn is_level(decibels: f64) -> bool {
+    decibels.is_finite() && decibels >= LEAST_LEVEL
+}
+
 impl Loudness {
     pub(crate) fn new(sample_rate: u32, channels: usize) -> Self {
         // The histogram bounds the memory, whatever the length; it rounds to less than 0.05 LU.
@@ -69,7 +76,7 @@ impl Loudness {
     /// In LUFS; none for silence and for less than one block of 400 ms.
     pub(crate) fn integrated(&self) -> Option<f64> {
         let loudness = self.meter.as_ref()?.loudness_global().ok()?;
-        loudness.is_finite().then_some(loudness)
+        is_level(loudness).then_some(loudness)
     }
 
     /// The loudest channel's, in dBTP; none for silence.
@@ -77,7 +84,7 @@ impl Loudness {
         let meter = self.meter.as_ref()?;
         let peaks = (0..meter.channels()).filter_map(|channel| meter.true_peak(channel).ok());
         let decibels = 20.0 * peaks.fold(0.0, f64::max).log10();
-        decibels.is_finite().then_some(decibels)
+        is_level(decibels).then_some(decibels)
     }
 
     /// Milliseconds before the first sound and after the last. Where there is none, all is before the first.
