@@ -13,7 +13,7 @@ use super::error::Result;
 /// Rows a statement; each size is a prepared statement of its own. A transaction's 500 files are four of the largest.
 const SIZES: [usize; 4] = [125, 25, 5, 1];
 /// Numbers in an `IN` list; shorter lists repeat their last.
-const LIST_SIZES: [usize; 4] = [1, 8, 64, 256];
+const LIST_SIZES: [usize; 6] = [1, 8, 32, 64, 128, 256];
 
 /// A statement with `VALUES` rows: `head VALUES (…), (…) tail`.
 #[derive(Debug)]

@@ -52,8 +52,11 @@ impl Media {
                 format!("/api/v1/search?q={word}&take=12")
             }
             Self::Artwork => {
-                let release = first(session, "music/releases?take=1", "musicReleaseId")?;
-                let path = format!("music/releases/{release}/artwork?size=small");
+                let pictured = session.list_field("music/releases?take=1000", "artwork")?;
+                let Some(artwork) = pictured.first() else {
+                    return Ok(None);
+                };
+                let path = format!("{}?size=small", artwork.trim_start_matches("/api/v1/"));
                 // Drawn by the first who asks.
                 let (status, _) = session.head(&path)?;
                 if status != 200 {
