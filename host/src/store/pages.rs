@@ -151,6 +151,9 @@ fn restrict<'a>(
         Stretch::After(CursorValue::Number(number), _) if sort.unique => {
             conditions.push_all(&format!("{column} {sign} "), [(*number).into()], "");
         }
+        Stretch::After(CursorValue::Text(text), _) if sort.unique => {
+            conditions.push_all(&format!("{column} {sign} "), [Arg::from(text.clone())], "");
+        }
         Stretch::After(value, id) => match (sort.column, value) {
             (Some(_), CursorValue::Number(number)) => conditions.push_all(
                 &format!("({column}, {key}) {sign} ("),

@@ -41,7 +41,7 @@ impl ArtistOrder {
 impl GenreOrder {
     fn sort(self) -> Sort {
         match self {
-            Self::Name => Sort::text("name", "g.key"),
+            Self::Name => Sort::text("name", "g.key").unique(),
         }
     }
 }
