@@ -39,8 +39,10 @@ mod tests {
     use super::*;
 
     fn reduced(config: &[u8]) -> (Option<Box<[u8]>>, Option<u32>) {
-        let mut params = AudioCodecParameters::default();
-        params.extra_data = Some(config.into());
+        let mut params = AudioCodecParameters {
+            extra_data: Some(config.into()),
+            ..AudioCodecParameters::default()
+        };
         reduce_to_core(&mut params);
         (params.extra_data, params.sample_rate)
     }

@@ -47,13 +47,11 @@ pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     let head = source.bytes_at(0, 12)?;
     match head.as_slice() {
         [b'f', b'L', b'a', b'C', ..] => flac(source),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E'] => chunks(
-            source,
-            |size| u32::from_le_bytes(size),
-            &[*b"id3 ", *b"ID3 ", *b"LIST"],
-        ),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E'] => {
+            chunks(source, u32::from_le_bytes, &[*b"id3 ", *b"ID3 ", *b"LIST"])
+        }
         [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C'] => {
-            chunks(source, |size| u32::from_be_bytes(size), &[*b"ID3 ", *b"id3 "])
+            chunks(source, u32::from_be_bytes, &[*b"ID3 ", *b"id3 "])
         }
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Ok(Layout {
             priming: priming(source)?,
