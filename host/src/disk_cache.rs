@@ -112,6 +112,16 @@ impl DiskCache {
         Ok(())
     }
 
+    /// Forgets everything.
+    pub fn clear(&self) -> io::Result<()> {
+        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
+        *used = None;
+        match fs::remove_dir_all(&self.0.directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn path(&self, key: &CacheKey) -> PathBuf {
         let (folder, name) = key.0.split_at_checked(2).unwrap_or(("", &key.0));
         self.0.directory.join(folder).join(name)
@@ -213,6 +223,17 @@ mod tests {
         assert_eq!(cache.get(&key(1)).as_deref(), Some(&b"uno"[..]));
         assert_eq!(cache.get(&key(2)).as_deref(), Some(&b"two"[..]));
         assert_eq!(*cache.0.used.lock().unwrap(), Some(6));
+    }
+
+    #[test]
+    fn cleared_cache_is_empty_and_takes_new_entries() {
+        let (_directory, cache) = cache(1 << 20);
+        cache.put(&key(1), b"one").unwrap();
+        cache.clear().unwrap();
+        assert_eq!(cache.get(&key(1)), None);
+        cache.clear().unwrap();
+        cache.put(&key(2), b"two").unwrap();
+        assert_eq!(cache.get(&key(2)).as_deref(), Some(&b"two"[..]));
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl fmt::Display for Capability {
 }
 
 /// A set of capabilities.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CapabilitySet(u128);
 
 impl CapabilitySet {

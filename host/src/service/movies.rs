@@ -5,7 +5,7 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::MovieId;
-use crate::domain::list::{ListRequest, Listing};
+use crate::domain::list::{ListRequest, Listing, Page};
 use crate::domain::video::Movie;
 use crate::store::Store;
 pub use crate::store::{MovieFilter, MovieOrder};
@@ -33,6 +33,16 @@ impl Movies {
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
         let mut movies = self.store.list_movies(&actor.scope, filter, request).await?;
+        self.add_user_data(actor, &mut movies.items).await?;
+        Ok(movies)
+    }
+
+    /// Movies that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Movie>> {
+        let mut movies = self.store.search_movies(&actor.scope, text, page).await?;
         self.add_user_data(actor, &mut movies.items).await?;
         Ok(movies)
     }

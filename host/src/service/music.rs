@@ -5,7 +5,7 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Listing};
+use crate::domain::list::{ListRequest, Listing, Page};
 use crate::domain::music::{Artist, Genre, Release, Track};
 use crate::store::Store;
 pub use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
@@ -35,6 +35,32 @@ impl Music {
         let mut tracks = self.store.list_tracks(&actor.scope, filter, request).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
+    }
+
+    /// Tracks that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search_tracks(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Track>> {
+        let mut tracks = self.store.search_tracks(&actor.scope, text, page).await?;
+        self.add_user_data(actor, &mut tracks.items).await?;
+        Ok(tracks)
+    }
+
+    /// Releases that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search_releases(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Release>> {
+        Ok(self.store.search_releases(&actor.scope, text, page).await?)
+    }
+
+    /// Artists that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search_artists(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Artist>> {
+        Ok(self.store.search_artists(&actor.scope, text, page).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {

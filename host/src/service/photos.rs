@@ -9,7 +9,7 @@ use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
 use crate::domain::id::PhotoId;
-use crate::domain::list::{ListRequest, Listing, Order};
+use crate::domain::list::{ListRequest, Listing, Order, Page};
 use crate::domain::photo::{GeoPoint, Photo};
 use crate::domain::photo_bucket::{Granularity, PhotoBucket};
 use crate::domain::photo_edit::PhotoPatch;
@@ -121,6 +121,18 @@ impl Photos {
         self.check_album(actor, filter).await?;
         let store = &self.context.store;
         let mut photos = store.list_photos(&actor.scope, filter, request).await?;
+        self.add_albums(actor, &mut photos.items).await?;
+        self.add_user_data(actor, &mut photos.items).await?;
+        Ok(photos)
+    }
+
+    /// Photos that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Photo>> {
+        let store = &self.context.store;
+        let mut photos = store.search_photos(&actor.scope, text, page).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)

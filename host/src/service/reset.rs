@@ -14,6 +14,7 @@ use super::indexing::Indexing;
 use super::origins::Origins;
 use super::pictures::Pictures;
 use super::settings::Settings;
+use super::waveforms::Waveforms;
 use crate::auth::capability::Capability;
 use crate::auth::throttle::LoginThrottle;
 use crate::data_dir::DataDir;
@@ -70,6 +71,8 @@ pub struct Reset {
     pub setup: Setup,
     /// Forgets what it drew.
     pub pictures: Pictures,
+    /// Forgets what it measured.
+    pub waveforms: Waveforms,
     /// Forgets what it counted.
     pub throttle: LoginThrottle,
     /// Where the keys are.
@@ -141,7 +144,7 @@ impl Reset {
         let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
         change.audit(&entry).await?;
         change.commit().await?;
-        self.clear_pictures().await;
+        self.clear_caches().await;
         tracing::warn!(user = %by.actor.user.id, "the index was emptied");
         self.shrink_later();
         Ok(())
@@ -172,7 +175,7 @@ impl Reset {
         self.data_dir
             .set_instance_marker(&[&instance.instance_id])
             .map_err(ServiceError::internal)?;
-        self.clear_pictures().await;
+        self.clear_caches().await;
         self.throttle.clear();
         self.settings.reload().await?;
         self.origins.reload().await?;
@@ -186,10 +189,13 @@ impl Reset {
         Ok(())
     }
 
-    /// Nobody can ask for them any more: ids are not given twice. What stays, the quota removes.
-    async fn clear_pictures(&self) {
+    /// Nobody can ask for it any more: ids are not given twice. What stays, the quotas remove.
+    async fn clear_caches(&self) {
         if let Err(error) = self.pictures.clear().await {
             tracing::warn!(%error, "drawn pictures could not be removed");
+        }
+        if let Err(error) = self.waveforms.clear().await {
+            tracing::warn!(%error, "waveforms could not be removed");
         }
     }
 

@@ -1,6 +1,10 @@
 //! Search over everything that a caller may read.
 
 use super::error::Result;
+use super::movies::Movies;
+use super::music::Music;
+use super::photos::Photos;
+use super::tv::Tv;
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
@@ -8,7 +12,6 @@ use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
 use crate::domain::video::{Episode, Movie, Show};
-use crate::store::Store;
 
 /// What is looked for.
 #[derive(Debug)]
@@ -43,7 +46,10 @@ pub struct Found {
 /// Finds items.
 #[derive(Debug, Clone)]
 pub struct Search {
-    store: Store,
+    music: Music,
+    photos: Photos,
+    movies: Movies,
+    tv: Tv,
 }
 
 /// What it takes to find items of a type.
@@ -59,9 +65,14 @@ fn capability(item: ItemType) -> Capability {
 }
 
 impl Search {
-    /// Over this store.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    /// Over what these show.
+    pub fn new(music: Music, photos: Photos, movies: Movies, tv: Tv) -> Self {
+        Self {
+            music,
+            photos,
+            movies,
+            tv,
+        }
     }
 
     /// Items that have, for each word asked for, one that begins with it; case and diacritics aside.
@@ -73,28 +84,28 @@ impl Search {
             let asked = request.types.is_empty() || request.types.contains(&item);
             asked && actor.may(capability(item))
         };
-        let (store, scope, text, page) = (&self.store, &actor.scope, &request.text, request.page);
+        let (text, page) = (&request.text, request.page);
         let mut found = Found::default();
         if wanted(ItemType::MusicArtist) {
-            found.artists = Some(store.search_artists(scope, text, page).await?);
+            found.artists = Some(self.music.search_artists(actor, text, page).await?);
         }
         if wanted(ItemType::MusicRelease) {
-            found.releases = Some(store.search_releases(scope, text, page).await?);
+            found.releases = Some(self.music.search_releases(actor, text, page).await?);
         }
         if wanted(ItemType::MusicTrack) {
-            found.tracks = Some(store.search_tracks(scope, text, page).await?);
+            found.tracks = Some(self.music.search_tracks(actor, text, page).await?);
         }
         if wanted(ItemType::Photo) {
-            found.photos = Some(store.search_photos(scope, text, page).await?);
+            found.photos = Some(self.photos.search(actor, text, page).await?);
         }
         if wanted(ItemType::Movie) {
-            found.movies = Some(store.search_movies(scope, text, page).await?);
+            found.movies = Some(self.movies.search(actor, text, page).await?);
         }
         if wanted(ItemType::TvShow) {
-            found.shows = Some(store.search_shows(scope, text, page).await?);
+            found.shows = Some(self.tv.search_shows(actor, text, page).await?);
         }
         if wanted(ItemType::TvEpisode) {
-            found.episodes = Some(store.search_episodes(scope, text, page).await?);
+            found.episodes = Some(self.tv.search_episodes(actor, text, page).await?);
         }
         Ok(found)
     }

@@ -48,6 +48,7 @@ use super::tv::Tv;
 use super::video::Video;
 use super::waveforms::Waveforms;
 use crate::auth::actor::Actor;
+use crate::auth::capability::CapabilitySet;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
@@ -226,8 +227,15 @@ impl Services {
         let clock = Arc::clone(&context.clock);
         let pictures = Pictures::new(store.clone(), parts.plugins.clone(), clock, cache)
             .map_err(ServiceError::internal)?;
+        let waveforms = Waveforms::new(
+            store.clone(),
+            parts.plugins.clone(),
+            waveform_cache,
+            parts.events.clone(),
+        );
         let reset = Reset {
             pictures: pictures.clone(),
+            waveforms: waveforms.clone(),
             context: context.clone(),
             indexing: parts.indexing.clone(),
             keys: keys.clone(),
@@ -239,12 +247,6 @@ impl Services {
             media,
             turn: Arc::default(),
         };
-        let waveforms = Waveforms::new(
-            store.clone(),
-            parts.plugins.clone(),
-            waveform_cache,
-            parts.events.clone(),
-        );
         let makers = jobs::Makers {
             pictures: pictures.clone(),
             waveforms: waveforms.clone(),
@@ -262,6 +264,11 @@ impl Services {
         let authentication =
             Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
         let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
+        let (music, photos) = (
+            Music::new(store.clone()),
+            Photos::new(context.clone(), parts.events.clone()),
+        );
+        let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
             authentication,
@@ -295,15 +302,15 @@ impl Services {
             keys,
             indexing: parts.indexing,
             browse: Browse::new(store.clone(), parts.plugins.clone()),
-            search: Search::new(store.clone()),
-            music: Music::new(store.clone()),
             history: History::new(context.clone(), playback_queues.clone()),
             playback_queues,
             ratings: Ratings::new(context.clone()),
-            movies: Movies::new(store.clone()),
-            tv: Tv::new(store.clone()),
             video: Video::new(store.clone()),
-            photos: Photos::new(context.clone(), parts.events.clone()),
+            search: Search::new(music.clone(), photos.clone(), movies.clone(), tv.clone()),
+            music,
+            photos,
+            movies,
+            tv,
             photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
             jobs: Jobs::new(context.clone(), parts.events.clone(), types),
             pictures,
@@ -317,10 +324,12 @@ impl Services {
     }
 
     /// What an answer about media is made of, for a caller: equal numbers, equal answers.
-    pub fn media_state(&self, actor: &Actor) -> (UserId, i64, u64, u64) {
+    pub fn media_state(&self, actor: &Actor) -> (UserId, CapabilitySet, i64, u64, u64) {
         let store = &self.context.store;
         (
             actor.user.id,
+            // A token may be narrowed.
+            actor.capabilities,
             store.identity_revision(),
             store.media_revision(),
             store.personal_revision(actor.user.id),

@@ -35,6 +35,24 @@ impl Tv {
         Ok(self.store.list_shows(&actor.scope, filter, request).await?)
     }
 
+    /// Shows that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search_shows(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Show>> {
+        Ok(self.store.search_shows(&actor.scope, text, page).await?)
+    }
+
+    /// Episodes that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search_episodes(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Episode>> {
+        let mut episodes = self.store.search_episodes(&actor.scope, text, page).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
+    }
+
     /// One show.
     ///
     /// # Errors

@@ -47,6 +47,25 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
         .await
         .json();
     assert_eq!(found["music_track"][0][0]["title"], "Out of Time");
+    // As complete as the item itself: with what the caller thinks of it.
+    let track = found["music_track"][0][0].clone();
+    let rating = json!({"mediaType": "music_track", "mediaId": track["musicTrackId"], "rating": 0.5});
+    assert_eq!(
+        bed.send_as(&token, "PUT", "/api/v1/ratings", &rating)
+            .await
+            .status,
+        200
+    );
+    let item = format!("/api/v1/music/tracks/{}", track["musicTrackId"].as_str().unwrap());
+    let item = bed.get_as(&token, &item).await.json();
+    let found = bed
+        .get_as(&token, "/api/v1/search?q=out%20of%20time")
+        .await
+        .json();
+    assert_eq!(
+        (&found["music_track"][0][0], &item["rating"]),
+        (&item, &json!(0.5))
+    );
     // Found by who plays it, and nothing by a text without a word.
     let found = bed.get_as(&token, "/api/v1/search?q=ann").await.json();
     assert_eq!(

@@ -178,6 +178,15 @@ impl Waveforms {
         }
     }
 
+    /// Forgets all that was measured.
+    ///
+    /// # Errors
+    /// When files cannot be removed.
+    pub async fn clear(&self) -> Result<()> {
+        let cache = self.cache.clone();
+        media::blocking(move || cache.clear().map_err(ServiceError::internal)).await
+    }
+
     /// Ends all measurements, soon and without a result.
     pub fn ask_to_stop(&self) {
         self.queue.stop();
