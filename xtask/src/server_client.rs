@@ -146,6 +146,20 @@ impl Session<'_> {
         Ok(words.collect::<Vec<_>>().join(", "))
     }
 
+    /// Rates a track, after which no answer about media is as it was before.
+    pub(crate) fn change_a_rating(&mut self) -> Result<()> {
+        let tracks = self.list_field("music/tracks?take=1", "musicTrackId")?;
+        let track = tracks.first().context("there is no track")?;
+        let body = json!({"mediaType": "music_track", "mediaId": track, "rating": 0.5});
+        let request = self.client.agent.put(self.client.url("ratings"));
+        let request = request.header("authorization", format!("Bearer {}", self.token));
+        let status = request.send_json(&body).context("PUT ratings")?.status();
+        if !status.is_success() {
+            bail!("PUT ratings: {status}");
+        }
+        Ok(())
+    }
+
     /// One field of each item of a list, `[items, total]`.
     pub(crate) fn list_field(&mut self, path: &str, field: &str) -> Result<Vec<String>> {
         let list = self.get(path)?;

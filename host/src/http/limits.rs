@@ -55,6 +55,10 @@ pub const DRAIN_TIME: Duration = Duration::from_secs(5);
 pub const MEDIA_CHUNK_BYTES: usize = 128 * 1024;
 /// How long a client may keep media and pictures without asking again. They are named by content.
 pub const MEDIA_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Bytes of answers about media that are kept to be given again: some hundred pages of lists, a thousand covers.
+pub const KEPT_ANSWERS_BYTES: u64 = 16 << 20;
+/// Bytes of an answer that is kept: a page of some 400 items. Larger ones are asked for once.
+pub const KEPT_ANSWER_BYTES: usize = 256 * 1024;
 /// How long a browser may keep the answer to a CORS preflight.
 pub const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
 

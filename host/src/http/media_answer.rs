@@ -14,6 +14,7 @@ use salvo::oapi::{
 };
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
+use super::answer_memory::MayBeKept;
 use super::file_body::FileBody;
 use super::limits::MEDIA_MAX_AGE;
 use super::problem::Problem;
@@ -140,6 +141,8 @@ pub struct MediaAnswer {
     stream: Option<OpenStream>,
     /// Never shown inside a page, whatever the type.
     is_attachment: bool,
+    /// The answer until the index changes.
+    may_be_kept: bool,
 }
 
 impl MediaAnswer {
@@ -182,6 +185,7 @@ impl MediaAnswer {
             is_attachment: content_type == PLAIN_BYTES,
             source: Source::File(media),
             stream: None,
+            may_be_kept: false,
         }
     }
 
@@ -219,6 +223,7 @@ impl MediaAnswer {
             content_type,
             stream: None,
             is_attachment: content_type == PLAIN_BYTES,
+            may_be_kept: false,
             source: match picture.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
                 PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
@@ -234,6 +239,7 @@ impl MediaAnswer {
             content_type: thumbnail.format.mime(),
             stream: None,
             is_attachment: false,
+            may_be_kept: thumbnail.is_as_indexed,
             source: match thumbnail.bytes {
                 ThumbnailBytes::InFile { file, length } => Source::Drawn { file, length },
                 ThumbnailBytes::InMemory(bytes) => Source::Memory(bytes),
@@ -295,7 +301,10 @@ impl MediaAnswer {
 
 #[async_trait]
 impl Writer for MediaAnswer {
-    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+    async fn write(self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
+        if self.may_be_kept {
+            depot.insert_typed(MayBeKept);
+        }
         let whole = self.length();
         let what = Representation {
             tag: &self.tag,

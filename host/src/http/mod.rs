@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod answer;
+pub mod answer_memory;
 pub mod client;
 pub mod deadline;
 pub mod docs;

@@ -1,7 +1,6 @@
 //! A line of the route list, and how the lines become a router.
 
 use std::collections::BTreeMap;
-use std::hash::RandomState;
 use std::sync::Arc;
 
 use salvo::http::header::{ALLOW, HeaderValue};
@@ -12,6 +11,17 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 use super::access::Access;
 use super::middleware::guard::Guard;
 
+/// Whether an answer follows from who asks and what is stored of media, and may be given again while that is unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// Other things come into it.
+    No,
+    /// All of it: its entity tag tells the state.
+    Always,
+    /// If the handler says so; it has an entity tag of its own.
+    Sometimes,
+}
+
 /// One endpoint: how it is reached, who may, and what answers.
 #[derive(Clone)]
 pub struct Route {
@@ -21,9 +31,7 @@ pub struct Route {
     pub path: &'static str,
     /// Who may.
     pub access: Access,
-    /// For a route whose answer follows from who asks and what is stored of media: makes its entity tags, which hold
-    /// for this route and this start of the server.
-    pub(super) tags: Option<RandomState>,
+    pub(super) follows: Follows,
     pub(super) goal: Arc<dyn Handler>,
 }
 
@@ -39,7 +47,7 @@ impl Route {
             method,
             path,
             access,
-            tags: None,
+            follows: Follows::No,
             goal: Arc::new(goal),
         }
     }
@@ -47,7 +55,15 @@ impl Route {
     /// A GET of what is stored of media, and of nothing else: no file, no clock, nothing in memory.
     pub fn media(path: &'static str, access: Access, goal: impl Handler) -> Self {
         Self {
-            tags: Some(RandomState::new()),
+            follows: Follows::Always,
+            ..Self::get(path, access, goal)
+        }
+    }
+
+    /// A GET of a picture of an item, which may be drawn already.
+    pub fn image(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self {
+            follows: Follows::Sometimes,
             ..Self::get(path, access, goal)
         }
     }

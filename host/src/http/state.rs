@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::answer_memory::AnswerMemory;
 use super::client::Network;
 use crate::service::services::Services;
 
@@ -11,12 +12,18 @@ pub struct AppState {
     services: Services,
     /// The proxies and the public address.
     pub network: Network,
+    /// Answers that may be given again.
+    pub answers: AnswerMemory,
 }
 
 impl AppState {
     /// These services, behind this network.
     pub fn new(services: Services, network: Network) -> Self {
-        Self { services, network }
+        Self {
+            services,
+            network,
+            answers: AnswerMemory::default(),
+        }
     }
 }
 

@@ -124,6 +124,17 @@ impl PhotoAlbums {
             .await?)
     }
 
+    /// The albums that the actor sees and that are found by these words.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<PhotoAlbum>> {
+        let store = &self.context.store;
+        Ok(store
+            .search_photo_albums(&actor.scope, actor.user.id, text, page)
+            .await?)
+    }
+
     /// One album.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
 //! Search over everything that a caller may read.
 
 use super::error::Result;
+use super::items::read_capability;
 use super::movies::Movies;
 use super::music::Music;
+use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
 use super::tv::Tv;
 use crate::auth::actor::Actor;
@@ -11,6 +13,7 @@ use crate::domain::change::ItemType;
 use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
+use crate::domain::photo_album::PhotoAlbum;
 use crate::domain::video::{Episode, Movie, Show};
 
 /// What is looked for.
@@ -18,8 +21,8 @@ use crate::domain::video::{Episode, Movie, Show};
 pub struct SearchRequest {
     /// Words, each the beginning of one of the item's.
     pub text: String,
-    /// Types of items; none for all.
-    pub types: Vec<ItemType>,
+    /// What may be found; none for all.
+    pub types: Vec<Searched>,
     /// Which part of the hits of each type.
     pub page: Page,
 }
@@ -35,6 +38,8 @@ pub struct Found {
     pub tracks: Option<Listing<Track>>,
     /// Photos.
     pub photos: Option<Listing<Photo>>,
+    /// Albums of photos.
+    pub albums: Option<Listing<PhotoAlbum>>,
     /// Movies.
     pub movies: Option<Listing<Movie>>,
     /// Shows.
@@ -48,28 +53,45 @@ pub struct Found {
 pub struct Search {
     music: Music,
     photos: Photos,
+    albums: PhotoAlbums,
     movies: Movies,
     tv: Tv,
 }
 
-/// What it takes to find items of a type.
-fn capability(item: ItemType) -> Capability {
-    match item {
-        ItemType::MusicTrack => Capability::MusicTracksRead,
-        ItemType::MusicRelease => Capability::MusicReleasesRead,
-        ItemType::MusicArtist => Capability::MusicArtistsRead,
-        ItemType::Photo => Capability::PhotosRead,
-        ItemType::Movie => Capability::MoviesRead,
-        ItemType::TvShow | ItemType::TvEpisode => Capability::TvEpisodesRead,
+/// What can be looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Searched {
+    /// Items of this type.
+    Item(ItemType),
+    /// Albums of photos.
+    PhotoAlbum,
+}
+
+impl Searched {
+    /// By the name that answers have for it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "photo_album" => Some(Self::PhotoAlbum),
+            _ => ItemType::from_name(name).map(Self::Item),
+        }
+    }
+
+    /// What it takes to find it.
+    fn capability(self) -> Capability {
+        match self {
+            Self::Item(item) => read_capability(item),
+            Self::PhotoAlbum => Capability::PhotoAlbumsRead,
+        }
     }
 }
 
 impl Search {
     /// Over what these show.
-    pub fn new(music: Music, photos: Photos, movies: Movies, tv: Tv) -> Self {
+    pub fn new(music: Music, photos: Photos, albums: PhotoAlbums, movies: Movies, tv: Tv) -> Self {
         Self {
             music,
             photos,
+            albums,
             movies,
             tv,
         }
@@ -80,10 +102,11 @@ impl Search {
     /// # Errors
     /// The store's.
     pub async fn find(&self, actor: &Actor, request: &SearchRequest) -> Result<Found> {
-        let wanted = |item: ItemType| {
-            let asked = request.types.is_empty() || request.types.contains(&item);
-            asked && actor.may(capability(item))
+        let wants = |what: Searched| {
+            let asked = request.types.is_empty() || request.types.contains(&what);
+            asked && actor.may(what.capability())
         };
+        let wanted = |item| wants(Searched::Item(item));
         let (text, page) = (&request.text, request.page);
         let mut found = Found::default();
         if wanted(ItemType::MusicArtist) {
@@ -97,6 +120,9 @@ impl Search {
         }
         if wanted(ItemType::Photo) {
             found.photos = Some(self.photos.search(actor, text, page).await?);
+        }
+        if wants(Searched::PhotoAlbum) {
+            found.albums = Some(self.albums.search(actor, text, page).await?);
         }
         if wanted(ItemType::Movie) {
             found.movies = Some(self.movies.search(actor, text, page).await?);

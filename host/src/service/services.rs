@@ -67,6 +67,17 @@ const RUNS: i64 = 500;
 /// Lines of the audit log that are kept.
 const AUDIT_LINES: i64 = 100_000;
 
+/// What answers about media are made of, for a caller: equal states, equal answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MediaState {
+    user: UserId,
+    /// A token may be narrowed.
+    capabilities: CapabilitySet,
+    identity: i64,
+    media: u64,
+    personal: u64,
+}
+
 /// What services are made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -268,6 +279,7 @@ impl Services {
             Music::new(store.clone()),
             Photos::new(context.clone(), parts.events.clone()),
         );
+        let photo_albums = PhotoAlbums::new(context.clone(), parts.events.clone());
         let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
@@ -306,12 +318,18 @@ impl Services {
             playback_queues,
             ratings: Ratings::new(context.clone()),
             video: Video::new(store.clone()),
-            search: Search::new(music.clone(), photos.clone(), movies.clone(), tv.clone()),
+            search: Search::new(
+                music.clone(),
+                photos.clone(),
+                photo_albums.clone(),
+                movies.clone(),
+                tv.clone(),
+            ),
             music,
             photos,
             movies,
             tv,
-            photo_albums: PhotoAlbums::new(context.clone(), parts.events.clone()),
+            photo_albums,
             jobs: Jobs::new(context.clone(), parts.events.clone(), types),
             pictures,
             media: Media::new(store, parts.plugins.clone()),
@@ -323,17 +341,16 @@ impl Services {
         })
     }
 
-    /// What an answer about media is made of, for a caller: equal numbers, equal answers.
-    pub fn media_state(&self, actor: &Actor) -> (UserId, CapabilitySet, i64, u64, u64) {
+    /// The state of all that an answer about media is made of, for a caller.
+    pub fn media_state(&self, actor: &Actor) -> MediaState {
         let store = &self.context.store;
-        (
-            actor.user.id,
-            // A token may be narrowed.
-            actor.capabilities,
-            store.identity_revision(),
-            store.media_revision(),
-            store.personal_revision(actor.user.id),
-        )
+        MediaState {
+            user: actor.user.id,
+            capabilities: actor.capabilities,
+            identity: store.identity_revision(),
+            media: store.media_revision(),
+            personal: store.personal_revision(actor.user.id),
+        }
     }
 
     /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of

@@ -7,6 +7,7 @@ use sqlx::{FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transactio
 
 use super::args::{self, Arg};
 use super::error::Result;
+use super::readers::Readers;
 
 /// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
 /// here, and not again in each of the hundreds that are made of them, which would take it minutes.
@@ -34,7 +35,7 @@ pub(super) enum Engine {
 #[derive(Debug)]
 pub(super) enum Pools {
     /// Many readers and the one connection that writes.
-    Sqlite { readers: SqlitePool, writer: SqlitePool },
+    Sqlite { readers: Readers, writer: SqlitePool },
     /// All connections are alike.
     Postgres(PgPool),
 }
@@ -67,7 +68,7 @@ impl Pools {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_all(readers).await?)
+                    Ok(query.fetch_all(&mut *readers.reader().await?).await?)
                 })
             }
             Self::Postgres(pool) => {
@@ -92,7 +93,7 @@ impl Pools {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_optional(readers).await?)
+                    Ok(query.fetch_optional(&mut *readers.reader().await?).await?)
                 })
             }
             Self::Postgres(pool) => {

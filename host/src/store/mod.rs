@@ -32,6 +32,7 @@ mod photo_albums;
 mod photo_edits;
 mod photos;
 mod playback_queues;
+mod readers;
 mod rereading;
 mod reset;
 mod revisions;

@@ -7,10 +7,12 @@ use super::args::args;
 use super::dialect::{SearchIndex, search_query};
 use super::error::Result;
 use super::visibility::Visible;
+use crate::domain::id::UserId;
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
+use crate::domain::photo_album::PhotoAlbum;
 use crate::domain::text::{search_words, sort_key};
 use crate::domain::video::{Episode, Movie, Show};
 
@@ -52,6 +54,28 @@ fn fit(asked: &str, title: &str) -> Fit {
     } else {
         Fit::Elsewhere
     }
+}
+
+/// Whether a name has, for each of the words that are asked for, one that begins with it.
+fn has_all(name: &str, asked: &str) -> bool {
+    let name = search_words(name);
+    let has = |word| name.split(' ').any(|own| own.starts_with(word));
+    !asked.is_empty() && asked.split(' ').all(has)
+}
+
+/// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
+/// well they fit.
+fn best_of(titles: Vec<(i64, String)>, text: &str, page: Page) -> Vec<i64> {
+    let asked = search_words(&sort_key(text));
+    let mut ranked: Vec<_> = titles
+        .into_iter()
+        .map(|(id, title)| (fit(&asked, &title), title, id))
+        .collect();
+    ranked.sort_unstable();
+    let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+    let take = usize::try_from(page.take).unwrap_or(0);
+    let best = ranked.into_iter().skip(skip).take(take);
+    best.map(|(.., id)| id).collect()
 }
 
 impl SearchIndex {
@@ -109,16 +133,27 @@ impl Store {
             return Ok(Listing::new(found, total));
         };
         let titles: Vec<(i64, String)> = self.visible_rows(titles, &found, "").await?;
-        let asked = search_words(&sort_key(text));
-        let mut ranked: Vec<_> = titles
-            .into_iter()
-            .map(|(id, title)| (fit(&asked, &title), title, id))
-            .collect();
-        ranked.sort_unstable();
-        let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
-        let take = usize::try_from(page.take).unwrap_or(0);
-        let items = ranked.into_iter().skip(skip).take(take).map(|(.., id)| id);
-        Ok(Listing::new(items.collect(), total))
+        Ok(Listing::new(best_of(titles, text, page), total))
+    }
+
+    /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
+    /// it. Albums are few: their names are read, and need no index.
+    pub async fn search_photo_albums(
+        &self,
+        scope: &MediaScope,
+        user: UserId,
+        text: &str,
+        page: Page,
+    ) -> Result<Listing<PhotoAlbum>> {
+        let asked = search_words(text);
+        let mut found = self.photo_album_names(user).await?;
+        found.retain(|(_, name)| has_all(name, &asked));
+        for (_, name) in &mut found {
+            *name = sort_key(name);
+        }
+        let total = found.len() as u64;
+        let best = best_of(found, text, page);
+        Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
     }
 
     /// Artists that are found.

@@ -12,6 +12,7 @@ use sqlx::{ConnectOptions, Connection, SqlitePool};
 use super::db::Pools;
 use super::error::{Result, StoreError};
 use super::migrations;
+use super::readers::Readers;
 
 /// "svc1": marks the file as ours. The first migration writes it.
 const APPLICATION_ID: i64 = 1_937_138_481;
@@ -20,7 +21,9 @@ const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
 /// How long a connection waits for another program that holds the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Enough for lists while a scan runs; each costs a thread and a cache.
-const READERS: u32 = 4;
+const READERS: usize = 4;
+/// How long a query waits for a free connection.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// KiB of pages that the writer keeps: the upper levels of the indexes of 100,000 tracks.
 const WRITER_CACHE_KIB: i64 = 8192;
 /// KiB of pages that a reader keeps; the system's page cache is behind it.
@@ -29,6 +32,8 @@ const READER_CACHE_KIB: i64 = 2048;
 const WRITER_STATEMENTS: usize = 160;
 /// Prepared statements that a reader keeps.
 const READER_STATEMENTS: usize = 48;
+/// Rows that wait for who asked: a whole page, so that two threads need not take turns for it.
+const ROW_BUFFER: usize = 1024;
 /// Pages of the log after which it is folded into the database. A scan's transactions touch the same upper pages of
 /// the indexes again and again: with the usual 1000, folding took a fifth of the time of storing 100,000 tracks.
 const CHECKPOINT_PAGES: u32 = 8192;
@@ -135,22 +140,22 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .statement_cache_capacity(WRITER_STATEMENTS)
         .thread_name(|_| "svc-db-writer".to_owned());
-    let lasting = || {
-        SqlitePoolOptions::new()
-            .test_before_acquire(false)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .acquire_timeout(BUSY_TIMEOUT * 6)
-    };
-    let writer = lasting().max_connections(1).connect_with(write_options).await?;
+    let writer = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .acquire_timeout(PATIENCE)
+        .max_connections(1)
+        .connect_with(write_options)
+        .await?;
     check_library(&writer).await?;
     let read_options = common(&path)
         .read_only(true)
         .pragma("query_only", "ON")
         .pragma("cache_size", format!("-{READER_CACHE_KIB}"))
         .statement_cache_capacity(READER_STATEMENTS)
+        .row_buffer_size(ROW_BUFFER)
         .thread_name(|number| format!("svc-db-{number}"));
-    // Readers connect when they are first needed: by then the schema stands.
-    let readers = lasting().max_connections(READERS).connect_lazy_with(read_options);
+    let readers = Readers::new(read_options, READERS, PATIENCE)?;
     Ok(Pools::Sqlite { readers, writer })
 }

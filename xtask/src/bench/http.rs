@@ -43,7 +43,7 @@ pub(crate) enum Request {
     Of(Media),
 }
 
-const SCENARIOS: [Scenario; 11] = [
+const SCENARIOS: [Scenario; 14] = [
     Scenario {
         name: "health",
         request: Request::Public("/api/v1/health"),
@@ -68,6 +68,9 @@ const SCENARIOS: [Scenario; 11] = [
         aim: Some(0.12),
         p99_aim: Some(10.0),
     },
+    of_library("items", Media::Items, 200, 0.5),
+    of_library("pages", Media::Pages, 200, 0.12),
+    of_library("searches", Media::Searches(1_000), 200, 0.12),
     of_library("item", Media::Item, 200, 0.5),
     of_library("page-10", Media::Page(10), 200, 0.12),
     of_library("page-1000", Media::Page(1_000), 200, 0.12),
@@ -212,13 +215,14 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
     if matches!(scenario.request, Request::OverUsers(_)) && !make_users(&session, servers)? {
         return Ok(Vec::new());
     }
+    let token = session.token().to_owned();
     let load = |server: bool, milliseconds| Load {
         connections: scenario.connections,
         milliseconds: Some(milliseconds),
         request: match (server, scenario.request) {
             (false, _) => get("/", None),
             (true, Request::Public(path)) => get(path, None),
-            (true, Request::Owner(path) | Request::OverUsers(path)) => get(path, Some(session.token())),
+            (true, Request::Owner(path) | Request::OverUsers(path)) => get(path, Some(&token)),
             (true, Request::Login) => login(&servers.owner()),
             (true, Request::Of(_)) => of_library.clone(),
         },
@@ -226,6 +230,9 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
     let generator: &Generator = servers.generator();
     (0..options.rounds)
         .map(|_| {
+            if matches!(scenario.request, Request::Of(media) if media.is_asked_once()) {
+                session.change_a_rating()?;
+            }
             Ok(Round {
                 bare: generator.run(servers.bare()?, &load(false, options.duration))?,
                 server: generator.run(servers.server()?, &load(true, options.duration))?,

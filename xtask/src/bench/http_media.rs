@@ -9,9 +9,18 @@ use crate::server_client::Session;
 /// Items of a page.
 const PAGE: usize = 100;
 
+/// Items of the largest page there is.
+const LARGE_PAGE: usize = 1000;
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Media {
+    /// Each track once
+    Items,
+    /// Each page of tracks once
+    Pages,
+    /// The titles of so many tracks
+    Searches(usize),
     /// One track
     Item,
     /// A page of tracks, after so many
@@ -25,6 +34,11 @@ pub(crate) enum Media {
 }
 
 impl Media {
+    /// Nothing of it was asked for before, or it was before something changed: no answer comes from memory.
+    pub(crate) fn is_asked_once(self) -> bool {
+        matches!(self, Self::Items | Self::Pages | Self::Searches(_))
+    }
+
     /// The request as it goes over the wire; `None` when the library is too small for it.
     pub(crate) fn request(self, session: &mut Session<'_>) -> Result<Option<String>> {
         let first = |session: &mut Session<'_>, path: &str, field: &str| {
@@ -35,6 +49,30 @@ impl Media {
                 .with_context(|| format!("{path} is empty"))
         };
         let path = match self {
+            Self::Items => {
+                let tracks = every(session, LARGE_PAGE, "musicTrackId")?;
+                let paths = tracks
+                    .1
+                    .iter()
+                    .map(|track| format!("/api/v1/music/tracks/{track}"));
+                return Ok(Some(all(session, paths)));
+            }
+            Self::Pages => {
+                let pages = every(session, PAGE, "musicTrackId")?.0;
+                return Ok(Some(all(session, pages)));
+            }
+            Self::Searches(number) => {
+                let path = format!("music/tracks?take={LARGE_PAGE}&orderBy=createdAt");
+                let titles = session.list_field(&path, "title")?;
+                let searches = titles.iter().take(number).map(|title| {
+                    let words: Vec<_> = title
+                        .split(|letter: char| !letter.is_ascii_alphanumeric())
+                        .filter(|word| !word.is_empty())
+                        .collect();
+                    format!("/api/v1/search?q={}&take=12", words.join("+"))
+                });
+                return Ok(Some(all(session, searches)));
+            }
             Self::Item => {
                 let track = first(session, "music/tracks?take=1&orderBy=title", "musicTrackId")?;
                 format!("/api/v1/music/tracks/{track}")
@@ -77,6 +115,38 @@ impl Media {
     }
 }
 
+/// Requests for all these, one after the other.
+fn all(session: &Session<'_>, paths: impl IntoIterator<Item = String>) -> String {
+    let requests = paths.into_iter().map(|path| get(&path, Some(session.token())));
+    requests.collect()
+}
+
+/// The pages of the list of tracks by title, and a field of each track.
+fn every(session: &mut Session<'_>, take: usize, field: &str) -> Result<(Vec<String>, Vec<String>)> {
+    let mut path = format!("/api/v1/music/tracks?take={take}&orderBy=title");
+    let (mut pages, mut fields) = (Vec::new(), Vec::new());
+    loop {
+        let below = path.trim_start_matches("/api/v1/").to_owned();
+        fields.extend(session.list_field(&below, field)?);
+        pages.push(path);
+        let (_, headers) = session.head(&below)?;
+        match next(&headers)? {
+            Some(target) => path = target,
+            None => return Ok((pages, fields)),
+        }
+    }
+}
+
+/// Where the next part of a list begins.
+fn next(headers: &ureq::http::HeaderMap) -> Result<Option<String>> {
+    let Some(link) = headers.get("link") else {
+        return Ok(None);
+    };
+    let target = link.to_str()?.trim_start_matches('<');
+    let (target, _) = target.split_once('>').context("a link without an end")?;
+    Ok(Some(target.to_owned()))
+}
+
 /// The page that follows so many tracks, by its place.
 fn page_after(session: &mut Session<'_>, depth: usize) -> Result<Option<String>> {
     let path = format!(
@@ -84,10 +154,5 @@ fn page_after(session: &mut Session<'_>, depth: usize) -> Result<Option<String>>
         depth.saturating_sub(1)
     );
     let (_, headers) = session.head(&path)?;
-    let Some(link) = headers.get("link") else {
-        return Ok(None);
-    };
-    let target = link.to_str()?.trim_start_matches('<');
-    let (target, _) = target.split_once('>').context("a link without an end")?;
-    Ok(Some(target.replace("take=1&", &format!("take={PAGE}&"))))
+    Ok(next(&headers)?.map(|target| target.replace("take=1&", &format!("take={PAGE}&"))))
 }

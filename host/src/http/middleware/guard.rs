@@ -1,10 +1,11 @@
 //! Before a handler: who calls, and whether they may. Runs for the route that was matched, never by the text of
 //! the URL, and before any input is read.
 
-use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-use salvo::http::header::{AUTHORIZATION, ETAG, HeaderValue, IF_NONE_MATCH};
+use salvo::http::header::{
+    AUTHORIZATION, ETAG, HeaderValue, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, RANGE,
+};
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
@@ -12,13 +13,15 @@ use crate::auth::actor::Actor;
 use crate::auth::credential::{self, Credential, Presented};
 use crate::http::access::Access;
 use crate::http::answer::client_has;
+use crate::http::answer_memory::{MayBeKept, Question};
 use crate::http::deadline::Deadline;
 use crate::http::limits::Limits;
 use crate::http::problem::Problem;
-use crate::http::route::Route;
+use crate::http::route::{Follows, Route};
 use crate::http::routes::events::SUBSCRIBE;
 use crate::http::state::AppState;
 use crate::service::error::ServiceError;
+use crate::service::services::MediaState;
 
 /// The path of the matched route, with its parameters' names: what the log shows.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +32,7 @@ pub struct RoutePath(pub &'static str);
 pub struct Guard {
     access: Access,
     path: RoutePath,
-    tags: Option<RandomState>,
+    follows: Follows,
 }
 
 impl Guard {
@@ -38,7 +41,7 @@ impl Guard {
         Self {
             access: route.access,
             path: RoutePath(route.path),
-            tags: route.tags.clone(),
+            follows: route.follows,
         }
     }
 
@@ -80,23 +83,16 @@ impl Guard {
     }
 }
 
-/// The entity tag of an answer: of who asks for what, and of the state of all that it is made of. Read before the
-/// answer is, so that it is never younger.
-fn media_tag(tags: &RandomState, req: &Request, depot: &Depot) -> Option<String> {
-    let state = depot.get_typed::<Arc<AppState>>().ok()?;
-    let actor = depot.get_typed::<Arc<Actor>>().ok()?;
-    let mut hasher = tags.build_hasher();
-    state.media_state(actor).hash(&mut hasher);
-    req.uri().path().hash(&mut hasher);
-    // As it was written: the parsed parameters come in another order each time.
-    let query = req.uri().query().unwrap_or_default();
-    for parameter in query
-        .split('&')
-        .filter(|parameter| !parameter.starts_with("token="))
-    {
-        parameter.hash(&mut hasher);
-    }
-    Some(format!("W/\"{:016x}\"", hasher.finish()))
+/// Asks for a part, or for nothing unless something holds: such a question is the handler's.
+fn is_conditional(req: &Request) -> bool {
+    let names = [
+        RANGE,
+        IF_NONE_MATCH,
+        IF_MATCH,
+        IF_MODIFIED_SINCE,
+        IF_UNMODIFIED_SINCE,
+    ];
+    names.iter().any(|name| req.headers().contains_key(name))
 }
 
 /// As for a path that does not exist.
@@ -149,16 +145,58 @@ impl Handler for Guard {
             ctrl.skip_rest();
             return;
         }
-        let tag = self.tags.as_ref().and_then(|tags| media_tag(tags, req, depot));
-        let Some(tag) = tag else { return };
-        // `*` asks whether there is any such thing, which the handler knows.
-        let asks_for_any = req.headers().get(IF_NONE_MATCH).is_some_and(|tags| tags == "*");
-        if !asks_for_any && client_has(req.headers(), &tag) {
-            res.status_code(StatusCode::NOT_MODIFIED);
-            ctrl.skip_rest();
+        if self.follows == Follows::No {
+            return;
         }
-        if let Ok(tag) = HeaderValue::try_from(tag) {
-            res.headers_mut().insert(ETAG, tag);
+        let (state, actor) = (
+            depot.get_typed::<Arc<AppState>>(),
+            depot.get_typed::<Arc<Actor>>(),
+        );
+        let (Ok(state), Ok(actor)) = (state, actor) else {
+            return;
+        };
+        // Read before the answer is made, so that no answer is older than the state that it is kept for.
+        let (state, now) = (Arc::clone(state), state.media_state(actor));
+        self.answer(&state, now, (req, depot, res, ctrl)).await;
+    }
+}
+
+/// What a handler is called with.
+type Call<'a> = (&'a mut Request, &'a mut Depot, &'a mut Response, &'a mut FlowCtrl);
+
+impl Guard {
+    /// Answers from memory where that is possible, and lets the handler answer elsewhere.
+    async fn answer(&self, state: &AppState, now: MediaState, (req, depot, res, ctrl): Call<'_>) {
+        let question = Question::new(now, req);
+        let is_settled = match self.follows {
+            Follows::No => true,
+            Follows::Sometimes => is_conditional(req),
+            Follows::Always => {
+                let tag = state.answers.tag(&question);
+                // `*` asks whether there is any such thing, which the handler knows.
+                let asks_for_any = req.headers().get(IF_NONE_MATCH).is_some_and(|tags| tags == "*");
+                let is_known = !asks_for_any && client_has(req.headers(), &tag);
+                if is_known {
+                    res.status_code(StatusCode::NOT_MODIFIED);
+                    ctrl.skip_rest();
+                }
+                if let Ok(tag) = HeaderValue::try_from(tag) {
+                    res.headers_mut().insert(ETAG, tag);
+                }
+                asks_for_any || is_known
+            }
+        };
+        if is_settled || req.method() != Method::GET {
+            return;
+        }
+        if state.answers.answer(&question, res) {
+            ctrl.skip_rest();
+            return;
+        }
+        let question = question.to_keep();
+        ctrl.call_next(req, depot, res).await;
+        if self.follows == Follows::Always || depot.remove_typed::<MayBeKept>().is_ok() {
+            state.answers.keep(question, res);
         }
     }
 }

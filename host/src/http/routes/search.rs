@@ -3,14 +3,13 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::domain::change::ItemType;
 use crate::http::answer::Answer;
 use crate::http::extract::{Caller, State};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::search::FoundView;
-use crate::service::search::SearchRequest;
+use crate::service::search::{SearchRequest, Searched};
 
 impl FromQuery for SearchRequest {
     fn read(reader: &mut QueryReader<'_>) -> Self {
@@ -19,14 +18,18 @@ impl FromQuery for SearchRequest {
         if text.is_none() {
             reader.fail("q", "is missing");
         }
-        let about = "Types of items, such as `music_track`; all that the caller may read if not said.";
+        let about =
+            "Types, such as `music_track` or `photo_album`; all that the caller may read if not said.";
         let names = reader.texts("types", about);
-        let types: Vec<ItemType> = names
+        let types: Vec<Searched> = names
             .iter()
-            .filter_map(|name| ItemType::from_name(name))
+            .filter_map(|name| Searched::from_name(name))
             .collect();
         if types.len() < names.len() {
-            reader.fail("types", "must be types of items, such as music_track or photo");
+            reader.fail(
+                "types",
+                "must be types of items, such as music_track or photo, or photo_album",
+            );
         }
         Self {
             text: text.unwrap_or_default(),
@@ -43,5 +46,6 @@ pub async fn search(
     caller: Caller,
     query: Query<SearchRequest>,
 ) -> Result<Answer<FoundView>, Problem> {
-    Ok(Answer(state.search.find(&caller, &query.0).await?.into()))
+    let found = state.search.find(&caller, &query.0).await?;
+    Ok(Answer(FoundView::new(found, caller.user.id)))
 }

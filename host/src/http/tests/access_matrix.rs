@@ -1,7 +1,7 @@
 //! The authorization matrix: every route by every capability alone, by all but it, and by every kind of credential.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use salvo::http::Method;
 
@@ -387,11 +387,6 @@ async fn check_everything(database_url: Option<String>) {
         check_kinds(&mut matrix, route, &kinds).await;
     }
     assert!(matrix.cases >= 1_800, "{} cases", matrix.cases);
-    assert!(
-        started.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        started.elapsed()
-    );
     eprintln!("{} cases in {:?}", matrix.cases, started.elapsed());
 }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod access_matrix;
+mod answer_memory;
 mod audit;
 mod bed;
 mod canary;

@@ -1,6 +1,6 @@
 //! Pictures in smaller sizes: with a guest that draws the same for all.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 
@@ -8,6 +8,7 @@ use super::bed::BedOptions;
 use super::{Bed, Reply};
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
+use crate::domain::library::MediaScope;
 use crate::plugins::BuiltIn;
 use crate::plugins::tests::guests;
 use crate::service::services::Services;
@@ -92,6 +93,52 @@ async fn photo_is_drawn_once_and_answered_with_conditions() {
     let reply = gallery.ask(&target, &[]).await;
     assert_ne!(reply.header("etag"), tag);
     assert_eq!(gallery.calls(), 3);
+}
+
+#[tokio::test]
+async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
+    let gallery = Gallery::new().await;
+    let id = gallery.photo(b"any").await;
+    // As it was indexed: else it may be another picture at any time.
+    let media = gallery
+        .bed
+        .store
+        .media_file(&MediaScope::All, id)
+        .await
+        .unwrap()
+        .unwrap();
+    let modified = UNIX_EPOCH + Duration::from_nanos(media.mtime_ns.unsigned_abs());
+    let path = gallery.bed.root.join("Album/a.jpg");
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(modified).unwrap();
+    let target = format!("/api/v1/photos/{id}/thumbnail");
+    let answers = &gallery.bed.state.answers;
+    assert_eq!(gallery.ask(&target, &[]).await.status, 200);
+    assert_eq!((answers.len(), gallery.calls()), (0, 1), "drawn just now");
+    let found = gallery.ask(&target, &[]).await;
+    assert_eq!((answers.len(), gallery.calls()), (1, 1));
+    gallery.bed.state.pictures.clear().await.unwrap();
+    let again = gallery.ask(&target, &[]).await;
+    assert_eq!(
+        (again.status, &again.body, gallery.calls()),
+        (200, &found.body, 1)
+    );
+    for header in [
+        "etag",
+        "content-type",
+        "cache-control",
+        "last-modified",
+        "content-security-policy",
+    ] {
+        assert_eq!(again.header(header), found.header(header), "{header}");
+    }
+    // Conditions and parts are looked at with the file at hand.
+    let known = gallery
+        .ask(&target, &[("if-none-match", found.header("etag"))])
+        .await;
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    let part = gallery.ask(&target, &[("range", "bytes=1-2")]).await;
+    assert_eq!((part.status, part.body.as_slice()), (206, &DRAWN[1..3]));
 }
 
 #[tokio::test]

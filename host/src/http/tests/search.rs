@@ -125,6 +125,45 @@ async fn list_is_read_on_by_the_link_of_each_answer() {
 }
 
 #[tokio::test]
+async fn albums_are_found_by_who_sees_them() {
+    let bed = Bed::start().await;
+    let (ada, bob) = (bed.owner().await, bed.user("bob", false, &["member"]).await);
+    let bob = bed.token(bob);
+    for (name, visibility) in [
+        ("Sommer am Meer", "everyone"),
+        ("Am Meer", "private"),
+        ("Winter", "everyone"),
+        ("Höhlen am Méer", "everyone"),
+    ] {
+        let album = json!({"name": name, "visibility": visibility});
+        let made = bed.send_as(&ada, "POST", "/api/v1/photo-albums", &album).await;
+        assert_eq!(made.status, 201, "{}", made.json());
+    }
+    let names = async |token: &str, query: &str| {
+        let found = bed.get_as(token, &format!("/api/v1/search?{query}")).await.json();
+        let albums = found["photo_album"].clone();
+        let names: Vec<String> = albums[0]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|album| album["name"].as_str().unwrap().to_owned())
+            .collect();
+        (names.join(", "), albums[1].clone())
+    };
+    let all = "Am Meer, Höhlen am Méer, Sommer am Meer";
+    assert_eq!(names(&ada, "q=AM+mee").await, (all.to_owned(), json!(3)));
+    let part = names(&ada, "q=am+meer&types=photo_album&take=1&skip=1").await;
+    assert_eq!(part, ("Höhlen am Méer".to_owned(), json!(3)));
+    let seen = "Höhlen am Méer, Sommer am Meer";
+    assert_eq!(names(&bob, "q=meer").await, (seen.to_owned(), json!(2)));
+    assert_eq!(names(&bob, "q=meer+winter").await, (String::new(), json!(0)));
+    assert_eq!(names(&bob, "q=%20-").await, (String::new(), json!(0)));
+    let nobody = bed.caller_without_roles().await;
+    let found = bed.get_as(&nobody, "/api/v1/search?q=meer").await.json();
+    assert_eq!(found.get("photo_album"), None);
+}
+
+#[tokio::test]
 async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
     let bed = Bed::start().await;
     let token = bed.owner().await;

@@ -5,8 +5,10 @@ use serde::Serialize;
 
 use super::movies::MovieView;
 use super::music::{ArtistView, ReleaseView, TrackView};
+use super::photo_albums::PhotoAlbumView;
 use super::photos::PhotoView;
 use super::tv::{EpisodeView, ShowView};
+use crate::domain::id::UserId;
 use crate::http::answer::ListView;
 use crate::service::search::Found;
 
@@ -23,6 +25,8 @@ pub struct FoundView {
     #[serde(skip_serializing_if = "Option::is_none")]
     photo: Option<ListView<PhotoView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    photo_album: Option<ListView<PhotoAlbumView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     movie: Option<ListView<MovieView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tv_show: Option<ListView<ShowView>>,
@@ -30,8 +34,10 @@ pub struct FoundView {
     tv_episode: Option<ListView<EpisodeView>>,
 }
 
-impl From<Found> for FoundView {
-    fn from(found: Found) -> Self {
+impl FoundView {
+    /// The view for this caller.
+    pub fn new(found: Found, caller: UserId) -> Self {
+        let album = |album| PhotoAlbumView::new(album, caller);
         Self {
             music_artist: found.artists.map(|found| ListView::new(found, ArtistView::from)),
             music_release: found
@@ -39,6 +45,7 @@ impl From<Found> for FoundView {
                 .map(|found| ListView::new(found, ReleaseView::from)),
             music_track: found.tracks.map(|found| ListView::new(found, TrackView::from)),
             photo: found.photos.map(|found| ListView::new(found, PhotoView::from)),
+            photo_album: found.albums.map(|found| ListView::new(found, album)),
             movie: found.movies.map(|found| ListView::new(found, MovieView::from)),
             tv_show: found.shows.map(|found| ListView::new(found, ShowView::from)),
             tv_episode: found

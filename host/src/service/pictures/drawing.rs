@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use super::cache::{CachedPicture, ThumbnailCache};
 use super::failures::Failures;
 use super::original::{Identity, Original};
 use super::threads::Threads;
-use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE};
+use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE, limits};
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::rendering::{ImageFormat, RenderedImage};
 use crate::domain::time::Clock;
@@ -91,10 +92,16 @@ impl Studio {
         let mtime_ns = original.identity.mtime_ns;
         let found = {
             let (this, key) = (Arc::clone(&self), key.clone());
-            blocking(move || Ok(this.cache.get(&key))).await?
+            blocking(move || Ok(this.cache.get(&key).and_then(bytes_of))).await?
         };
-        if let Some(found) = found {
-            return Ok(cached(found, &key, mtime_ns));
+        if let Some((format, bytes)) = found {
+            return Ok(Thumbnail {
+                format,
+                bytes,
+                tag: key,
+                mtime_ns,
+                is_as_indexed: true,
+            });
         }
         if self.failures.contains(&original.identity, self.clock.now()) {
             return Err(UNAVAILABLE);
@@ -109,6 +116,7 @@ impl Studio {
             bytes: ThumbnailBytes::InMemory(drawn.bytes),
             tag: drawn.key.to_string(),
             mtime_ns: drawn.mtime_ns,
+            is_as_indexed: false,
         })
     }
 
@@ -193,13 +201,10 @@ impl Studio {
     }
 
     fn drawn_before(&self, key: &str, mtime_ns: i64) -> Option<Drawn> {
-        use std::os::unix::fs::FileExt as _;
         let found = self.cache.get(key)?;
-        let mut bytes = vec![0; usize::try_from(found.length).ok()?];
-        found.file.read_exact_at(&mut bytes, 0).ok()?;
         Some(Drawn {
             format: found.format,
-            bytes: bytes.into(),
+            bytes: read(&found)?,
             key: key.into(),
             mtime_ns,
         })
@@ -236,14 +241,21 @@ impl Drop for UnderWay {
     }
 }
 
-fn cached(found: CachedPicture, key: &str, mtime_ns: i64) -> Thumbnail {
-    Thumbnail {
-        format: found.format,
-        bytes: ThumbnailBytes::InFile {
-            file: found.file,
-            length: found.length,
-        },
-        tag: key.to_owned(),
-        mtime_ns,
-    }
+fn read(picture: &CachedPicture) -> Option<Bytes> {
+    let mut bytes = vec![0; usize::try_from(picture.length).ok()?];
+    picture.file.read_exact_at(&mut bytes, 0).ok()?;
+    Some(bytes.into())
+}
+
+/// A small picture as a whole, a large one as a file; nothing if it cannot be read.
+fn bytes_of(picture: CachedPicture) -> Option<(ImageFormat, ThumbnailBytes)> {
+    let bytes = if picture.length <= limits::IN_MEMORY_BYTES {
+        ThumbnailBytes::InMemory(read(&picture)?)
+    } else {
+        ThumbnailBytes::InFile {
+            file: picture.file,
+            length: picture.length,
+        }
+    };
+    Some((picture.format, bytes))
 }

@@ -27,3 +27,5 @@ pub(super) const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
 pub(super) const EVICT_TO_PERCENT: u64 = 90;
 /// What a file takes on disk is a multiple of this.
 pub(super) const BLOCK_BYTES: u64 = 4096;
+/// Bytes of a picture that is read into memory at once: more than a small one has, less than a stream's piece.
+pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024;

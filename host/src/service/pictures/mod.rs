@@ -85,6 +85,8 @@ pub struct Thumbnail {
     pub tag: String,
     /// Modification time of the original in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// Drawn of the original as it was indexed, so that the same is asked for until the index changes.
+    pub is_as_indexed: bool,
 }
 
 /// Where a drawn picture's bytes are.
@@ -97,7 +99,7 @@ pub enum ThumbnailBytes {
         /// How many.
         length: u64,
     },
-    /// Drawn just now.
+    /// A small one, or one drawn just now.
     InMemory(Bytes),
 }
 

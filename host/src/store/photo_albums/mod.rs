@@ -11,6 +11,7 @@ pub use change::NewPhotoAlbum;
 use super::Store;
 use super::args::{Arg, args};
 use super::error::Result;
+use super::pages::in_order;
 use super::select::{Conditions, direction};
 use super::visibility::Visible;
 use crate::domain::id::{PhotoAlbumId, PhotoId, UserId};
@@ -119,6 +120,28 @@ impl Store {
         Ok(count > 0)
     }
 
+    /// Numbers and names of all albums that an account sees.
+    pub(super) async fn photo_album_names(&self, user: UserId) -> Result<Vec<(i64, String)>> {
+        let sql = format!(
+            "SELECT a.album_id, a.name FROM photo_albums a WHERE {}",
+            seen_by(user)
+        );
+        self.pools().fetch_all(AssertSqlSafe(sql), &[]).await
+    }
+
+    /// These albums, in this order. Who may see them is asked before.
+    pub(super) async fn photo_albums_by_id(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+    ) -> Result<Vec<PhotoAlbum>> {
+        let rows = self
+            .visible_rows(&format!("{ROWS} WHERE a.album_id"), ids, "")
+            .await?;
+        let albums = self.albums_of_rows(scope, rows).await?;
+        Ok(in_order(ids, albums, |album| album.id.get()))
+    }
+
     /// The albums that an account sees, by the photos that are in them.
     pub async fn albums_of_photos(
         &self,
@@ -143,7 +166,11 @@ impl Store {
         sql: String,
         values: &[Arg<'_>],
     ) -> Result<Vec<PhotoAlbum>> {
-        let rows: Vec<AlbumRow> = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+        let rows = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+        self.albums_of_rows(scope, rows).await
+    }
+
+    async fn albums_of_rows(&self, scope: &MediaScope, rows: Vec<AlbumRow>) -> Result<Vec<PhotoAlbum>> {
         let ids: Vec<i64> = rows.iter().map(|row| row.album_id).collect();
         let seen = Visible::Photos.and("p.photo_id", scope);
         let stats: Vec<(i64, i64, i64, i64)> = self

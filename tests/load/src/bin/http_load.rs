@@ -1,8 +1,8 @@
-//! The load generator of `cargo xtask bench http`: one HTTP/1.1 request, sent again and again over many kept
+//! The load generator of `cargo xtask bench http`: HTTP/1.1 requests, sent in turn again and again over many kept
 //! connections, from one thread.
 //!
-//! The request comes on stdin as it goes over the wire, so that no token stands in a list of processes. What was
-//! measured goes to stdout as JSON; times in it are microseconds.
+//! The requests, without bodies unless there is one alone, come on stdin as they go over the wire, so that no token
+//! stands in a list of processes. What was measured goes to stdout as JSON; times in it are microseconds.
 
 #![allow(
     clippy::print_stdout,
@@ -10,7 +10,7 @@
     reason = "a tool for measuring: prints, and its tasks end with the program"
 )]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::SocketAddr;
@@ -67,15 +67,48 @@ struct Window {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let mut request = Vec::new();
-    std::io::stdin().read_to_end(&mut request)?;
+    let mut requests = String::new();
+    std::io::stdin().read_to_string(&mut requests)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(LocalSet::new().run_until(load(arguments, request.into())))
+    runtime.block_on(LocalSet::new().run_until(load(arguments, Requests::of(&requests)?)))
 }
 
-async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
+/// What is sent, in turn by all connections.
+struct Requests {
+    all: Vec<Box<[u8]>>,
+    next: Cell<usize>,
+}
+
+impl Requests {
+    fn of(text: &str) -> anyhow::Result<Rc<Self>> {
+        const END: &str = "\r\n\r\n";
+        let is_one = text.contains("content-length:");
+        let all: Vec<Box<[u8]>> = if is_one {
+            vec![text.as_bytes().into()]
+        } else {
+            text.split_inclusive(END)
+                .map(|request| request.as_bytes().into())
+                .collect()
+        };
+        if all.is_empty() {
+            bail!("no request on stdin");
+        }
+        Ok(Rc::new(Self {
+            all,
+            next: Cell::new(0),
+        }))
+    }
+
+    fn next(&self) -> &[u8] {
+        let next = self.next.get();
+        self.next.set(next.wrapping_add(1));
+        &self.all[next % self.all.len()]
+    }
+}
+
+async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()> {
     let tally = Rc::new(RefCell::new(Tally {
         times: Histogram::new(3)?,
         statuses: BTreeMap::new(),
@@ -86,10 +119,10 @@ async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
     let until = (!arguments.once).then(|| from + Duration::from_millis(arguments.duration));
     let connections: Vec<_> = (0..arguments.connections)
         .map(|_| {
-            let (request, tally) = (Rc::clone(&request), Rc::clone(&tally));
+            let (requests, tally) = (Rc::clone(&requests), Rc::clone(&tally));
             let (address, window) = (arguments.address, Window { from, until });
             tokio::task::spawn_local(async move {
-                if let Err(error) = connection(address, &request, window, &tally).await {
+                if let Err(error) = connection(address, &requests, window, &tally).await {
                     *tally
                         .borrow_mut()
                         .failures
@@ -124,7 +157,7 @@ async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
 /// One connection: a request, its answer, the next.
 async fn connection(
     address: SocketAddr,
-    request: &[u8],
+    requests: &Requests,
     window: Window,
     tally: &RefCell<Tally>,
 ) -> anyhow::Result<()> {
@@ -138,7 +171,7 @@ async fn connection(
         if window.until.is_some_and(|until| sent >= until) {
             return Ok(());
         }
-        stream.write_all(request).await?;
+        stream.write_all(requests.next()).await?;
         let limit = window.until.unwrap_or(sent) + ANSWER_LIMIT;
         let status = tokio::time::timeout_at(limit.into(), answer(&mut stream, &mut buffer))
             .await
