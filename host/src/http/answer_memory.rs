@@ -13,10 +13,14 @@ use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Request, Response};
 
 use super::limits::{KEPT_ANSWER_BYTES, KEPT_ANSWERS_BYTES};
-use crate::service::services::MediaState;
+use crate::service::media_state::MediaState;
 
 /// A guess at what headers, key and the places of an entry take beside the body.
 const ENTRY_BYTES: u64 = 1024;
+
+/// Answers of the size of a page that fit. The cache is divided into parts for 32 of them each, which leaves the largest
+/// answer room in its part.
+const TYPICAL_ANSWERS: usize = 256;
 
 /// Who asks for what, and the state of all that the answer is made of. Equal questions have equal answers.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -67,10 +71,9 @@ pub struct AnswerMemory {
 
 impl Default for AnswerMemory {
     fn default() -> Self {
-        let typical = usize::try_from(KEPT_ANSWERS_BYTES / 8192).unwrap_or_default();
         Self {
             tags: RandomState::new(),
-            kept: Cache::with_weighter(typical, KEPT_ANSWERS_BYTES, ByBytes),
+            kept: Cache::with_weighter(TYPICAL_ANSWERS, KEPT_ANSWERS_BYTES, ByBytes),
         }
     }
 }
@@ -149,6 +152,28 @@ impl AnswerMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded_one_by_one_and_in_all() {
+        let memory = AnswerMemory::default();
+        let question = |number| KeptQuestion {
+            state: MediaState::some(number),
+            target: "/a".into(),
+        };
+        let response = |length| {
+            let mut res = Response::new();
+            res.status_code(StatusCode::OK);
+            res.replace_body(ResBody::Once(vec![0; length].into()));
+            res
+        };
+        memory.keep(question(0), &response(KEPT_ANSWER_BYTES + 1));
+        assert_eq!(memory.len(), 0);
+        for number in 0..300 {
+            memory.keep(question(number), &response(KEPT_ANSWER_BYTES));
+        }
+        assert!(memory.len() > 16, "{}", memory.len());
+        assert!(memory.kept.weight() <= KEPT_ANSWERS_BYTES);
+    }
 
     #[test]
     fn token_is_no_part_of_what_is_asked_for() {

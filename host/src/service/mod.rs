@@ -18,6 +18,7 @@ pub mod keeper;
 pub mod libraries;
 pub mod links;
 pub mod media;
+pub mod media_state;
 pub mod movies;
 pub mod music;
 pub mod origins;

@@ -30,6 +30,7 @@ use super::keeper::Keeper;
 use super::libraries::Libraries;
 use super::links::Links;
 use super::media::Media;
+use super::media_state::MediaState;
 use super::movies::Movies;
 use super::music::Music;
 use super::origins::Origins;
@@ -48,12 +49,10 @@ use super::tv::Tv;
 use super::video::Video;
 use super::waveforms::Waveforms;
 use crate::auth::actor::Actor;
-use crate::auth::capability::CapabilitySet;
 use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::domain::id::UserId;
 use crate::domain::kind::MediaKind;
 use crate::domain::time::Timestamp;
 use crate::plugins::Plugins;
@@ -66,17 +65,6 @@ const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
 const RUNS: i64 = 500;
 /// Lines of the audit log that are kept.
 const AUDIT_LINES: i64 = 100_000;
-
-/// What answers about media are made of, for a caller: equal states, equal answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MediaState {
-    user: UserId,
-    /// A token may be narrowed.
-    capabilities: CapabilitySet,
-    identity: i64,
-    media: u64,
-    personal: u64,
-}
 
 /// What services are made of.
 #[derive(Debug)]
@@ -343,14 +331,7 @@ impl Services {
 
     /// The state of all that an answer about media is made of, for a caller.
     pub fn media_state(&self, actor: &Actor) -> MediaState {
-        let store = &self.context.store;
-        MediaState {
-            user: actor.user.id,
-            capabilities: actor.capabilities,
-            identity: store.identity_revision(),
-            media: store.media_revision(),
-            personal: store.personal_revision(actor.user.id),
-        }
+        MediaState::of(&self.context.store, actor)
     }
 
     /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of

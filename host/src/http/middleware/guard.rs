@@ -21,7 +21,7 @@ use crate::http::route::{Follows, Route};
 use crate::http::routes::events::SUBSCRIBE;
 use crate::http::state::AppState;
 use crate::service::error::ServiceError;
-use crate::service::services::MediaState;
+use crate::service::media_state::MediaState;
 
 /// The path of the matched route, with its parameters' names: what the log shows.
 #[derive(Debug, Clone, Copy)]
