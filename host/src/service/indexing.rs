@@ -262,7 +262,7 @@ impl Indexing {
             Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
             Err(error) => {
                 tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
-                progress.warn("the run broke off; the server's log has the reason".to_owned());
+                progress.warn(queries::why_it_broke_off(&error).to_owned());
                 RunStatus::Failed
             }
         };

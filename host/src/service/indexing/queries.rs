@@ -7,8 +7,18 @@ use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
+use crate::scan::ScanError;
 use crate::service::error::ServiceError;
-use crate::store::RunLogFilter;
+use crate::store::{RunLogFilter, StoreError};
+
+/// What clients are told: no more than what they can do something about.
+pub(super) fn why_it_broke_off(error: &ScanError) -> &'static str {
+    match error {
+        ScanError::Store(StoreError::Full(_)) => "the run broke off: no space is left for the database",
+        ScanError::Store(StoreError::Unavailable(_)) => "the run broke off: the database is not available",
+        _ => "the run broke off; the server's log has the reason",
+    }
+}
 
 impl Indexing {
     /// The counts of the run under way.
