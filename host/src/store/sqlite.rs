@@ -142,7 +142,14 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
             .max_lifetime(None)
             .acquire_timeout(BUSY_TIMEOUT * 6)
     };
-    let writer = lasting().max_connections(1).connect_with(write_options).await?;
+    // Where no space is left, SQLite rolls back by itself. The driver then counts a transaction that it cannot end, and
+    // would begin no other on this connection: it is replaced. The new one starts with full durability, at least what
+    // the lanes take it to have.
+    let writer = lasting()
+        .max_connections(1)
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+        .connect_with(write_options)
+        .await?;
     check_library(&writer).await?;
     let read_options = common(&path)
         .read_only(true)

@@ -62,15 +62,18 @@ fn pretend(database: &Path, names: &[String]) {
         other => other,
     });
     let sql = format!(
-        "INSERT INTO files ({}) SELECT {} FROM files WHERE name = 'first.mp3'",
+        "INSERT INTO files ({}) SELECT {} FROM files WHERE file_id = ?3",
         columns.join(", "),
         values.collect::<Vec<_>>().join(", ")
     );
+    let first: i64 = database
+        .query_row("SELECT file_id FROM files", [], |row| row.get(0))
+        .unwrap();
     let transaction = database.transaction().unwrap();
     {
         let mut insert = transaction.prepare(&sql).unwrap();
         for (at, name) in (1_i64..).zip(names) {
-            assert_eq!(insert.execute((at, name)).unwrap(), 1);
+            assert_eq!(insert.execute((at, name, first)).unwrap(), 1);
         }
     }
     let count = i64::try_from(names.len() + 1).unwrap();

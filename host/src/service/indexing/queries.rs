@@ -31,7 +31,13 @@ impl Indexing {
     /// # Errors
     /// The store's.
     pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
-        Ok(self.scanner.store.list_runs(page).await?)
+        let mut runs = self.scanner.store.list_runs(page).await?;
+        for run in &mut runs.items {
+            if let Some(ended) = self.unsaved.end_of(run.id) {
+                *run = ended;
+            }
+        }
+        Ok(runs)
     }
 
     /// One run, with the numbers of this moment if it is under way.
@@ -44,7 +50,7 @@ impl Indexing {
             .as_ref()
             .filter(|current| current.run.id == id)
             .map(Current::snapshot);
-        match live {
+        match live.or_else(|| self.unsaved.end_of(id)) {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
         }
