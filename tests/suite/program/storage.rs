@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_tests::indexed;
 use svc_tests::listener::Listener;
@@ -68,10 +68,15 @@ fn fill(disk: &Path, left: u64) -> PathBuf {
     ballast
 }
 
-/// The index, read beside the server.
+/// A copy of the index, taken beside the server: SQLite itself would look for the file where this process sees none.
 fn open(data: &Path) -> Connection {
-    let database =
-        Connection::open_with_flags(data.join("svc.db"), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["svc.db", "svc.db-wal"] {
+        if data.join(name).exists() {
+            std::fs::copy(data.join(name), copy.path().join(name)).unwrap();
+        }
+    }
+    let database = Connection::open(copy.path().join("svc.db")).unwrap();
     let check: String = database
         .query_row("PRAGMA integrity_check", [], |row| row.get(0))
         .unwrap();

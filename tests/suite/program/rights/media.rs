@@ -1,16 +1,12 @@
 //! What lies in the libraries of two people: media that only one of them has, all of which carry that one's word, and
 //! releases, artists, genres, a movie and a show that both have a part of.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use svc_fixtures::audio::encode;
 use svc_fixtures::{Clip, Cover, Format, Photo, PhotoFormat, Sound, Track, VideoFormat};
 
 /// Kinds of media, as folders and libraries have them.
 pub const KINDS: [&str; 4] = ["music", "photos", "movies", "tv"];
-
-/// Bytes of a sound that is not measured at once.
-const LONG: u32 = 400_000_000;
 
 /// What tells the media of one person from all others.
 #[derive(Debug, Clone, Copy)]
@@ -105,24 +101,6 @@ impl Mark {
             .cover(cover);
         let path = format!("music/{word}/album/{number}.{}", format.extension());
         write(&media.join(path), track.encode(format).unwrap().0);
-    }
-
-    /// Writes a sound of theirs that takes a while to be measured, of which the disk holds the beginning only. Its path.
-    pub fn write_long_sound(self, media: &Path) -> PathBuf {
-        let word = self.word;
-        let path = media.join(format!("music/{word}/long/{word} long.wav"));
-        let sound = Sound {
-            milliseconds: 100,
-            ..Sound::default()
-        };
-        let mut bytes = encode(&sound, Format::Wav).bytes;
-        bytes.truncate(44);
-        bytes[40..44].copy_from_slice(&LONG.to_le_bytes());
-        bytes[4..8].copy_from_slice(&(LONG + 36).to_le_bytes());
-        write(&path, bytes);
-        let file = std::fs::File::options().write(true).open(&path).unwrap();
-        file.set_len(u64::from(LONG) + 44).unwrap();
-        path
     }
 
     /// Writes a photo of theirs, of a local time.

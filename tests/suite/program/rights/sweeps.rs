@@ -268,7 +268,7 @@ pub fn ask_by_id(script: &Script, intruder: &Person, holder: &Person) {
         "{} asked for {asked} things that are {}'s",
         intruder.name, holder.name
     );
-    assert!(asked > 300, "{asked}");
+    assert!(asked > 200, "{asked}");
 }
 
 /// What both have a part of is one thing, as the owner sees it.
