@@ -322,7 +322,8 @@ fn rows(database: &Connection, sql: &str) -> Vec<(String, String)> {
     rows.map(Result::unwrap).collect()
 }
 
-fn content(database: &Connection) -> Vec<(String, String)> {
+/// What a database says of each file, without ids: equal for two indexes of the same tree.
+pub fn content(database: &Connection) -> Vec<(String, String)> {
     rows(
         database,
         "SELECT d.media_kind || ':' || o.path || '/' || f.name, \

@@ -13,11 +13,15 @@ use crate::program::Server;
 pub struct Listener(BufReader<TcpStream>);
 
 impl Listener {
-    /// Opens a stream and waits for its first comment.
+    /// Opens a stream of the owner's and waits for its first comment.
     pub fn open(server: &Server) -> Self {
+        Self::open_as(server, server.token())
+    }
+
+    /// The same for who has this token.
+    pub fn open_as(server: &Server, token: &str) -> Self {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let token = server.token();
         let request = format!(
             "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {token}\r\n\r\n"
         );

@@ -34,6 +34,27 @@ pub fn svc(arguments: &[&str]) -> Command {
     command
 }
 
+/// The command of a server on a free port.
+pub fn serve(data_dir: &Path, arguments: &[&str]) -> Command {
+    let data_dir = data_dir.to_str().unwrap();
+    let mut command = svc(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir]);
+    command.args(arguments);
+    command
+}
+
+/// Bytes of a process's memory as the kernel counts them, by the name that `/proc` has for it.
+pub fn memory_of(pid: u32, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line
+        .trim_start_matches(':')
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .ok()?;
+    Some(kibibytes * 1024)
+}
+
 /// Runs the program to its end.
 pub fn run(arguments: &[&str]) -> Output {
     svc(arguments).output().unwrap()
@@ -86,12 +107,12 @@ pub struct Server {
 impl Server {
     /// Starts a server on a free port and waits until it is ready.
     pub fn start(data_dir: &Path, arguments: &[&str]) -> Self {
-        let data_dir = data_dir.to_str().unwrap();
-        let mut child = svc(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn(&mut serve(data_dir, arguments))
+    }
+
+    /// Starts what [`serve`] made, or a command that becomes it, and waits until it is ready.
+    pub fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
@@ -115,22 +136,33 @@ impl Server {
 
     /// Starts a server, sets up its owner and signs in.
     pub fn start_as_owner(data_dir: &Path, arguments: &[&str]) -> Self {
-        let mut server = Self::start(data_dir, arguments);
+        Self::spawn_as_owner(&mut serve(data_dir, arguments))
+    }
+
+    /// The same with a command.
+    pub fn spawn_as_owner(command: &mut Command) -> Self {
+        let mut server = Self::spawn(command);
         let credentials = json!({ "username": "owner", "password": PASSWORD });
         if server.get("/api/v1/health").json()["state"] == "not_setup" {
             assert_eq!(server.post("/api/v1/setup", &credentials).status, 201);
         }
-        let login = server.request(
-            "POST",
-            "/api/v1/auth/login",
-            &[("svc-app", "admin")],
-            Some(&credentials),
-        );
-        assert_eq!(login.status, 201, "{login:?}");
-        server.token = Some(login.json()["JWT"].as_str().unwrap().to_owned());
+        server.token = Some(server.sign_in("owner", "admin"));
         // A test says itself when the index is to follow the disk.
         server.watch(false);
         server
+    }
+
+    /// Signs in to an app, with the password of all accounts; answers with the access token.
+    pub fn sign_in(&self, username: &str, app: &str) -> String {
+        let credentials = json!({ "username": username, "password": PASSWORD });
+        let login = self.request(
+            "POST",
+            "/api/v1/auth/login",
+            &[("svc-app", app)],
+            Some(&credentials),
+        );
+        assert_eq!(login.status, 201, "{login:?}");
+        login.json()["JWT"].as_str().unwrap().to_owned()
     }
 
     /// Has the server notice changes in its directories at once, or not.
@@ -168,9 +200,25 @@ impl Server {
         self.request("POST", path, &[], Some(body))
     }
 
-    /// Any request.
+    /// GET without any credential but what the path holds.
+    pub fn open(&self, path: &str) -> Answer {
+        self.send(None, "GET", path, &[], None)
+    }
+
+    /// Any request, with the owner's token unless there is another.
     pub fn request(
         &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Answer {
+        self.send(self.token.as_deref(), method, path, headers, body)
+    }
+
+    fn send(
+        &self,
+        token: Option<&str>,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
@@ -179,7 +227,7 @@ impl Server {
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base));
-        if let Some(token) = &self.token
+        if let Some(token) = token
             && !headers
                 .iter()
                 .any(|(name, _)| name.eq_ignore_ascii_case("authorization"))

@@ -75,9 +75,69 @@ impl MediaScope {
     }
 }
 
+/// Which folders of a kind are shown to a caller who looks at the disk: those in no library, and those in one that the
+/// caller is let into.
+#[derive(Debug, Clone, Default)]
+pub struct ShownFolders(Vec<(Vec<RelativePath>, bool)>);
+
+impl ShownFolders {
+    /// By the folders of each library of the kind, and whether the caller is let into it.
+    pub fn new(libraries: Vec<(Vec<RelativePath>, bool)>) -> Self {
+        Self(libraries)
+    }
+
+    /// Whether the files of this folder are shown.
+    pub fn shows_files_of(&self, folder: &RelativePath) -> bool {
+        let holding = |paths: &Vec<RelativePath>| paths.iter().any(|path| folder.is_below(path));
+        let mut holders = self.0.iter().filter(|(paths, _)| holding(paths)).peekable();
+        holders.peek().is_none() || holders.any(|(_, admitted)| *admitted)
+    }
+
+    /// Whether this folder is shown: its files are, or it is on the way to some that are.
+    pub fn shows(&self, folder: &RelativePath) -> bool {
+        let leads_to = |paths: &Vec<RelativePath>| paths.iter().any(|path| path.is_below(folder));
+        self.shows_files_of(folder)
+            || self
+                .0
+                .iter()
+                .any(|(paths, admitted)| *admitted && leads_to(paths))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_shown_to_whom_a_library_of_theirs_lets_in() {
+        let path = |text: &str| RelativePath::parse(text).unwrap();
+        let shown = ShownFolders::new(vec![
+            (vec![path("Closed"), path("Deep/Closed")], false),
+            (vec![path("Closed/Mine"), path("Open")], true),
+        ]);
+        // (folder, its files, the folder)
+        for (folder, files, itself) in [
+            ("", true, true),
+            ("Closed", false, true),
+            ("Closed/Other", false, false),
+            ("Closed/Mine", true, true),
+            ("Closed/Mine/Below", true, true),
+            ("Deep", true, true),
+            ("Deep/Closed", false, false),
+            ("Open", true, true),
+            ("Closedness", true, true),
+        ] {
+            let folder = path(folder);
+            assert_eq!(
+                (shown.shows_files_of(&folder), shown.shows(&folder)),
+                (files, itself),
+                "{folder}"
+            );
+        }
+        let all_closed = ShownFolders::new(vec![(vec![RelativePath::root()], false)]);
+        assert!(!all_closed.shows(&RelativePath::root()));
+        assert!(ShownFolders::default().shows_files_of(&RelativePath::root()));
+    }
 
     #[test]
     fn a_scope_hides_classes_that_it_does_not_name() {

@@ -240,13 +240,17 @@ impl Diff<'_> {
         Some(loss)
     }
 
-    /// What is to be done with each file of a directory.
-    fn files(&self, listing: &Listing, known: Vec<KnownFile>) -> Compared {
+    /// What is to be done with each file of a directory. Both lists are gone through side by side by name: a map of what
+    /// is known would double the memory that a crowded directory takes.
+    fn files(&self, listing: &Listing, mut known: Vec<KnownFile>) -> Compared {
         let now = self.clock.now();
-        let mut known: HashMap<String, KnownFile> =
-            known.into_iter().map(|file| (file.name.clone(), file)).collect();
+        known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let mut known = known.into_iter().peekable();
         let mut compared = Compared::default();
         for found in &listing.files {
+            while let Some(gone) = known.next_if(|file| file.name < found.name) {
+                compared.lose(gone);
+            }
             let related_stamp = listing.around.stamp(&found.name);
             let item = |id, known| WorkItem {
                 id,
@@ -254,7 +258,7 @@ impl Diff<'_> {
                 known,
                 related_stamp,
             };
-            match known.remove(&found.name) {
+            match known.next_if(|file| file.name == found.name) {
                 None => compared.unread.push(item(self.ids.next(now), false)),
                 Some(file)
                     if self.run_type == RunType::Full
@@ -267,10 +271,7 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        let missing = known
-            .into_values()
-            .filter(|file| file.status != FileStatus::Missing);
-        compared.missing = missing.map(|file| (file.id, file.name)).collect();
+        known.for_each(|gone| compared.lose(gone));
         compared
     }
 
@@ -308,4 +309,13 @@ struct Compared {
     unread: Vec<WorkItem>,
     restored: Vec<FileId>,
     missing: Vec<(FileId, String)>,
+}
+
+impl Compared {
+    /// A file that is not there any more; nothing is to be done if that is known.
+    fn lose(&mut self, file: KnownFile) {
+        if file.status != FileStatus::Missing {
+            self.missing.push((file.id, file.name));
+        }
+    }
 }

@@ -46,6 +46,7 @@ pub(super) struct Listing {
     pub(super) root: Arc<ScanRoot>,
     pub(super) path: RelativePath,
     pub(super) stamp: FolderStamp,
+    /// By name.
     pub(super) files: Vec<FoundFile>,
     pub(super) around: Arc<FolderAround>,
 }

@@ -12,7 +12,9 @@ use tokio::sync::Semaphore;
 
 use super::error::{Result, ServiceError};
 use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
 use crate::domain::kind::MediaKind;
+use crate::domain::library::{MediaScope, ShownFolders};
 use crate::domain::path::{RelativePath, extension, text_to_os};
 use crate::domain::time::Timestamp;
 use crate::media_root::{Entry, MediaRoot};
@@ -112,6 +114,7 @@ struct Listing {
     kind: MediaKind,
     files: bool,
     extensions: HashSet<String>,
+    shown: ShownFolders,
 }
 
 impl Browse {
@@ -127,12 +130,27 @@ impl Browse {
         }
     }
 
-    /// What lies in a directory of media.
+    /// What of the directories the actor is shown. Operators know all paths, from the logs of runs.
+    async fn shown_to(&self, actor: &Actor, kind: &MediaKind) -> Result<ShownFolders> {
+        if actor.scope == MediaScope::All || actor.may(Capability::IndexingRead) {
+            return Ok(ShownFolders::default());
+        }
+        let admitted = self.store.admitted_libraries(actor.user.id).await?;
+        let libraries = self.store.libraries().await?.into_iter();
+        let of_kind = libraries.filter(|library| library.kind == *kind);
+        Ok(ShownFolders::new(
+            of_kind
+                .map(|library| (library.paths, admitted.contains(&library.id)))
+                .collect(),
+        ))
+    }
+
+    /// What lies in a directory of media, as far as the actor is let into the libraries that it is in.
     ///
     /// # Errors
     /// Invalid when there is no such directory below the roots of this kind, or no such root; unavailable
     /// `storage_unavailable`; the store's.
-    pub async fn list(&self, _actor: &Actor, request: BrowseRequest) -> Result<BrowsedDirectory> {
+    pub async fn list(&self, actor: &Actor, request: BrowseRequest) -> Result<BrowsedDirectory> {
         let BrowseRequest { kind, path, files } = request;
         let path = RelativePath::parse(&path).ok_or_else(|| {
             ServiceError::invalid(
@@ -158,6 +176,11 @@ impl Browse {
                 "no directory of this kind is configured",
             ));
         }
+        let shown = self.shown_to(actor, &kind).await?;
+        // A root of which nothing is shown is there all the same.
+        if path != RelativePath::root() && !shown.shows(&path) {
+            return Err(no_such_directory());
+        }
         let extensions = self.plugins.by_extension(&kind).into_keys().collect();
         let listing = Listing {
             roots,
@@ -165,6 +188,7 @@ impl Browse {
             kind,
             files,
             extensions,
+            shown,
         };
         self.readers.read(listing).await
     }
@@ -253,10 +277,10 @@ impl Listing {
         places: &mut HashMap<String, usize>,
     ) -> io::Result<()> {
         opened.read_dir(&self.path, is_wanted, |name, entry| {
-            if !self.files && !entry.is_directory {
+            let path = self.path.join(name);
+            if !self.lists(&self.path, &path, &entry) {
                 return ControlFlow::Continue(());
             }
-            let path = self.path.join(name);
             let content = self.content(root, opened, &path, &entry);
             let place = places
                 .get(path.file_name())
@@ -282,11 +306,20 @@ impl Listing {
         })
     }
 
+    /// Whether an entry of a folder is listed.
+    fn lists(&self, folder: &RelativePath, path: &RelativePath, entry: &Entry) -> bool {
+        if entry.is_directory {
+            self.shown.shows(path)
+        } else {
+            self.files && self.shown.shows_files_of(folder)
+        }
+    }
+
     fn content(&self, root: &Root, opened: &MediaRoot, path: &RelativePath, entry: &Entry) -> NodeContent {
         if entry.is_directory {
             let mut has_children = false;
-            let looked = opened.read_dir(path, is_wanted, |_, below| {
-                has_children = self.files || below.is_directory;
+            let looked = opened.read_dir(path, is_wanted, |name, below| {
+                has_children = self.lists(path, &path.join(name), &below);
                 if has_children {
                     ControlFlow::Break(())
                 } else {

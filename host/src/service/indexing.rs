@@ -2,6 +2,7 @@
 
 mod queries;
 mod request;
+mod unsaved;
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,7 @@ use crate::domain::scan::{Directory, Run, RunStatus};
 use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
 
 pub use request::{IndexAction, StartRun};
+use unsaved::Unsaved;
 
 pub use crate::store::RunLogFilter;
 
@@ -101,6 +103,7 @@ pub struct Indexing {
     scanner: Scanner,
     events: Events,
     current: Arc<Mutex<Option<Current>>>,
+    unsaved: Unsaved,
 }
 
 impl Indexing {
@@ -110,6 +113,7 @@ impl Indexing {
             scanner,
             events,
             current: Arc::default(),
+            unsaved: Unsaved::default(),
         }
     }
 
@@ -171,6 +175,7 @@ impl Indexing {
                 ended,
             });
         }
+        self.unsaved.save_again(&self.scanner.store).await;
         if let Err(error) = self.scanner.store.insert_run(&run).await {
             self.current().take();
             return Err(error.into());
@@ -262,15 +267,13 @@ impl Indexing {
             Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
             Err(error) => {
                 tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
-                progress.warn("the run broke off; the server's log has the reason".to_owned());
+                progress.warn(queries::why_it_broke_off(&error).to_owned());
                 RunStatus::Failed
             }
         };
         run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
-        if let Err(error) = self.scanner.store.save_run(&run).await {
-            tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
-        }
+        self.unsaved.save(&self.scanner.store, &run).await;
         tracing::info!(
             target: "svc::scan",
             run = %run.id,

@@ -140,8 +140,12 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .statement_cache_capacity(WRITER_STATEMENTS)
         .thread_name(|_| "svc-db-writer".to_owned());
+    // Where no space is left, SQLite rolls back by itself. The driver then counts a transaction that it cannot end, and
+    // would begin no other on this connection: it is replaced. The new one starts with full durability, at least what
+    // the lanes take it to have.
     let writer = SqlitePoolOptions::new()
         .test_before_acquire(false)
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .idle_timeout(None)
         .max_lifetime(None)
         .acquire_timeout(PATIENCE)

@@ -255,3 +255,53 @@ async fn no_path_leads_out_of_the_root() {
     let listing = ls(&bed, &token, "rootDir=music&path=").await;
     assert_eq!(listing.status, 200);
 }
+
+#[tokio::test]
+async fn folders_of_a_closed_library_are_shown_to_whom_it_lets_in_and_to_operators() {
+    let (bed, owner) = library().await;
+    for folder in ["Closed/Inner", "Closed/Ann's", "Open"] {
+        fs::create_dir_all(bed.root.join(folder)).unwrap();
+        fs::write(bed.root.join(folder).join("x.mp3"), "x").unwrap();
+    }
+    let ann = bed.user("ann", false, &["member"]).await;
+    let ben = bed.token(bed.user("ben", false, &["member"]).await);
+    let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
+    let ann_token = bed.token(ann);
+    for (name, path, grant) in [
+        ("Closed", "Closed", json!({"role": "owner"})),
+        ("Ann's", "Closed/Ann's", json!({"userId": ann})),
+    ] {
+        let body = json!({"name": name, "mediaKind": "music", "paths": [path], "grants": [grant]});
+        let made = bed.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
+        assert_eq!(made.status, 201, "{}", made.json());
+    }
+    let names = async |token: &str, path: &str| {
+        let reply = ls(&bed, token, &format!("rootDir=music&path={path}")).await;
+        let listing = reply.json();
+        let nodes = listing["nodes"].as_array();
+        nodes.map(|nodes| nodes.iter().map(|node| node["name"].clone()).collect::<Vec<_>>())
+    };
+    for (token, root, closed, anns, inner) in [
+        (&owner, true, Some(2), Some(1), Some(1)),
+        (&admin, true, Some(2), Some(1), Some(1)),
+        // Their folder can be reached, and nothing else is seen on the way.
+        (&ann_token, true, Some(1), Some(1), None),
+        (&ben, false, None, None, None),
+    ] {
+        let listed = names(token, "").await.unwrap();
+        assert!(
+            listed.contains(&json!("Album")) && listed.contains(&json!("Open")),
+            "{listed:?}"
+        );
+        assert_eq!(listed.contains(&json!("Closed")), root, "{listed:?}");
+        for (path, count) in [
+            ("Closed", closed),
+            ("Closed/Ann's", anns),
+            ("Closed/Inner", inner),
+        ] {
+            assert_eq!(names(token, path).await.map(|names| names.len()), count, "{path}");
+        }
+    }
+    let refused = async |path: &str| ls(&bed, &ben, &format!("rootDir=music&path={path}")).await.body;
+    assert_eq!(refused("Closed").await, refused("Nowhere").await);
+}

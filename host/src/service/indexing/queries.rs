@@ -7,8 +7,18 @@ use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
+use crate::scan::ScanError;
 use crate::service::error::ServiceError;
-use crate::store::RunLogFilter;
+use crate::store::{RunLogFilter, StoreError};
+
+/// What clients are told: no more than what they can do something about.
+pub(super) fn why_it_broke_off(error: &ScanError) -> &'static str {
+    match error {
+        ScanError::Store(StoreError::Full(_)) => "the run broke off: no space is left for the database",
+        ScanError::Store(StoreError::Unavailable(_)) => "the run broke off: the database is not available",
+        _ => "the run broke off; the server's log has the reason",
+    }
+}
 
 impl Indexing {
     /// The counts of the run under way.
@@ -21,7 +31,13 @@ impl Indexing {
     /// # Errors
     /// The store's.
     pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
-        Ok(self.scanner.store.list_runs(page).await?)
+        let mut runs = self.scanner.store.list_runs(page).await?;
+        for run in &mut runs.items {
+            if let Some(ended) = self.unsaved.end_of(run.id) {
+                *run = ended;
+            }
+        }
+        Ok(runs)
     }
 
     /// One run, with the numbers of this moment if it is under way.
@@ -34,7 +50,7 @@ impl Indexing {
             .as_ref()
             .filter(|current| current.run.id == id)
             .map(Current::snapshot);
-        match live {
+        match live.or_else(|| self.unsaved.end_of(id)) {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
         }

@@ -8,6 +8,7 @@ use sqlx::{ConnectOptions, Connection};
 
 use super::*;
 use crate::domain::list::{ListRequest, Order, Page};
+use crate::store::db::Pools;
 use crate::store::writer::Lane;
 use crate::store::{ReleaseFilter, ReleaseOrder, StoreError};
 
@@ -104,6 +105,39 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
         assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap().len(), 400);
     })
     .await;
+}
+
+#[tokio::test]
+async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
+    let bed = sqlite_bed().await;
+    let (directory, _) = bed.folder(MediaKind::music(), "a").await;
+    let Pools::Sqlite { writer, .. } = bed.store.pools() else {
+        panic!("not SQLite")
+    };
+    sqlx::query("PRAGMA max_page_count = 1")
+        .execute(writer)
+        .await
+        .unwrap();
+    let add = async || {
+        let path = RelativePath::root().join_text(&bed.id::<FolderId>().to_string().repeat(300));
+        bed.store.add_folders(directory, &[(bed.id(), path)]).await
+    };
+    let mut added = 1;
+    let error = loop {
+        match add().await {
+            Ok(()) => added += 1,
+            Err(error) => break error,
+        }
+        assert!(added < 1000, "never full");
+    };
+    assert!(matches!(error, StoreError::Full(_)), "{error:?}");
+    sqlx::query("PRAGMA max_page_count = 1000000")
+        .execute(writer)
+        .await
+        .unwrap();
+    add().await.unwrap();
+    assert_eq!(bed.store.folders(directory).await.unwrap().len(), added + 1);
+    bed.store.check_integrity().await.unwrap();
 }
 
 #[tokio::test]

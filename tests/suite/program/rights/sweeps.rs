@@ -1,0 +1,447 @@
+//! Every route that reads, asked for what is another's: with all its parameters, by ids and without.
+
+use serde_json::Value;
+use svc_tests::program::Answer;
+
+use super::media::KINDS;
+use super::script::{Parameter, Person, Route, Script, text};
+
+const UNKNOWN: &str = "0000000000001";
+
+/// Ids in paths that are of no media.
+const OTHER_IDS: [&str; 6] = ["id", "app", "role", "runId", "jobId", "sessionId"];
+
+/// Lists that say nothing of media, so that nobody finds a word of theirs in them; what is for operators alone is known
+/// by its refusal.
+const WITHOUT_MEDIA: [&str; 13] = [
+    "GET /api",
+    "GET /api/v1/health",
+    "GET /api/v1/health/ready",
+    "GET /api/v1/instance",
+    "GET /api/v1/release-channels",
+    "GET /api/v1/updates",
+    "GET /api/v1/versions",
+    "GET /api/v1/users/public",
+    "GET /api/v1/users/current",
+    "GET /api/v1/users/current/sessions",
+    // Tells how many and when; `check_what_both_have` compares the numbers.
+    "GET /api/v1/photos/buckets",
+    // An endless answer; the script listens to it.
+    "GET /api/v1/events/subscribe",
+    // Asks for a directory; `look_at_the_disk` does.
+    "GET /api/v1/ls",
+];
+
+/// Operations that change nothing of media, and those of operators, which members are refused as such. A new one has to
+/// be thought of here, or be tried in `attempts.rs`.
+const CHANGES_NO_MEDIA: [&str; 31] = [
+    "POST /api/v1/setup",
+    "POST /api/v1/reset",
+    "POST /api/v1/auth/login",
+    "POST /api/v1/auth/refresh",
+    "POST /api/v1/auth/logout",
+    "POST /api/v1/users",
+    "PATCH /api/v1/users/current",
+    "PATCH /api/v1/users/{id}",
+    "DELETE /api/v1/users/current/sessions",
+    "DELETE /api/v1/users/current/sessions/{sessionId}",
+    "DELETE /api/v1/users/{id}/sessions",
+    "POST /api/v1/users/{id}/personal-access-tokens",
+    "DELETE /api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}",
+    "POST /api/v1/roles",
+    "PATCH /api/v1/roles/{role}",
+    "DELETE /api/v1/roles/{role}",
+    "POST /api/v1/roles/{role}/assignments",
+    "DELETE /api/v1/roles/{role}/assignments",
+    "PATCH /api/v1/settings",
+    "POST /api/v1/cors-origins",
+    "DELETE /api/v1/cors-origins/{id}",
+    "PATCH /api/v1/jobs/{jobId}",
+    "GET /api/v1/events/subscribe",
+    "GET /api/v1/users/{id}",
+    "GET /api/v1/users/{id}/sessions",
+    "GET /api/v1/users/{id}/personal-access-tokens",
+    "GET /api/v1/settings/{app}",
+    "GET /api/v1/index/runs/{runId}",
+    "GET /api/v1/jobs/{jobId}",
+    "POST /api/v1/index/run",
+    "PATCH /api/v1/index/state",
+];
+
+/// The values of a parameter that lead to what is `holder`'s; none for one that says nothing of media.
+fn values(route: &Route, parameter: &Parameter, holder: &Person) -> Vec<String> {
+    let name = parameter.name.as_str();
+    if !parameter.choices.is_empty() {
+        return parameter.choices.clone();
+    }
+    // Some of each kind: one that leads astray would not be alone.
+    let ids = |of: &str| holder.ids(of).into_iter().take(3).map(str::to_owned).collect();
+    match name {
+        "artistId" => ids("musicArtistId"),
+        "releaseId" => ids("musicReleaseId"),
+        "albumId" => ids("photoAlbumId"),
+        "libraryIds" => ids("libraryId"),
+        "sourceId" => ids("sourceId"),
+        "around" => ids("playbackQueueItemId"),
+        "favorites" => vec!["true".to_owned()],
+        "random" => vec!["7".to_owned()],
+        "since" => vec!["0".to_owned()],
+        "bins" => vec!["64".to_owned()],
+        "types" => ["music_track", "photo", "movie", "tv_show"]
+            .map(str::to_owned)
+            .to_vec(),
+        "take" | "skip" | "after" | "leading" | "trailing" => Vec::new(),
+        _ => holder
+            .mark
+            .query(name, "month")
+            .unwrap_or_else(|| panic!("{}: the script does not know `{name}`", route.operation)),
+    }
+}
+
+/// What has to be said for an answer at all.
+fn base(route: &Route, holder: &Person) -> String {
+    let mut said = Vec::new();
+    if route.operation.ends_with("/search") {
+        said.push(format!("q={}", holder.mark.word));
+    }
+    if route.operation.ends_with("/changes") {
+        said.push("since=0".to_owned());
+    }
+    if route.takes("take") {
+        said.push("take=1000".to_owned());
+    }
+    said.join("&")
+}
+
+fn with(base: &str, more: &str) -> String {
+    if base.is_empty() {
+        return more.to_owned();
+    }
+    // What is said twice is refused.
+    let name = more.split('=').next().unwrap();
+    let others = base
+        .split('&')
+        .filter(|said| !said.starts_with(&format!("{name}=")));
+    others.chain([more]).collect::<Vec<_>>().join("&")
+}
+
+/// Every query of a route that leads to what is `holder`'s.
+fn queries(route: &Route, holder: &Person) -> Vec<String> {
+    let base = base(route, holder);
+    let mut queries = vec![base.clone()];
+    for parameter in route.query_parameters() {
+        for value in values(route, parameter, holder) {
+            queries.push(with(&base, &format!("{}={value}", parameter.name)));
+        }
+    }
+    queries
+}
+
+/// The place behind the first item of a person's list.
+fn second_page(script: &Script, route: &Route, person: &Person, base: &str) -> Option<String> {
+    let first = script.ask(&person.token, &route.operation, &[], &with(base, "take=1"), None);
+    let link = first.header("link")?;
+    let after = link.split_once("after=")?.1;
+    let end = after.find(['&', '>'])?;
+    Some(with(
+        &with(base, "take=1000"),
+        &format!("after={}", &after[..end]),
+    ))
+}
+
+/// Asks every route without an id in its path.
+pub fn ask_lists(script: &Script, intruder: &Person, holder: &Person) {
+    let lists = script
+        .routes
+        .iter()
+        .filter(|route| route.is_get() && route.path_parameters().is_empty());
+    let mut asked = 0;
+    for route in lists.filter(|route| !route.operation.ends_with("/subscribe")) {
+        let operation = route.operation.as_str();
+        let mine = |answer: &Answer| holder.is_in(&text(answer)).is_some();
+        if WITHOUT_MEDIA.contains(&operation) && operation != "GET /api/v1/photos/buckets" {
+            let answer = script.ask(&intruder.token, operation, &[], "", None);
+            assert_eq!(holder.is_in(&text(&answer)), None, "{operation}");
+            continue;
+        }
+        let plain = script.ask(&holder.token, operation, &[], &base(route, holder), None);
+        if plain.status == 403 {
+            let answer = script.ask(&intruder.token, operation, &[], "", None);
+            assert_eq!(answer.status, 403, "{operation}");
+            continue;
+        }
+        assert_eq!(plain.status, 200, "{operation}: {plain:?}");
+        let names_things = !WITHOUT_MEDIA.contains(&operation);
+        assert!(!names_things || mine(&plain), "{operation}: {}", text(&plain));
+        let mut queries = queries(route, holder);
+        if route.takes("after") {
+            queries.extend(second_page(script, route, holder, &base(route, holder)));
+        }
+        let tag = plain.header("etag").unwrap_or("\"none\"").to_owned();
+        for query in queries {
+            let of_holder = script.ask(&holder.token, operation, &[], &query, None);
+            let answer = script.ask_with(
+                &intruder.token,
+                operation,
+                &[],
+                &query,
+                None,
+                &[("if-none-match", &tag)],
+            );
+            asked += 1;
+            assert_eq!(
+                holder.is_in(&text(&answer)),
+                None,
+                "{} is told by {operation}?{query}: {}",
+                intruder.name,
+                text(&answer)
+            );
+            assert_ne!(answer.status, 304, "{operation}?{query}");
+            if of_holder.status == 200 && query.contains("libraryIds=") && answer.status == 200 {
+                let list = answer.json();
+                assert_eq!(
+                    (&list[0], &list[1]),
+                    (&serde_json::json!([]), &serde_json::json!(0))
+                );
+            }
+        }
+    }
+    println!(
+        "{} asked {asked} lists of what is {}'s",
+        intruder.name, holder.name
+    );
+    assert!(asked > 100, "{asked}");
+}
+
+/// Refused as an id that nobody ever had, however it is asked.
+fn is_refused(script: &Script, intruder: &Person, operation: &str, id: &str, query: &str, tag: Option<&str>) {
+    let unknown = script.ask(&intruder.token, operation, &[UNKNOWN], query, None);
+    let mut ways: Vec<Vec<(&str, &str)>> = vec![vec![]];
+    if query.is_empty() {
+        ways.push(vec![("if-none-match", "*")]);
+        ways.push(vec![("range", "bytes=0-9")]);
+        ways.push(vec![("method", "HEAD")]);
+        ways.extend(tag.map(|tag| vec![("if-none-match", tag)]));
+    }
+    for headers in ways {
+        let answer = script.ask_with(&intruder.token, operation, &[id], query, None, &headers);
+        let how = format!("{} {operation} {id} ?{query} {headers:?}", intruder.name);
+        assert_eq!(answer.status, 404, "{how}: {}", text(&answer));
+        if headers.first().is_none_or(|(name, _)| *name != "method") {
+            assert_eq!(text(&answer), text(&unknown), "{how}");
+        }
+    }
+}
+
+/// Asks every route with an id in its path for all that is `holder`'s.
+pub fn ask_by_id(script: &Script, intruder: &Person, holder: &Person) {
+    let mut asked = 0;
+    for route in script.routes.iter().filter(|route| route.is_get()) {
+        let names = route.path_parameters();
+        if names.is_empty() || names.iter().any(|name| OTHER_IDS.contains(name)) {
+            continue;
+        }
+        let operation = route.operation.as_str();
+        let [name] = names[..] else {
+            panic!("{operation}: the script does not know what {names:?} are");
+        };
+        assert!(
+            holder.own.contains_key(name),
+            "{operation}: the script does not know `{name}`"
+        );
+        let mut opened = 0;
+        for id in holder.ids(name) {
+            let of_holder = script.ask(&holder.token, operation, &[id], "", None);
+            opened += usize::from([200, 202].contains(&of_holder.status));
+            for query in queries(route, holder) {
+                // Refused for what it says, before there is an id.
+                if script.ask(&holder.token, operation, &[id], &query, None).status == 400 {
+                    continue;
+                }
+                is_refused(script, intruder, operation, id, &query, of_holder.header("etag"));
+                asked += 1;
+            }
+        }
+        assert!(opened > 0, "{} opens nothing by {operation}", holder.name);
+    }
+    println!(
+        "{} asked for {asked} things that are {}'s",
+        intruder.name, holder.name
+    );
+    assert!(asked > 200, "{asked}");
+}
+
+/// What both have a part of is one thing, as the owner sees it.
+pub fn check_that_both_have_a_part(script: &Script) {
+    let owner = script.server.token();
+    for (operation, key, name, parts, count) in [
+        ("GET /api/v1/music/artists", "name", "Both", "trackCount", 2),
+        ("GET /api/v1/music/releases", "title", "Together", "trackCount", 2),
+        (
+            "GET /api/v1/music/genres",
+            "name",
+            "Common genre",
+            "trackCount",
+            8,
+        ),
+        ("GET /api/v1/movies", "title", "Common film", "sources", 2),
+        ("GET /api/v1/tv/shows", "title", "Common show", "episodeCount", 2),
+    ] {
+        let items = script.list(owner, operation, &[], "take=1000");
+        let found: Vec<&Value> = items.iter().filter(|item| item[key] == name).collect();
+        assert_eq!(found.len(), 1, "{operation} {name}");
+        let part = &found[0][parts];
+        let number = part
+            .as_array()
+            .map_or(part.as_u64(), |parts| Some(parts.len() as u64));
+        assert_eq!(number, Some(count), "{operation} {name}: {part}");
+    }
+}
+
+/// Of what both have a part of, each sees their own part.
+pub fn check_what_both_have(script: &Script, person: &Person, other: &Person) {
+    let token = &person.token;
+    let named = |operation: &str, key: &str, name: &str| {
+        let items = script.list(token, operation, &[], "take=1000");
+        let found: Vec<&Value> = items.iter().filter(|item| item[key] == name).collect();
+        assert_eq!(found.len(), 1, "{operation} {name}: {items:?}");
+        found[0].clone()
+    };
+    let id = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
+    let opens = |operation: &str, id: &str, query: &str| {
+        script.ask(token, operation, &[id], query, None).status == 200
+    };
+    let seconds = f64::from(person.mark.seconds);
+    let artist = named("GET /api/v1/music/artists", "name", "Both");
+    assert_eq!(
+        (&artist["releaseCount"], &artist["trackCount"]),
+        (&1.into(), &1.into())
+    );
+    let release = named("GET /api/v1/music/releases", "title", "Together");
+    assert_eq!(release["trackCount"], 1);
+    assert!(
+        (release["duration"].as_f64().unwrap() - seconds).abs() < 0.5,
+        "{release}"
+    );
+    let release = id(&release, "musicReleaseId");
+    let artwork = "GET /api/v1/music/releases/{musicReleaseId}/artwork";
+    assert_eq!(opens(artwork, &release, ""), person.mark.has_pictures);
+    // Three songs, of which one is new, and the duet.
+    let genre = named("GET /api/v1/music/genres", "name", "Common genre");
+    assert_eq!(genre["trackCount"], 4);
+
+    let movie = named("GET /api/v1/movies", "title", "Common film");
+    assert_eq!(movie["sources"].as_array().unwrap().len(), 1, "{movie}");
+    assert!(
+        (movie["runtime"].as_f64().unwrap() - seconds * 600.0).abs() < 5.0,
+        "{movie}"
+    );
+    let movie = id(&movie, "movieId");
+    let stream = "GET /api/v1/movies/{movieId}/stream";
+    assert!(opens(stream, &movie, ""));
+    assert_eq!(
+        opens("GET /api/v1/movies/{movieId}/artwork", &movie, ""),
+        person.mark.has_pictures
+    );
+    for source in other.ids("sourceId") {
+        assert!(!opens(stream, &movie, &format!("sourceId={source}")), "{source}");
+    }
+    let show = named("GET /api/v1/tv/shows", "title", "Common show");
+    assert_eq!(
+        (&show["seasonCount"], &show["episodeCount"]),
+        (&1.into(), &1.into())
+    );
+    let show = id(&show, "tvShowId");
+    assert_eq!(
+        opens("GET /api/v1/tv/shows/{tvShowId}/artwork", &show, ""),
+        person.mark.has_pictures
+    );
+    for (operation, id) in [
+        (
+            "GET /api/v1/music/artists/{musicArtistId}",
+            id(&artist, "musicArtistId"),
+        ),
+        (
+            "GET /api/v1/music/artists/{musicArtistId}/releases",
+            id(&artist, "musicArtistId"),
+        ),
+        ("GET /api/v1/music/releases/{musicReleaseId}", release.clone()),
+        ("GET /api/v1/music/releases/{musicReleaseId}/tracks", release),
+        ("GET /api/v1/movies/{movieId}", movie),
+        ("GET /api/v1/tv/shows/{tvShowId}", show.clone()),
+        ("GET /api/v1/tv/shows/{tvShowId}/seasons", show.clone()),
+        ("GET /api/v1/tv/shows/{tvShowId}/episodes", show),
+    ] {
+        let answer = script.ask(token, operation, &[&id], "", None);
+        assert_eq!(answer.status, 200, "{operation}");
+        assert!(!answer.json().is_null());
+        assert_eq!(
+            other.is_in(&text(&answer)),
+            None,
+            "{operation}: {}",
+            text(&answer)
+        );
+    }
+    let buckets = script
+        .ask(token, "GET /api/v1/photos/buckets", &[], "", None)
+        .json();
+    let count = |bucket: &Value| (id(bucket, "bucket"), bucket["count"].as_i64().unwrap());
+    let mut counts: Vec<_> = buckets.as_array().unwrap().iter().map(count).collect();
+    counts.sort();
+    let mut expected = vec![(format!("{}-07", person.mark.year), 2), ("2020-05".to_owned(), 1)];
+    expected.sort();
+    assert_eq!(counts, expected);
+    for found in ["Common", "Both", "Together"] {
+        let answer = script.ask(
+            token,
+            "GET /api/v1/search",
+            &[],
+            &format!("q={found}&take=1000"),
+            None,
+        );
+        assert!(text(&answer).contains(found), "{found}");
+        assert_eq!(other.is_in(&text(&answer)), None, "{found}: {}", text(&answer));
+    }
+}
+
+/// The folders of what is another's are not there, on disk either.
+pub fn look_at_the_disk(script: &Script, intruder: &Person, holder: &Person) {
+    let operation = "GET /api/v1/ls";
+    for kind in KINDS {
+        let look = |person: &Person, path: &str| {
+            let query = format!("rootDir={kind}&path={path}");
+            script.ask(&person.token, operation, &[], &query, None)
+        };
+        let (own, root) = (look(holder, holder.mark.word), look(intruder, ""));
+        assert!(
+            own.status == 200 && text(&own).contains(holder.mark.word),
+            "{own:?}"
+        );
+        assert!(
+            root.status == 200 && text(&root).contains(intruder.mark.word),
+            "{root:?}"
+        );
+        assert_eq!(holder.is_in(&text(&root)), None, "{}", text(&root));
+        for path in [
+            holder.mark.word.to_owned(),
+            format!("{}%2Falbum", holder.mark.word),
+        ] {
+            let answer = look(intruder, &path);
+            assert_eq!(
+                (answer.status, text(&answer)),
+                (400, text(&look(intruder, "nowhere"))),
+                "{path}"
+            );
+        }
+    }
+}
+
+/// Every operation of the description was asked, but for those that say nothing of media.
+pub fn check_that_all_was_asked(script: &Script) {
+    let left: Vec<&str> = script
+        .left()
+        .into_iter()
+        .filter(|operation| !CHANGES_NO_MEDIA.contains(operation))
+        .collect();
+    assert!(left.is_empty(), "the script says nothing of {left:#?}");
+}
