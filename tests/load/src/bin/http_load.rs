@@ -1,7 +1,7 @@
-//! The load generator of `cargo xtask bench http`: one HTTP/1.1 request, sent again and again over many kept
-//! connections, from one thread.
+//! The load generator of `cargo xtask bench http` and `bench scan`: one HTTP/1.1 request, sent again and again over many
+//! kept connections, or several GETs in turn at a constant rate, from one thread.
 //!
-//! The request comes on stdin as it goes over the wire, so that no token stands in a list of processes. What was
+//! Requests come on stdin as they go over the wire, so that no token stands in a list of processes. What was
 //! measured goes to stdout as JSON; times in it are microseconds.
 
 #![allow(
@@ -48,11 +48,16 @@ struct Arguments {
     /// One request on each connection, all at once, in place of a duration
     #[arg(long)]
     once: bool,
+    /// Requests a second of all connections together, each sent at its time; else each connection waits for an answer
+    /// and sends the next
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
 }
 
 /// What all connections add up to.
 struct Tally {
-    times: Histogram<u64>,
+    /// Of each request.
+    times: Vec<Histogram<u64>>,
     statuses: BTreeMap<u16, u64>,
     /// Connections that broke or were never answered, by reason.
     failures: BTreeMap<String, u64>,
@@ -65,6 +70,16 @@ struct Window {
     until: Option<Instant>,
 }
 
+/// When a connection sends.
+#[derive(Clone, Copy)]
+struct Pace {
+    first: Instant,
+    /// From one to the next; none if it is sent as soon as the last is answered.
+    every: Option<Duration>,
+    /// Where among the requests it begins.
+    offset: usize,
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let mut request = Vec::new();
@@ -72,12 +87,33 @@ fn main() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(LocalSet::new().run_until(load(arguments, request.into())))
+    let requests = if arguments.rate.is_some() {
+        several(&request)
+    } else {
+        vec![request]
+    };
+    runtime.block_on(LocalSet::new().run_until(load(arguments, requests.into())))
 }
 
-async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
+/// GETs that stand one after the other.
+fn several(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut requests = vec![Vec::new()];
+    for byte in text {
+        if let Some(last) = requests.last_mut() {
+            last.push(*byte);
+            if last.ends_with(b"\r\n\r\n") {
+                requests.push(Vec::new());
+            }
+        }
+    }
+    requests.retain(|request| !request.is_empty());
+    requests
+}
+
+async fn load(arguments: Arguments, requests: Rc<[Vec<u8>]>) -> anyhow::Result<()> {
+    let times = requests.iter().map(|_| Histogram::new(3));
     let tally = Rc::new(RefCell::new(Tally {
-        times: Histogram::new(3)?,
+        times: times.collect::<Result<_, _>>()?,
         statuses: BTreeMap::new(),
         failures: BTreeMap::new(),
     }));
@@ -85,11 +121,22 @@ async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
     let from = started + Duration::from_millis(if arguments.once { 0 } else { arguments.warm_up });
     let until = (!arguments.once).then(|| from + Duration::from_millis(arguments.duration));
     let connections: Vec<_> = (0..arguments.connections)
-        .map(|_| {
-            let (request, tally) = (Rc::clone(&request), Rc::clone(&tally));
+        .map(|number| {
+            let (requests, tally) = (Rc::clone(&requests), Rc::clone(&tally));
             let (address, window) = (arguments.address, Window { from, until });
+            // The connections take turns.
+            let after = |places: usize| {
+                arguments
+                    .rate
+                    .map(|rate| Duration::from_secs_f64(places as f64 / rate))
+            };
+            let pace = Pace {
+                first: started + after(number).unwrap_or_default(),
+                every: after(arguments.connections),
+                offset: number,
+            };
             tokio::task::spawn_local(async move {
-                if let Err(error) = connection(address, &request, window, &tally).await {
+                if let Err(error) = connection(address, &requests, pace, window, &tally).await {
                     *tally
                         .borrow_mut()
                         .failures
@@ -107,24 +154,36 @@ async fn load(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
     // The answers to the last requests come after the end and are counted, so their time is as well.
     let seconds = (ended - from).as_secs_f64();
     let tally = tally.borrow();
-    println!(
-        "{}",
-        json!({
-            "seconds": seconds,
-            "statuses": tally.statuses,
-            "failures": tally.failures,
-            "p50": tally.times.value_at_quantile(0.5),
-            "p99": tally.times.value_at_quantile(0.99),
-            "cpuShare": cpu_share,
-        })
-    );
+    let mut all = Histogram::<u64>::new(3)?;
+    for times in &tally.times {
+        all.add(times)?;
+    }
+    let requests: Vec<_> = tally.times.iter().map(percentiles).collect();
+    let mut told = percentiles(&all);
+    if let Some(told) = told.as_object_mut() {
+        told.insert("seconds".into(), json!(seconds));
+        told.insert("statuses".into(), json!(tally.statuses));
+        told.insert("failures".into(), json!(tally.failures));
+        told.insert("cpuShare".into(), json!(cpu_share));
+        told.insert("requests".into(), json!(requests));
+    }
+    println!("{told}");
     Ok(())
+}
+
+fn percentiles(times: &Histogram<u64>) -> serde_json::Value {
+    json!({
+        "p50": times.value_at_quantile(0.5),
+        "p95": times.value_at_quantile(0.95),
+        "p99": times.value_at_quantile(0.99),
+    })
 }
 
 /// One connection: a request, its answer, the next.
 async fn connection(
     address: SocketAddr,
-    request: &[u8],
+    requests: &[Vec<u8>],
+    pace: Pace,
     window: Window,
     tally: &RefCell<Tally>,
 ) -> anyhow::Result<()> {
@@ -133,11 +192,22 @@ async fn connection(
         .context("not connected in time")??;
     stream.set_nodelay(true)?;
     let mut buffer = Vec::with_capacity(64 * 1024);
-    loop {
-        let sent = Instant::now();
+    let mut due = pace.first;
+    for number in (0..requests.len()).cycle().skip(pace.offset) {
+        let sent = match pace.every {
+            // Late because the last answer was late: the wait counts, as a client would feel it.
+            Some(every) => {
+                let sent = due;
+                due += every;
+                tokio::time::sleep_until(sent.into()).await;
+                sent
+            }
+            None => Instant::now(),
+        };
         if window.until.is_some_and(|until| sent >= until) {
             return Ok(());
         }
+        let request = requests.get(number).context("no request was given")?;
         stream.write_all(request).await?;
         let limit = window.until.unwrap_or(sent) + ANSWER_LIMIT;
         let status = tokio::time::timeout_at(limit.into(), answer(&mut stream, &mut buffer))
@@ -146,13 +216,16 @@ async fn connection(
         if sent >= window.from {
             let mut tally = tally.borrow_mut();
             let micros = u64::try_from(sent.elapsed().as_micros())?;
-            tally.times.record(micros)?;
+            if let Some(times) = tally.times.get_mut(number) {
+                times.record(micros)?;
+            }
             *tally.statuses.entry(status).or_default() += 1;
         }
         if window.until.is_none() {
             return Ok(());
         }
     }
+    Ok(())
 }
 
 /// Reads one answer to its end and returns its status.
