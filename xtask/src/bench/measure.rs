@@ -12,7 +12,7 @@ use crate::process;
 
 /// Runs a command to its end and returns its CPU seconds, user and system, all threads; a failure is an error.
 pub(crate) fn cpu_of(command: &mut Command) -> Result<f64> {
-    let mut child = command
+    let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn()

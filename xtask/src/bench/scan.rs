@@ -86,8 +86,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     eprintln!("xtask: starting a server that has compiled nothing yet");
     let server = ScanServer::start(&binary, "scan", &roots)?;
     table.tell(
-        "start with no plugin compiled",
-        &Unit::Seconds.show(server.cold_start.as_secs_f64()),
+        "start with no plugin compiled; anonymous memory then",
+        &format!(
+            "{:.1} s; {}",
+            server.cold_start.as_secs_f64(),
+            Unit::Mebibytes.show(server.at_start as f64)
+        ),
     );
     first_scan(&server, &libraries, options, &mut table)?;
     quick_rescans(&server, &roots, options.rounds, "quick rescan", &mut table)?;
@@ -151,7 +155,10 @@ fn first_scan(
         server.anonymous_memory()? as f64,
         AIM_IDLE,
     );
-    table.tell("the same before the scan", &Unit::Mebibytes.show(before as f64));
+    table.tell(
+        "the same before the scan, after two sign-ins",
+        &Unit::Mebibytes.show(before as f64),
+    );
     let bytes = server.database_bytes()? as f64 / files.max(1) as f64;
     table.tell("database a file, with all indexes", &format!("{bytes:.0} B"));
     Ok(())

@@ -23,6 +23,8 @@ pub(crate) struct ScanServer {
     owner: Credentials,
     /// A start with nothing compiled yet.
     pub(crate) cold_start: Duration,
+    /// Anonymous memory before anybody signed in, in bytes: what a password takes is kept for the next one.
+    pub(crate) at_start: u64,
     log: PathBuf,
     // After the server, which writes into it until it ends.
     data: TempDir,
@@ -73,6 +75,7 @@ impl ScanServer {
         let process = ServerProcess::start(&mut serve)
             .with_context(|| format!("what the server said is in {}", log.display()))?;
         let cold_start = started.elapsed();
+        let at_start = measure::resident(process.pid())?.anonymous;
         let client = Client::new(process.base());
         let owner = owner()?;
         client.set_up(&owner)?;
@@ -81,6 +84,7 @@ impl ScanServer {
             client,
             owner,
             cold_start,
+            at_start,
             log,
             data,
         };
