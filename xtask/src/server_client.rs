@@ -131,6 +131,50 @@ impl Session<'_> {
         }
     }
 
+    /// Runs the indexer to its end, looking from time to time, and returns the run.
+    pub(crate) fn index(&mut self, options: &Value, every: Duration) -> Result<Value> {
+        let (status, run) = self.client.post("index/run", Some(&self.token), options)?;
+        let Some(id) = run.get("runId").and_then(Value::as_str) else {
+            bail!("POST index/run: {status} {run}");
+        };
+        let path = format!("index/runs/{id}");
+        loop {
+            std::thread::sleep(every);
+            let run = self.get(&path)?;
+            match run.get("status").and_then(Value::as_str) {
+                Some("running") => {}
+                // The run is written down before the indexer is free again.
+                Some("completed") if self.is_idle()? => return Ok(run),
+                Some("completed") => {}
+                _ => bail!("the run did not complete: {run}"),
+            }
+        }
+    }
+
+    /// Whether the system tells the server of changes in every directory.
+    pub(crate) fn is_watching(&mut self) -> Result<bool> {
+        let directories = self.get("index/directories")?;
+        let directories = directories
+            .as_array()
+            .context("GET index/directories is no list")?;
+        Ok(directories
+            .iter()
+            .all(|directory| directory.get("watcher").is_some_and(|state| state == "ok")))
+    }
+
+    /// Changes settings of the server.
+    pub(crate) fn set(&self, settings: &Value) -> Result<()> {
+        let body = json!({"app": null, "settings": settings});
+        let request = self.client.agent.patch(self.client.url("settings"));
+        let request = request
+            .header("svc-app", "music")
+            .header("authorization", format!("Bearer {}", self.token));
+        match answer(request.send_json(&body).context("PATCH settings")?)? {
+            (200, _) => Ok(()),
+            (status, answer) => bail!("PATCH settings: {status} {answer}"),
+        }
+    }
+
     pub(crate) fn is_idle(&mut self) -> Result<bool> {
         let state = self.get("index/state")?;
         Ok(state.get("state").is_some_and(|state| state == "idle"))

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::path::Path;
 
 use images::Images;
+use rustix::time::{ClockId, clock_gettime};
 use svc_plugin_api::{Bounds, Source, render};
 
 /// As the server asks for a large picture.
@@ -43,17 +44,10 @@ fn draw(paths: impl Iterator<Item = String>) {
     println!("{} {drawn} {bytes}", cpu_seconds() - start);
 }
 
-/// User and system time of all threads: the JPEG decoder has some of its own.
+/// Processor time of all threads, those that have ended among them: the JPEG decoder has some of its own.
 fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/schedstat");
-    let tasks = std::fs::read_dir("/proc/self/task").map(|tasks| {
-        tasks
-            .flatten()
-            .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
-            .filter_map(|text| text.split(' ').next()?.parse::<f64>().ok())
-            .sum::<f64>()
-    });
-    tasks.unwrap_or_else(|_| stat.unwrap().split(' ').next().unwrap().parse().unwrap()) / 1e9
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Photos of a phone and of a camera, covers, a screenshot.

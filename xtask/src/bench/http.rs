@@ -219,6 +219,7 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
     let load = |server: bool, milliseconds| Load {
         connections: scenario.connections,
         milliseconds: Some(milliseconds),
+        rate: None,
         request: match (server, scenario.request) {
             (false, _) => get("/", None),
             (true, Request::Public(path)) => get(path, None),

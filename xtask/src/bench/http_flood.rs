@@ -53,6 +53,7 @@ pub(crate) fn run(servers: &Servers) -> Result<Flood> {
         &Load {
             connections: 4,
             milliseconds: Some(u64::try_from(MEANWHILE.as_millis())?),
+            rate: None,
             request: get("/api/v1/health", None),
         },
     )?;
@@ -61,6 +62,7 @@ pub(crate) fn run(servers: &Servers) -> Result<Flood> {
         &Load {
             connections: LOGINS,
             milliseconds: None,
+            rate: None,
             request: login(&servers.owner()),
         },
     )?;

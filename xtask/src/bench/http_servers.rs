@@ -44,6 +44,9 @@ pub(crate) struct Load {
     pub(crate) connections: usize,
     /// One request on each connection without a duration.
     pub(crate) milliseconds: Option<u64>,
+    /// Requests a second, all together; else as many as are answered.
+    pub(crate) rate: Option<f64>,
+    /// With a rate it may be several.
     pub(crate) request: String,
 }
 
@@ -62,9 +65,20 @@ pub(crate) struct Told {
     pub(crate) statuses: BTreeMap<u16, u64>,
     pub(crate) failures: BTreeMap<String, u64>,
     pub(crate) p50: f64,
+    pub(crate) p95: f64,
     pub(crate) p99: f64,
+    /// Each request by itself, in the order in which they were given.
+    pub(crate) requests: Vec<Percentiles>,
     /// CPU of the generator, of one core.
     pub(crate) cpu_share: f64,
+}
+
+/// Microseconds until the answer was there.
+#[derive(Deserialize)]
+pub(crate) struct Percentiles {
+    pub(crate) p50: f64,
+    pub(crate) p95: f64,
+    pub(crate) p99: f64,
 }
 
 impl Told {
@@ -85,32 +99,31 @@ impl Told {
     }
 }
 
+/// Builds the server and the programs beside it, or takes those that were built before; `SVC_BENCH_SERVER` names
+/// another server.
+pub(crate) fn built(skip: bool) -> Result<PathBuf> {
+    if !skip {
+        host::build_release()?;
+        process::run(&mut process::cargo(["build", "--release", "-p", "svc-load"]))?;
+    }
+    let other = std::env::var_os("SVC_BENCH_SERVER").map(PathBuf::from);
+    Ok(other.unwrap_or_else(|| workspace::target().join("release/svc")))
+}
+
 impl Servers {
     /// Builds the server, then what measures it: apart, so that the server is the one that is shipped.
     pub(crate) fn build(skip: bool) -> Result<Self> {
         let release = workspace::target().join("release");
-        let binary = if skip {
-            release.join("svc")
-        } else {
-            let binary = host::build_release()?;
-            process::run(&mut process::cargo(["build", "--release", "-p", "svc-load"]))?;
-            binary
-        };
+        let binary = built(skip)?;
         let (server_core, core) = cores().unzip();
         let scratch = workspace::target().join("bench");
         std::fs::create_dir_all(&scratch)?;
         Ok(Self {
             binary,
             bare_binary: release.join("bare-salvo"),
-            generator: Generator {
-                binary: release.join("http-load"),
-                core,
-            },
+            generator: Generator::new(core),
             server_core,
-            owner: Credentials {
-                username: "owner".into(),
-                password: run::random_password()?,
-            },
+            owner: owner()?,
             library: None,
             bare: None,
             server: None,
@@ -124,6 +137,11 @@ impl Servers {
             let mut bare = Command::new(&self.bare_binary);
             self.bare = Some(on_core(self.server_core, || ServerProcess::start(&mut bare))?);
         }
+        self.start_server()
+    }
+
+    /// Starts the server alone, again if it runs.
+    pub(crate) fn start_server(&mut self) -> Result<()> {
         // The old one ends before the new one opens its database.
         self.server = None;
         let data = self.data.path();
@@ -167,6 +185,11 @@ impl Servers {
         self.owner.clone()
     }
 
+    /// Where the servers run, and where what asks them.
+    pub(crate) fn cores(&self) -> (Option<usize>, Option<usize>) {
+        (self.server_core, self.generator.core)
+    }
+
     /// Which cores, in words.
     pub(crate) fn pinning(&self) -> String {
         match (self.server_core, self.generator.core) {
@@ -182,7 +205,23 @@ fn log() -> PathBuf {
     workspace::target().join("bench/http-server.log")
 }
 
+/// Who a measured server belongs to.
+pub(crate) fn owner() -> Result<Credentials> {
+    Ok(Credentials {
+        username: "owner".into(),
+        password: run::random_password()?,
+    })
+}
+
 impl Generator {
+    /// On this core, or on any.
+    pub(crate) fn new(core: Option<usize>) -> Self {
+        Self {
+            binary: workspace::target().join("release/http-load"),
+            core,
+        }
+    }
+
     /// Sends, and waits until it has ended.
     pub(crate) fn run(&self, server: &ServerProcess, load: &Load) -> Result<Measured> {
         if process::interrupted() {
@@ -203,6 +242,9 @@ impl Generator {
         command
             .arg(server.address())
             .args(["--connections", &load.connections.to_string()]);
+        if let Some(rate) = load.rate {
+            command.args(["--rate", &rate.to_string()]);
+        }
         match load.milliseconds {
             Some(milliseconds) => command.args(["--duration", &milliseconds.to_string()]),
             None => command.arg("--once"),
@@ -233,7 +275,7 @@ fn cores() -> Option<(usize, usize)> {
 }
 
 /// Runs on one core: what is started there stays there, with all its threads.
-fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<T> {
     let Some(core) = core else { return start() };
     let before = sched_getaffinity(None)?;
     let mut only = CpuSet::new();
@@ -246,11 +288,21 @@ fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<
 
 /// User and system, all threads, of a running process.
 pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
+    ticks(pid, 11)
+}
+
+/// The same of its child processes that have ended.
+pub(crate) fn child_cpu_seconds(pid: u32) -> Result<f64> {
+    ticks(pid, 13)
+}
+
+/// Two neighbouring fields, which count ticks.
+fn ticks(pid: u32, field: usize) -> Result<f64> {
     let path = format!("/proc/{pid}/stat");
     let text = std::fs::read_to_string(Path::new(&path)).with_context(|| format!("cannot read {path}"))?;
     // The name in brackets may hold spaces; the fields after it are numbered from the third.
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
-    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks = fields.split_whitespace().skip(field).take(2);
     let ticks = ticks.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
     Ok(ticks / TICKS_PER_SECOND)
 }

@@ -80,6 +80,51 @@ impl Library {
     }
 }
 
+/// Whether it is a sound, by its name.
+fn is_track(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["mp3", "flac", "m4a", "ogg", "opus", "wav"].contains(&extension))
+}
+
+/// Every sound below a directory, in the order of their paths.
+pub(crate) fn tracks(directory: &Path) -> Result<Vec<PathBuf>> {
+    let (mut tracks, mut folders) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else if is_track(&entry.path()) {
+                tracks.push(entry.path());
+            }
+        }
+    }
+    tracks.sort();
+    Ok(tracks)
+}
+
+/// One folder of so many links to the tracks of a library, from the first again where they end.
+pub(crate) fn flat(music: &Library, entries: usize) -> Result<PathBuf> {
+    let folder = music.directory.with_file_name(format!("flat-{entries}"));
+    let complete = music.directory.with_file_name(format!("flat-{entries}-complete"));
+    if !complete.is_file() {
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).context("an earlier attempt cannot be removed")?;
+        }
+        std::fs::create_dir_all(&folder)?;
+        let tracks = tracks(&music.directory)?;
+        for (number, track) in tracks.iter().cycle().take(entries).enumerate() {
+            let name = track.file_name().unwrap_or_default().to_string_lossy();
+            // Names of the tracks may be as long as a name can be.
+            let ending: String = name.chars().rev().take(40).collect();
+            let ending: String = ending.chars().rev().collect();
+            std::fs::hard_link(track, folder.join(format!("{number:06} {ending}")))?;
+        }
+        File::create(complete)?;
+    }
+    Ok(folder)
+}
+
 fn generate(program: &Path, directory: &Path, kind: Kind, files: usize) -> Result<()> {
     let python = program.extension().is_some_and(|extension| extension == "py");
     let mut command = if python {

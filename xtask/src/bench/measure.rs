@@ -1,49 +1,27 @@
-//! What one process costs: time, CPU, memory, bytes of database.
+//! What a process costs: CPU, memory, bytes of database.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use wait4::Wait4;
 
 use crate::process;
 
-/// The cost of a process from start to end.
-pub(crate) struct Cost {
-    pub(crate) wall: Duration,
-    /// User and system, all threads.
-    pub(crate) cpu: Duration,
-    /// Bytes at the highest point. Never less than this program's own at the start: the kernel counts from the fork.
-    pub(crate) peak_memory: u64,
-    pub(crate) stdout: String,
-}
-
-/// Runs a command to its end; a failure is an error.
-pub(crate) fn cost(command: &mut Command) -> Result<Cost> {
-    let started = Instant::now();
-    let mut child = command
+/// Runs a command to its end and returns its CPU seconds, user and system, all threads; a failure is an error.
+pub(crate) fn cpu_of(command: &mut Command) -> Result<f64> {
+    let child = command
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
         .spawn()
         .with_context(|| format!("cannot start {}", process::named(command)))?;
-    let mut stdout = String::new();
-    if let Some(mut pipe) = child.stdout.take() {
-        pipe.read_to_string(&mut stdout)?;
-    }
     let ended = child.wait4()?;
     if !ended.status.success() {
         bail!("{} failed ({})", process::named(command), ended.status);
     }
-    let usage = ended.rusage;
-    Ok(Cost {
-        wall: started.elapsed(),
-        cpu: usage.utime + usage.stime,
-        peak_memory: usage.maxrss,
-        stdout,
-    })
+    Ok((ended.rusage.utime + ended.rusage.stime).as_secs_f64())
 }
 
 /// Resident memory of a running process, in bytes.

@@ -12,18 +12,25 @@ mod machine;
 mod measure;
 mod report;
 mod scan;
+mod scan_changes;
+mod scan_latency;
+mod scan_server;
+mod stream;
+mod stream_nginx;
 mod thumbnails;
 
 use anyhow::Result;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
-    /// Scan generated libraries: first scan, quick rescan, idle memory, against a bare native loop
+    /// Scans by one server over files of all kinds: first, quick beside a bare walk, after changes; memory, requests meanwhile
     Scan(scan::Options),
     /// Requests per second of the server beside a bare salvo handler, and memory during a flood of logins
     Http(http::Options),
     /// Thousands of open event streams: memory of each, delivery, nothing lost, the end with all of them open
     Events(events::Options),
+    /// Ranges of a large file beside nginx, and the memory of streams that nobody reads
+    Stream(stream::Options),
     /// Extraction in the sandbox against the same parsers run natively
     Extract {
         /// Passed on to `cargo bench`
@@ -43,6 +50,7 @@ pub(crate) fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Scan(options) => scan::run(&options),
         Bench::Http(options) => http::run(&options),
+        Bench::Stream(options) => stream::run(&options),
         Bench::Events(options) => events::run(&options),
         Bench::Extract { arguments } => extract::run(&arguments),
         Bench::Thumbnails { arguments } => thumbnails::run(&arguments),

@@ -1,63 +1,71 @@
-//! The table a benchmark of the scan ends with.
+//! The table that a benchmark ends with: what was measured, how much it is, and the aim beside it.
 
 use std::fmt::Write;
 
-use super::scan::Outcome;
-
-const HEAD: [&str; 14] = [
-    "library",
-    "items",
-    "errors",
-    "first scan s",
-    "CPU s",
-    "files per CPU s",
-    "bare loop CPU s",
-    "of bare loop",
-    "peak MiB",
-    "database B per item",
-    "rescan s",
-    "rescan CPU s",
-    "idle MiB (anonymous)",
-    "cold start s",
-];
-
-/// Markdown, one row per library. "Of bare loop" is throughput per CPU second, ours divided by its.
-pub(crate) fn table(outcomes: &[Outcome]) -> String {
-    let mut table = format!("\n| {} |\n|{}\n", HEAD.join(" | "), "---|".repeat(HEAD.len()));
-    for outcome in outcomes {
-        let files = outcome.library.files as f64;
-        let native = outcome.native.as_ref();
-        let cells = [
-            format!("{} {}", outcome.library.files, outcome.library.kind.name()),
-            outcome.items.to_string(),
-            outcome.errors.to_string(),
-            format!("{:.2}", outcome.first.wall),
-            format!("{:.2}", outcome.first.cpu),
-            format!("{:.0}", files / outcome.first.cpu),
-            native.map_or("-".into(), |native| format!("{:.2}", native.cpu)),
-            native.map_or("-".into(), |native| {
-                format!("{:.2}", native.cpu / outcome.first.cpu)
-            }),
-            mebibytes(outcome.first.peak_memory),
-            format!(
-                "{:.0}",
-                outcome.database_bytes as f64 / (outcome.items.max(1) as f64)
-            ),
-            format!("{:.2}", outcome.rescan.wall),
-            format!("{:.2}", outcome.rescan.cpu),
-            format!(
-                "{} ({})",
-                mebibytes(outcome.idle.total),
-                mebibytes(outcome.idle.anonymous)
-            ),
-            format!("{:.2}", outcome.cold_start.as_secs_f64()),
-        ];
-        // Writing to a string does not fail.
-        let _ = writeln!(table, "| {} |", cells.join(" | "));
-    }
-    table
+/// Rows of Markdown.
+#[derive(Default)]
+pub(crate) struct Table {
+    rows: String,
 }
 
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / (1024.0 * 1024.0))
+impl Table {
+    /// A figure without an aim.
+    pub(crate) fn tell(&mut self, what: &str, measured: &str) {
+        self.row(what, measured, "");
+    }
+
+    /// A figure that is to be this or less.
+    pub(crate) fn at_most(&mut self, what: &str, unit: Unit, measured: f64, aim: f64) {
+        self.aimed(what, unit, measured, aim, measured <= aim, "<=");
+    }
+
+    /// A figure that is to be this or more.
+    pub(crate) fn at_least(&mut self, what: &str, unit: Unit, measured: f64, aim: f64) {
+        self.aimed(what, unit, measured, aim, measured >= aim, ">=");
+    }
+
+    fn aimed(&mut self, what: &str, unit: Unit, measured: f64, aim: f64, reached: bool, sign: &str) {
+        let mark = if reached { "" } else { " (missed)" };
+        self.row(
+            what,
+            &format!("{}{mark}", unit.show(measured)),
+            &format!("{sign} {}", unit.show(aim)),
+        );
+    }
+
+    fn row(&mut self, what: &str, measured: &str, aim: &str) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.rows, "| {what} | {measured} | {aim} |");
+    }
+
+    /// With its head.
+    pub(crate) fn markdown(&self) -> String {
+        format!("\n| what | measured | aim |\n|---|---|---|\n{}", self.rows)
+    }
+}
+
+/// What a number counts.
+#[derive(Clone, Copy)]
+pub(crate) enum Unit {
+    /// Bytes, in units of 1,024 to the power of two
+    Mebibytes,
+    /// Bytes, in units of 1,024
+    Kibibytes,
+    Seconds,
+    /// One number over another
+    Ratio,
+    Count,
+}
+
+impl Unit {
+    /// As a person reads it.
+    pub(crate) fn show(self, number: f64) -> String {
+        match self {
+            Self::Mebibytes => format!("{:.1} MiB", number / (1024.0 * 1024.0)),
+            Self::Kibibytes => format!("{:.1} KiB", number / 1024.0),
+            Self::Seconds => format!("{number:.2} s"),
+            Self::Ratio => format!("{number:.2}"),
+            Self::Count => format!("{number:.0}"),
+        }
+    }
 }

@@ -1,201 +1,299 @@
-//! `cargo xtask bench scan`: first scan, quick rescan and idle memory on libraries of several sizes, turn by
-//! turn with a bare native loop over the same tree.
+//! `cargo xtask bench scan`: one server over files of all four kinds: first scan, quick rescan beside a bare walk,
+//! changes, memory, requests meanwhile, and a folder with very many entries.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result};
+use serde::Deserialize;
 
-use super::library::{Kind, Library};
-use super::measure::{self, Cost, Resident};
-use super::{machine, report};
-use crate::server_process::ServerProcess;
-use crate::{host, process, workspace};
+use super::http_servers::built;
+use super::library::{self, Kind, Library};
+use super::report::{Table, Unit};
+use super::scan_server::{RunCost, ScanServer};
+use super::{machine, measure, scan_changes, scan_latency};
+use crate::{process, workspace};
 
-/// Each figure is the median of so many rounds.
-const ROUNDS: usize = 3;
+const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
-/// How long an idle server is left alone before its memory is read.
-const SETTLE: Duration = Duration::from_secs(3);
+/// Aims of the issue and of `docs/performance.md`.
+const AIM_MUSIC: f64 = 12_000.0;
+const AIM_OF_NATIVE: f64 = 0.6;
+const AIM_PHOTOS: f64 = 15_000.0;
+const AIM_VIDEO: f64 = 3_000.0;
+const AIM_PEAK: f64 = 96.0 * MEBIBYTE;
+const AIM_IDLE: f64 = 24.0 * MEBIBYTE;
+const AIM_RESCAN: f64 = 1.5;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Music libraries of so many files
-    #[arg(long, value_name = "N", default_values_t = [10_000, 100_000])]
-    music: Vec<usize>,
-    /// Photo libraries of so many files
-    #[arg(long, value_name = "N", default_values_t = [5_000])]
-    photos: Vec<usize>,
-    /// Movie libraries of so many files
-    #[arg(long, value_name = "N", default_values_t = [5_000])]
-    movies: Vec<usize>,
-    /// Libraries of so many episodes
-    #[arg(long, value_name = "N", default_values_t = [5_000])]
-    tv: Vec<usize>,
+    /// Tracks
+    #[arg(long, value_name = "N", default_value_t = 70_000)]
+    music: usize,
+    /// Photos
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    photos: usize,
+    /// Movies
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    movies: usize,
+    /// Episodes
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    tv: usize,
+    /// Entries of a single folder, with a server of its own; 0 leaves it out
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    flat: usize,
+    /// Turns of bare walk and quick rescan, and of the native loop; the figures are medians
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    rounds: usize,
+    /// Seconds after the scan until memory counts as given back
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    settle: u64,
     /// Program that makes the libraries (`--out DIR --music N --photos N --movies N --tv N --seed N`); else the project's fixtures
     #[arg(long, value_name = "PATH", env = "SVC_BENCH_GENERATOR")]
     generator: Option<PathBuf>,
-}
-
-/// What was measured on one library.
-pub(crate) struct Outcome {
-    pub(crate) library: Library,
-    /// Items that the scan stored.
-    pub(crate) items: u64,
-    pub(crate) errors: u64,
-    pub(crate) first: Median,
-    /// The bare loop, for music.
-    pub(crate) native: Option<Median>,
-    pub(crate) rescan: Median,
-    /// A start with an empty library and nothing compiled yet.
-    pub(crate) cold_start: Duration,
-    pub(crate) database_bytes: u64,
-    pub(crate) idle: Resident,
-}
-
-/// Medians over the rounds.
-pub(crate) struct Median {
-    pub(crate) wall: f64,
-    pub(crate) cpu: f64,
-    pub(crate) peak_memory: u64,
+    /// Measure what was built before
+    #[arg(long)]
+    skip_build: bool,
 }
 
 /// Prepares, measures, and prints a table.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let server = host::build_release()?;
-    process::run(&mut process::cargo([
-        "build",
-        "--release",
-        "-p",
-        "svc-tests",
-        "--bin",
-        "native-scan",
-    ]))?;
-    let native = workspace::target().join("release/native-scan");
-    let music = options.music.iter().map(|files| (Kind::Music, *files));
-    let photos = options.photos.iter().map(|files| (Kind::Photos, *files));
-    let mut outcomes = Vec::new();
-    let movies = options.movies.iter().map(|files| (Kind::Movies, *files));
-    let tv = options.tv.iter().map(|files| (Kind::Tv, *files));
-    let all = music.chain(photos).chain(movies).chain(tv);
-    for (kind, files) in all.filter(|(_, files)| *files > 0) {
-        let library = Library::prepare(kind, files, options.generator.as_deref())?;
-        library.warm()?;
-        eprintln!("xtask: scanning {}", workspace::shown(&library.directory));
-        outcomes.push(measure_library(library, &server, &native)?);
+    let binary = built(options.skip_build)?;
+    let wanted = [
+        (Kind::Music, options.music),
+        (Kind::Photos, options.photos),
+        (Kind::Movies, options.movies),
+        (Kind::Tv, options.tv),
+    ];
+    let libraries = wanted
+        .into_iter()
+        .filter(|(_, files)| *files > 0)
+        .map(|(kind, files)| {
+            let library = Library::prepare(kind, files, options.generator.as_deref())?;
+            library.warm()?;
+            Ok(library)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let music = libraries.iter().find(|library| library.kind == Kind::Music);
+    let music = music.context("tracks are needed, for what is measured of changes and requests")?;
+
+    let mut table = Table::default();
+    let roots: Vec<_> = libraries
+        .iter()
+        .map(|library| (library.kind, library.directory.clone()))
+        .collect();
+    eprintln!("xtask: starting a server that has compiled nothing yet");
+    let server = ScanServer::start(&binary, "scan", &roots)?;
+    table.tell(
+        "start with no plugin compiled; anonymous memory then",
+        &format!(
+            "{:.1} s; {}",
+            server.cold_start.as_secs_f64(),
+            Unit::Mebibytes.show(server.at_start as f64)
+        ),
+    );
+    first_scan(&server, &libraries, options, &mut table)?;
+    quick_rescans(&server, &roots, options.rounds, "quick rescan", &mut table)?;
+    eprintln!("xtask: changes");
+    scan_changes::measure(&server, &music.directory, &mut table)?;
+    eprintln!("xtask: requests, idle and during a full scan");
+    scan_latency::measure(&server, &mut table)?;
+    for text in ["database is locked", " ERROR "] {
+        table.at_most(
+            &format!("`{}` in the log", text.trim()),
+            Unit::Count,
+            server.logged(text)? as f64,
+            0.0,
+        );
     }
-    print!("{}", report::table(&outcomes));
+    drop(server);
+    if options.flat > 0 {
+        eprintln!("xtask: one folder of {} entries", options.flat);
+        flat_folder(&binary, music, options, &mut table)?;
+    }
+    print!("{}", table.markdown());
     println!("\n{}", machine::line());
     Ok(())
 }
 
-fn measure_library(library: Library, server: &Path, native: &Path) -> Result<Outcome> {
-    let scratch = tempfile::Builder::new()
-        .prefix("scan-")
-        .tempdir_in(workspace::target().join("bench"))?;
-    let empty = scratch.path().join("empty");
-    std::fs::create_dir(&empty)?;
-    let mut first = Vec::new();
-    let mut bare = Vec::new();
-    let mut cold_start = Vec::new();
-    let mut data = PathBuf::new();
-    for round in 0..ROUNDS {
-        data = scratch.path().join(format!("data-{round}"));
-        // A first scan without files, so that compiling the plugins is not counted as scanning.
-        cold_start.push(measure::cost(&mut index(server, &data, library.kind, &empty))?.wall);
-        first.push(measure::cost(&mut index(
-            server,
-            &data,
-            library.kind,
-            &library.directory,
-        ))?);
+/// Kind by kind, and what the server holds at the most and afterwards.
+fn first_scan(
+    server: &ScanServer,
+    libraries: &[Library],
+    options: &Options,
+    table: &mut Table,
+) -> Result<()> {
+    let before = server.anonymous_memory()?;
+    let mut session = server.session()?;
+    let (mut files, mut seconds, mut cpu, mut peak) = (0, 0.0, 0.0, 0);
+    for library in libraries {
+        eprintln!("xtask: first scan of {}", workspace::shown(&library.directory));
+        let first = server.index(&mut session, "quick", &[library.kind])?;
+        tell_first(library, &first, table);
         if library.kind == Kind::Music {
-            let database = scratch.path().join(format!("native-{round}.db"));
-            bare.push(measure::cost(
-                Command::new(native).arg(&library.directory).arg(database),
-            )?);
+            beside_native(library, &first, options.rounds, table)?;
         }
+        files += library.files;
+        (seconds, cpu, peak) = (seconds + first.seconds, cpu + first.cpu, first.peak);
     }
-    let summary = summary(first.last().context("no round was run")?)?;
-    let rescan = (0..ROUNDS).map(|_| {
-        let rescan = measure::cost(&mut index(server, &data, library.kind, &library.directory))?;
-        match self::summary(&rescan)?.get("filesOpened").and_then(Value::as_u64) {
-            Some(0) => Ok(rescan),
-            opened => bail!("a rescan of an unchanged library opened files: {opened:?}"),
-        }
+    table.tell(
+        &format!("first scan of all {files} files"),
+        &format!("{seconds:.1} s, {cpu:.1} CPU s"),
+    );
+    table.at_most(
+        "most memory of the server until here",
+        Unit::Mebibytes,
+        peak as f64,
+        AIM_PEAK,
+    );
+    eprintln!("xtask: waiting for {} s", options.settle);
+    std::thread::sleep(Duration::from_secs(options.settle));
+    table.at_most(
+        &format!("anonymous memory {} s after the scan", options.settle),
+        Unit::Mebibytes,
+        server.anonymous_memory()? as f64,
+        AIM_IDLE,
+    );
+    table.tell(
+        "the same before the scan, after two sign-ins",
+        &Unit::Mebibytes.show(before as f64),
+    );
+    let bytes = server.database_bytes()? as f64 / files.max(1) as f64;
+    table.tell("database a file, with all indexes", &format!("{bytes:.0} B"));
+    Ok(())
+}
+
+fn tell_first(library: &Library, first: &RunCost, table: &mut Table) {
+    let name = library.kind.name();
+    table.tell(
+        &format!("first scan, {} of {name}", library.files),
+        &format!(
+            "{:.2} s, {:.2} CPU s, {} found, {} errors; most memory so far {}",
+            first.seconds,
+            first.cpu,
+            first.total("found"),
+            first.total("errored"),
+            Unit::Mebibytes.show(first.peak as f64)
+        ),
+    );
+    let aim = match library.kind {
+        Kind::Music => AIM_MUSIC,
+        Kind::Photos => AIM_PHOTOS,
+        Kind::Movies | Kind::Tv => AIM_VIDEO,
+    };
+    let per_cpu = library.files as f64 / first.cpu.max(0.01);
+    table.at_least(&format!("{name}: files a CPU second"), Unit::Count, per_cpu, aim);
+    if matches!(library.kind, Kind::Movies | Kind::Tv) {
+        table.at_most(
+            &format!("{name}: CPU of child processes"),
+            Unit::Seconds,
+            first.child_cpu,
+            0.0,
+        );
+    }
+}
+
+/// The same files in a bare loop without grouping, sort keys or search index.
+fn beside_native(library: &Library, first: &RunCost, rounds: usize, table: &mut Table) -> Result<()> {
+    let scratch = tempfile::Builder::new()
+        .prefix("native-")
+        .tempdir_in(workspace::target().join("bench"))?;
+    let native = workspace::target().join("release/native-scan");
+    let native = (0..rounds).map(|round| {
+        let database = scratch.path().join(format!("{round}.db"));
+        measure::cpu_of(Command::new(&native).arg(&library.directory).arg(database))
     });
-    let rescan = rescan.collect::<Result<Vec<_>>>()?;
-    Ok(Outcome {
-        items: total(&summary, "found"),
-        errors: total(&summary, "errored"),
-        first: Median::of(&first)?,
-        native: if bare.is_empty() {
-            None
-        } else {
-            Some(Median::of(&bare)?)
-        },
-        rescan: Median::of(&rescan)?,
-        cold_start: measure::median(&cold_start).unwrap_or_default(),
-        database_bytes: measure::database_bytes(&data)?,
-        idle: idle_memory(server, &data, &library)?,
-        library,
-    })
+    let native = measure::median(&native.collect::<Result<Vec<_>>>()?).unwrap_or_default();
+    table.at_least(
+        "music: throughput a CPU second, of a bare native loop",
+        Unit::Ratio,
+        native / first.cpu.max(0.01),
+        AIM_OF_NATIVE,
+    );
+    Ok(())
 }
 
-fn index(server: &Path, data: &Path, kind: Kind, media: &Path) -> Command {
-    let mut command = Command::new(server);
-    command
-        .args(["index", "--json", "--data-dir"])
-        .arg(data)
-        .arg(kind.flag())
-        .arg(media);
-    command
+/// What `bare-walk` says.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Walk {
+    files: u64,
+    seconds: f64,
+    cpu_seconds: f64,
 }
 
-fn summary(cost: &Cost) -> Result<Value> {
-    // The summary is the last thing printed.
-    let line = cost.stdout.lines().rev().find(|line| line.starts_with('{'));
-    let text = line.unwrap_or(&cost.stdout);
-    serde_json::from_str(text)
-        .or_else(|_| serde_json::from_str(&cost.stdout))
-        .context("`svc index --json` printed no JSON")
-}
-
-/// One of the counts, over all kinds of media.
-fn total(summary: &Value, count: &str) -> u64 {
-    let kinds = summary
-        .get("counts")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten();
-    kinds.filter_map(|(_, counts)| counts.get(count)?.as_u64()).sum()
-}
-
-/// Memory of a server that has the library loaded and nothing to do.
-fn idle_memory(server: &Path, data: &Path, library: &Library) -> Result<Resident> {
-    let mut serve = Command::new(server);
-    serve
-        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-        .arg(data)
-        .arg(library.kind.flag())
-        .arg(&library.directory);
-    let server = ServerProcess::start(&mut serve)?;
-    std::thread::sleep(SETTLE);
-    measure::resident(server.pid())
-}
-
-impl Median {
-    fn of(costs: &[Cost]) -> Result<Self> {
-        let of = |value: fn(&Cost) -> f64| {
-            measure::median(&costs.iter().map(value).collect::<Vec<_>>()).context("no round was run")
-        };
-        let memory = costs.iter().map(|cost| cost.peak_memory).collect::<Vec<_>>();
-        Ok(Self {
-            wall: of(|cost| cost.wall.as_secs_f64())?,
-            cpu: of(|cost| cost.cpu.as_secs_f64())?,
-            peak_memory: measure::median(&memory).unwrap_or_default(),
-        })
+/// Turn by turn with a walk that asks for size and time of every file.
+fn quick_rescans(
+    server: &ScanServer,
+    roots: &[(Kind, PathBuf)],
+    rounds: usize,
+    name: &str,
+    table: &mut Table,
+) -> Result<()> {
+    let mut session = server.session()?;
+    let mut walk = Command::new(workspace::target().join("release/bare-walk"));
+    walk.args(roots.iter().map(|(_, directory)| directory));
+    let (mut walks, mut rescans) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        walks.push(serde_json::from_slice::<Walk>(&process::output(&mut walk)?)?);
+        rescans.push(server.rescan(&mut session)?);
     }
+    let median = |values: Vec<f64>| measure::median(&values).unwrap_or_default();
+    let seconds = median(rescans.iter().map(|rescan| rescan.seconds).collect());
+    table.tell(
+        name,
+        &format!(
+            "{seconds:.3} s, {:.2} CPU s, 0 files opened",
+            median(rescans.iter().map(|rescan| rescan.cpu).collect())
+        ),
+    );
+    table.tell(
+        "bare parallel walk with stat beside it",
+        &format!(
+            "{:.3} s, {:.2} CPU s, {} files",
+            median(walks.iter().map(|walk| walk.seconds).collect()),
+            median(walks.iter().map(|walk| walk.cpu_seconds).collect()),
+            walks.first().map_or(0, |walk| walk.files)
+        ),
+    );
+    let pairs = rescans.iter().zip(&walks);
+    let ratio = median(
+        pairs
+            .map(|(rescan, walk)| rescan.seconds / walk.seconds)
+            .collect(),
+    );
+    table.at_most(&format!("{name} over the walk"), Unit::Ratio, ratio, AIM_RESCAN);
+    Ok(())
+}
+
+/// One folder with very many entries: links to the tracks, from the first again where they end.
+fn flat_folder(binary: &Path, music: &Library, options: &Options, table: &mut Table) -> Result<()> {
+    let folder = library::flat(music, options.flat)?;
+    let roots = [(Kind::Music, folder)];
+    let server = ScanServer::start(binary, "flat", &roots)?;
+    let first = server.index(&mut server.session()?, "quick", &[])?;
+    table.tell(
+        &format!("first scan of one folder with {} entries", options.flat),
+        &format!(
+            "{:.1} s, {:.1} CPU s, {} found, {} errors",
+            first.seconds,
+            first.cpu,
+            first.total("found"),
+            first.total("errored")
+        ),
+    );
+    table.at_most(
+        "most memory of that server",
+        Unit::Mebibytes,
+        first.peak as f64,
+        AIM_PEAK,
+    );
+    quick_rescans(
+        &server,
+        &roots,
+        options.rounds,
+        "quick rescan of that folder",
+        table,
+    )
 }

@@ -1,8 +1,8 @@
-//! The load generator of `cargo xtask bench http`: HTTP/1.1 requests, sent in turn again and again over many kept
-//! connections, from one thread.
+//! The load generator of `cargo xtask bench http` and `bench scan`: HTTP/1.1 requests, one or several GETs in turn, sent
+//! again and again over many kept connections, or at a constant rate, from one thread.
 //!
-//! The requests, without bodies unless there is one alone, come on stdin as they go over the wire, so that no token
-//! stands in a list of processes. What was measured goes to stdout as JSON; times in it are microseconds.
+//! Requests come on stdin as they go over the wire, so that no token stands in a list of processes. What was
+//! measured goes to stdout as JSON; times in it are microseconds.
 
 #![allow(
     clippy::print_stdout,
@@ -29,6 +29,9 @@ use tokio::task::LocalSet;
 /// Longer than any answer may take; what hangs is a failure.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
+/// What a request with a body has; such a one is sent alone.
+const BODY_HEADER: &[u8] = b"content-length:";
+
 /// Room for a head with all headers that the server sends.
 const HEADERS: usize = 64;
 
@@ -48,11 +51,16 @@ struct Arguments {
     /// One request on each connection, all at once, in place of a duration
     #[arg(long)]
     once: bool,
+    /// Requests a second of all connections together, each sent at its time; else each connection waits for an answer
+    /// and sends the next
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
 }
 
 /// What all connections add up to.
 struct Tally {
-    times: Histogram<u64>,
+    /// Of each request at a constant rate, else of all.
+    times: Vec<Histogram<u64>>,
     statuses: BTreeMap<u16, u64>,
     /// Connections that broke or were never answered, by reason.
     failures: BTreeMap<String, u64>,
@@ -65,52 +73,78 @@ struct Window {
     until: Option<Instant>,
 }
 
-fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    let mut requests = String::new();
-    std::io::stdin().read_to_string(&mut requests)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(LocalSet::new().run_until(load(arguments, Requests::of(&requests)?)))
+/// When a connection sends.
+#[derive(Clone, Copy)]
+struct Pace {
+    first: Instant,
+    /// From one to the next; none if it is sent as soon as the last is answered.
+    every: Option<Duration>,
 }
 
 /// What is sent, in turn by all connections.
 struct Requests {
-    all: Vec<Box<[u8]>>,
+    all: Vec<Vec<u8>>,
     next: Cell<usize>,
 }
 
 impl Requests {
-    fn of(text: &str) -> anyhow::Result<Rc<Self>> {
-        const END: &str = "\r\n\r\n";
-        let is_one = text.contains("content-length:");
-        let all: Vec<Box<[u8]>> = if is_one {
-            vec![text.as_bytes().into()]
-        } else {
-            text.split_inclusive(END)
-                .map(|request| request.as_bytes().into())
-                .collect()
-        };
+    fn of(text: Vec<u8>) -> anyhow::Result<Self> {
+        let has_body = text
+            .windows(BODY_HEADER.len())
+            .any(|part| part.eq_ignore_ascii_case(BODY_HEADER));
+        let all = if has_body { vec![text] } else { several(&text) };
         if all.is_empty() {
-            bail!("no request on stdin");
+            bail!("no request was given");
         }
-        Ok(Rc::new(Self {
+        Ok(Self {
             all,
             next: Cell::new(0),
-        }))
+        })
     }
 
-    fn next(&self) -> &[u8] {
-        let next = self.next.get();
-        self.next.set(next.wrapping_add(1));
-        &self.all[next % self.all.len()]
+    /// The next one, with its number.
+    fn next(&self) -> (usize, &[u8]) {
+        let number = self.next.get() % self.all.len();
+        self.next.set(number + 1);
+        (number, &self.all[number])
     }
 }
 
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let mut request = Vec::new();
+    std::io::stdin().read_to_end(&mut request)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let requests = Requests::of(request)?;
+    runtime.block_on(LocalSet::new().run_until(load(arguments, Rc::new(requests))))
+}
+
+/// GETs that stand one after the other.
+fn several(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut requests = vec![Vec::new()];
+    for byte in text {
+        if let Some(last) = requests.last_mut() {
+            last.push(*byte);
+            if last.ends_with(b"\r\n\r\n") {
+                requests.push(Vec::new());
+            }
+        }
+    }
+    requests.retain(|request| !request.is_empty());
+    requests
+}
+
 async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()> {
+    let told_apart = if arguments.rate.is_some() {
+        requests.all.len()
+    } else {
+        1
+    };
+    let times = (0..told_apart).map(|_| Histogram::new(3));
     let tally = Rc::new(RefCell::new(Tally {
-        times: Histogram::new(3)?,
+        times: times.collect::<Result<_, _>>()?,
         statuses: BTreeMap::new(),
         failures: BTreeMap::new(),
     }));
@@ -118,11 +152,21 @@ async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()
     let from = started + Duration::from_millis(if arguments.once { 0 } else { arguments.warm_up });
     let until = (!arguments.once).then(|| from + Duration::from_millis(arguments.duration));
     let connections: Vec<_> = (0..arguments.connections)
-        .map(|_| {
+        .map(|number| {
             let (requests, tally) = (Rc::clone(&requests), Rc::clone(&tally));
             let (address, window) = (arguments.address, Window { from, until });
+            // The connections take turns.
+            let after = |places: usize| {
+                arguments
+                    .rate
+                    .map(|rate| Duration::from_secs_f64(places as f64 / rate))
+            };
+            let pace = Pace {
+                first: started + after(number).unwrap_or_default(),
+                every: after(arguments.connections),
+            };
             tokio::task::spawn_local(async move {
-                if let Err(error) = connection(address, &requests, window, &tally).await {
+                if let Err(error) = connection(address, &requests, pace, window, &tally).await {
                     *tally
                         .borrow_mut()
                         .failures
@@ -140,24 +184,36 @@ async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()
     // The answers to the last requests come after the end and are counted, so their time is as well.
     let seconds = (ended - from).as_secs_f64();
     let tally = tally.borrow();
-    println!(
-        "{}",
-        json!({
-            "seconds": seconds,
-            "statuses": tally.statuses,
-            "failures": tally.failures,
-            "p50": tally.times.value_at_quantile(0.5),
-            "p99": tally.times.value_at_quantile(0.99),
-            "cpuShare": cpu_share,
-        })
-    );
+    let mut all = Histogram::<u64>::new(3)?;
+    for times in &tally.times {
+        all.add(times)?;
+    }
+    let requests: Vec<_> = tally.times.iter().map(percentiles).collect();
+    let mut told = percentiles(&all);
+    if let Some(told) = told.as_object_mut() {
+        told.insert("seconds".into(), json!(seconds));
+        told.insert("statuses".into(), json!(tally.statuses));
+        told.insert("failures".into(), json!(tally.failures));
+        told.insert("cpuShare".into(), json!(cpu_share));
+        told.insert("requests".into(), json!(requests));
+    }
+    println!("{told}");
     Ok(())
+}
+
+fn percentiles(times: &Histogram<u64>) -> serde_json::Value {
+    json!({
+        "p50": times.value_at_quantile(0.5),
+        "p95": times.value_at_quantile(0.95),
+        "p99": times.value_at_quantile(0.99),
+    })
 }
 
 /// One connection: a request, its answer, the next.
 async fn connection(
     address: SocketAddr,
     requests: &Requests,
+    pace: Pace,
     window: Window,
     tally: &RefCell<Tally>,
 ) -> anyhow::Result<()> {
@@ -166,12 +222,23 @@ async fn connection(
         .context("not connected in time")??;
     stream.set_nodelay(true)?;
     let mut buffer = Vec::with_capacity(64 * 1024);
+    let mut due = pace.first;
     loop {
-        let sent = Instant::now();
+        let sent = match pace.every {
+            // Late because the last answer was late: the wait counts, as a client would feel it.
+            Some(every) => {
+                let sent = due;
+                due += every;
+                tokio::time::sleep_until(sent.into()).await;
+                sent
+            }
+            None => Instant::now(),
+        };
         if window.until.is_some_and(|until| sent >= until) {
             return Ok(());
         }
-        stream.write_all(requests.next()).await?;
+        let (number, request) = requests.next();
+        stream.write_all(request).await?;
         let limit = window.until.unwrap_or(sent) + ANSWER_LIMIT;
         let status = tokio::time::timeout_at(limit.into(), answer(&mut stream, &mut buffer))
             .await
@@ -179,7 +246,8 @@ async fn connection(
         if sent >= window.from {
             let mut tally = tally.borrow_mut();
             let micros = u64::try_from(sent.elapsed().as_micros())?;
-            tally.times.record(micros)?;
+            let place = number % tally.times.len();
+            tally.times[place].record(micros)?;
             *tally.statuses.entry(status).or_default() += 1;
         }
         if window.until.is_none() {
