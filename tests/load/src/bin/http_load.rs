@@ -104,9 +104,13 @@ impl Requests {
 
     /// The next one, with its number.
     fn next(&self) -> (usize, &[u8]) {
-        let number = self.next.get() % self.all.len();
+        let number = self.next.get();
+        let Some(request) = self.all.get(number) else {
+            self.next.set(1);
+            return (0, self.all.first().map_or(&[], Vec::as_slice));
+        };
         self.next.set(number + 1);
-        (number, &self.all[number])
+        (number, request)
     }
 }
 
@@ -247,7 +251,9 @@ async fn connection(
             let mut tally = tally.borrow_mut();
             let micros = u64::try_from(sent.elapsed().as_micros())?;
             let place = number % tally.times.len();
-            tally.times[place].record(micros)?;
+            if let Some(times) = tally.times.get_mut(place) {
+                times.record(micros)?;
+            }
             *tally.statuses.entry(status).or_default() += 1;
         }
         if window.until.is_none() {
