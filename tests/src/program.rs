@@ -260,7 +260,13 @@ impl Server {
 
     /// Starts a run and waits for its end; answers with the run.
     pub fn index(&self, run_type: &str) -> Value {
-        let started = self.post("/api/v1/index/run", &json!({ "type": run_type }));
+        let body = json!({ "type": run_type });
+        let mut started = self.post("/api/v1/index/run", &body);
+        // The index may be following the disk at this very moment.
+        while started.status == 409 {
+            std::thread::sleep(Duration::from_millis(50));
+            started = self.post("/api/v1/index/run", &body);
+        }
         assert_eq!(started.status, 201, "{started:?}");
         let path = format!("/api/v1/index/runs/{}", started.json()["runId"].as_str().unwrap());
         wait_for("the end of the run", || {
