@@ -1,17 +1,23 @@
 //! Files that moved: a new file with the content of one that is gone is that one, and keeps its identity.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::extract::ReadFile;
 use crate::domain::id::FileId;
 use crate::domain::scan::{FileRecord, FileStatus};
 use crate::store::{FileByContent, Store, StoreError};
 
+/// So many files with the same content are a crowd. Which of them moved where nobody can tell, and to look at all of them
+/// for each new one would make a scan take the square of their number: what comes after them is new.
+const CROWD: usize = 1_000;
+
 /// The moves of one run.
 pub(super) struct Moves<'a> {
     store: &'a Store,
     /// Files that were found at another place.
     adopted: HashSet<FileId>,
+    /// Fingerprints of crowds.
+    crowds: HashSet<i64>,
 }
 
 impl<'a> Moves<'a> {
@@ -19,6 +25,7 @@ impl<'a> Moves<'a> {
         Self {
             store,
             adopted: HashSet::new(),
+            crowds: HashSet::new(),
         }
     }
 
@@ -33,6 +40,7 @@ impl<'a> Moves<'a> {
             .iter()
             .filter(|read| is_new(read))
             .filter_map(print)
+            .filter(|print| !self.crowds.contains(print))
             .collect();
         if prints.is_empty() {
             return Ok(Vec::new());
@@ -41,6 +49,7 @@ impl<'a> Moves<'a> {
         if known.is_empty() {
             return Ok(Vec::new());
         }
+        self.note_crowds(&known);
         let gone = tokio::task::spawn_blocking(|| gone(known)).await;
         let mut gone = gone.unwrap_or_default();
         let mut moved = Vec::new();
@@ -70,6 +79,15 @@ impl<'a> Moves<'a> {
             moved.push((at, before.path.as_str().to_owned()));
         }
         Ok(moved)
+    }
+
+    fn note_crowds(&mut self, known: &[FileByContent]) {
+        let mut alike: HashMap<i64, usize> = HashMap::new();
+        for file in known {
+            *alike.entry(file.fingerprint).or_default() += 1;
+        }
+        let crowds = alike.into_iter().filter(|(_, number)| *number >= CROWD);
+        self.crowds.extend(crowds.map(|(print, _)| print));
     }
 }
 

@@ -32,7 +32,7 @@ impl SearchIndex {
 
 /// So many hits are put in the order of how well they fit. More of them are a question that was too short, and in the
 /// order in which they were first indexed.
-const RANKED: u64 = 200;
+const RANKED: u32 = 200;
 
 /// How well an item fits: its title is what was asked for, begins so, has it within; or it was found by something else.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -72,10 +72,14 @@ fn best_of(titles: Vec<(i64, String)>, text: &str, page: Page) -> Vec<i64> {
         .map(|(id, title)| (fit(&asked, &title), title, id))
         .collect();
     ranked.sort_unstable();
+    part_of(ranked, page).map(|(.., id)| id).collect()
+}
+
+/// The part of a whole list that a page asks for.
+fn part_of<T>(list: Vec<T>, page: Page) -> impl Iterator<Item = T> {
     let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
     let take = usize::try_from(page.take).unwrap_or(0);
-    let best = ranked.into_iter().skip(skip).take(take);
-    best.map(|(.., id)| id).collect()
+    list.into_iter().skip(skip).take(take)
 }
 
 impl SearchIndex {
@@ -110,30 +114,31 @@ impl Store {
         }
         let (matching, key) = (index.matching(engine), index.key(engine));
         let and = index.items().and(key, scope);
+        let find = format!("SELECT {key}{matching}{and} ORDER BY {key} LIMIT $2 OFFSET $3");
+        // Looking a word up is what costs, not the hits: mostly this is the only time.
+        let values = args![query.as_str(), i64::from(RANKED) + 1, 0_i64];
+        let first: Vec<(i64,)> = self
+            .pools()
+            .fetch_all(AssertSqlSafe(find.clone()), &values)
+            .await?;
+        let found: Vec<i64> = first.into_iter().map(|(id,)| id).collect();
+        if found.len() <= RANKED as usize {
+            let total = found.len() as u64;
+            let best = match index.titles() {
+                Some(titles) => best_of(self.visible_rows(titles, &found, "").await?, text, page),
+                None => part_of(found, page).collect(),
+            };
+            return Ok(Listing::new(best, total));
+        }
         let count = AssertSqlSafe(format!("SELECT count(*){matching}{and}"));
         let total = self.remembered_count(count, &args![query.as_str()]).await?;
-        let titles = index.titles().filter(|_| total <= RANKED);
-        let part = if titles.is_some() {
-            Page {
-                take: Page::MAX_TAKE,
-                skip: 0,
-            }
-        } else {
-            page
-        };
-        let values = args![
-            query.as_str(),
-            i64::from(part.take),
-            i64::try_from(part.skip).unwrap_or(i64::MAX),
-        ];
-        let find = format!("SELECT {key}{matching}{and} ORDER BY {key} LIMIT $2 OFFSET $3");
-        let rows: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(find), &values).await?;
-        let found: Vec<i64> = rows.into_iter().map(|(id,)| id).collect();
-        let Some(titles) = titles else {
-            return Ok(Listing::new(found, total));
-        };
-        let titles: Vec<(i64, String)> = self.visible_rows(titles, &found, "").await?;
-        Ok(Listing::new(best_of(titles, text, page), total))
+        if page.skip.saturating_add(u64::from(page.take)) > found.len() as u64 {
+            let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
+            let values = args![query.as_str(), i64::from(page.take), skip];
+            let rows: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(find), &values).await?;
+            return Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total));
+        }
+        Ok(Listing::new(part_of(found, page).collect(), total))
     }
 
     /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with

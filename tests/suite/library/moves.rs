@@ -57,6 +57,24 @@ fn directory_that_is_renamed_keeps_all_its_files() {
 }
 
 #[test]
+fn crowd_of_copies_is_indexed_one_by_one_and_one_that_moves_is_known_again() {
+    let library = Library::new();
+    library.track("music/0.mp3", "One");
+    for number in 1..=1_200 {
+        let copy = library.at(&format!("music/{number}.mp3"));
+        std::fs::copy(library.at("music/0.mp3"), copy).unwrap();
+    }
+    assert_eq!(library.index().counts["music"].added, 1_201);
+    let before = library.ids();
+    assert_eq!(before.len(), 1_201);
+    library.rename("music/7.mp3", "music/moved.mp3");
+    let counts = library.index().counts["music"];
+    assert_eq!((counts.added, counts.updated, counts.missing), (0, 1, 0));
+    assert_eq!(library.ids()["music/moved.mp3"], before["music/7.mp3"]);
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+}
+
+#[test]
 fn copy_is_a_file_of_its_own() {
     let library = Library::new();
     library.track("music/a.mp3", "One");
