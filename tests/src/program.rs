@@ -1,8 +1,11 @@
 //! The real program: where it is, running it to its end, and running it as a server.
 
+use std::fs::{self, DirBuilder};
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -22,8 +25,59 @@ pub fn program() -> PathBuf {
         .join("svc")
 }
 
+/// A data directory with nothing but compiled plugins. Compiling them takes some twenty seconds: once for all tests.
+fn compiled() -> &'static Path {
+    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let directory = crate::workspace().join("target/test-data");
+        if directory.exists() {
+            fs::remove_dir_all(&directory).unwrap();
+        }
+        let (data, empty) = (directory.join("data"), directory.join("empty"));
+        fs::create_dir_all(&empty).unwrap();
+        let mut index = command(&["index", "--data-dir"]);
+        index.arg(&data).arg("--music-dir").arg(empty);
+        assert!(index.output().unwrap().status.success());
+        data
+    })
+}
+
+/// Puts compiled plugins, and the key that vouches for them, into a data directory that is still to be made.
+fn put_compiled_plugins(data_dir: &Path) {
+    let place = |name: &str| {
+        let place = data_dir.join(name);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&place)
+            .unwrap();
+        place
+    };
+    let compiled = compiled();
+    let key = "plugin-cache.key";
+    fs::copy(compiled.join("keys").join(key), place("keys").join(key)).unwrap();
+    let cache = place("plugin-cache");
+    for plugin in fs::read_dir(compiled.join("plugin-cache")).unwrap() {
+        let plugin = plugin.unwrap();
+        fs::copy(plugin.path(), cache.join(plugin.file_name())).unwrap();
+    }
+}
+
 /// The program with arguments and without the variables of whoever runs the tests.
 pub fn svc(arguments: &[&str]) -> Command {
+    let data_dir = arguments.windows(2).find_map(|pair| match pair {
+        ["--data-dir", data_dir] => Some(Path::new(*data_dir)),
+        _ => None,
+    });
+    if let (Some("serve" | "index"), Some(data_dir)) = (arguments.first().copied(), data_dir)
+        && fs::read_dir(data_dir).map_or(!data_dir.exists(), |mut entries| entries.next().is_none())
+    {
+        put_compiled_plugins(data_dir);
+    }
+    command(arguments)
+}
+
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(program());
     command
         .args(arguments)
@@ -44,7 +98,7 @@ pub fn serve(data_dir: &Path, arguments: &[&str]) -> Command {
 
 /// Bytes of a process's memory as the kernel counts them, by the name that `/proc` has for it.
 pub fn memory_of(pid: u32, name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line
         .trim_start_matches(':')
