@@ -142,6 +142,11 @@ impl AnswerMemory {
         self.kept.insert(question, Arc::new(answer));
     }
 
+    /// Forgets all that is kept.
+    pub(super) fn clear(&self) {
+        self.kept.clear();
+    }
+
     /// How many are kept.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use svc_fixtures::audio::{Format, Sound, encode};
-use svc_tests::program::{Server, memory_of, serve};
+use svc_tests::program::{Server, memory_of, serve, wait_for};
 
 const MIB: usize = 1024 * 1024;
 /// Far more than the sockets of a stream hold.
@@ -177,15 +177,22 @@ fn open_streams_that_nobody_reads_cost_little_memory_each() {
     let server = start(&media, &dir.path().join("data"), &log);
     let path = stream_of(&server, "big");
     let memory = || memory_of(server.pid(), "RssAnon").unwrap();
+    // Once the sockets are full, or gone, it neither grows nor shrinks.
+    let settled = || {
+        let mut last = memory();
+        wait_for("memory that stays as it is", || {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = memory();
+            now.abs_diff(std::mem::replace(&mut last, now)) < MIB as u64 / 16
+        });
+        memory()
+    };
     // What comes with the first streams, whoever opens them, stays.
     let first: Vec<Stream> = (0..20).map(|_| Stream::open(&server, &path)).collect();
     drop(first);
-    std::thread::sleep(Duration::from_millis(300));
-    let before = memory();
+    let before = settled();
     let streams: Vec<Stream> = (0..OPEN).map(|_| Stream::open(&server, &path)).collect();
-    // Until the sockets are full.
-    std::thread::sleep(Duration::from_secs(1));
-    let each = memory().saturating_sub(before) / OPEN as u64;
+    let each = settled().saturating_sub(before) / OPEN as u64;
     println!("{OPEN} open streams cost {} KiB each", each / 1024);
     assert!(each <= BYTES_A_STREAM, "{each}");
     drop(streams);

@@ -41,5 +41,7 @@ pub async fn reset(state: State, by: By, body: Body<ResetInput>) -> Result<Creat
     };
     let phrase = validation_phrase.unwrap_or_default();
     state.reset.carry_out(by.0, reset_type, &phrase).await?;
+    // Nobody would be given them any more; nor are they to lie about in memory.
+    state.answers.clear();
     Ok(Created(true))
 }

@@ -63,6 +63,11 @@ async fn answer_is_given_again_to_who_may_know_all_of_it_until_something_is_stor
         let listed = bed.get_as(token, list).await.json();
         assert_eq!((&listed[1], &listed[0][0]["title"]), (&json!(2), &json!("Added")));
     }
+    // A reset leaves nothing behind.
+    assert!(bed.state.answers.len() > 2);
+    let emptied = super::reset::reset(&bed, &owner, "deindex", "Deindex media").await;
+    assert_eq!((emptied.status, bed.state.answers.len()), (201, 0));
+    assert_eq!(bed.get_as(&owner, list).await.json(), json!([[], 0]));
 }
 
 #[tokio::test]
