@@ -1,22 +1,34 @@
-//! Computed things on disk, under a quota: what was not asked for the longest goes first. Every entry can be made again,
-//! so nothing here is synced, and an entry that cannot be read is as if it were not there.
+//! Computed things on disk: whole or not there, the longest unused removed first when the quota is full.
+//!
+//! A file's name is the digest of what it was made from; its modification time is the time of its last use, to the hour.
+//! It ends in eight bytes that say how long the content is: a file that a power cut left shorter is noticed without a sync
+//! for each. Everything can be made again. Nothing is kept in memory but the sum of all sizes.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fmt;
+use std::fs::{self, DirBuilder, File, FileTimes, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
 use sha2::{Digest, Sha256};
 
+use crate::domain::time::Clock;
 use crate::random::to_hex;
 
-/// The name of a file that is being written.
-const DRAFT: &str = "draft";
+/// How old the stamp of the last use may be before it is written again: not with each answer.
+const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
+/// A full cache is emptied to this share of its quota, in percent, so that it is not looked through for each entry.
+const EVICT_TO_PERCENT: u64 = 90;
+/// What a file takes on disk is a multiple of this.
+const BLOCK_BYTES: u64 = 4096;
+/// Bytes behind the content: the length of what is before them.
+const TRAILER_BYTES: u64 = 8;
+const UNFINISHED_SUFFIX: &str = "unfinished";
 
-/// What an entry is of: all that the result depends on, hashed.
+/// What an entry is of: all that it was made from, hashed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CacheKey(String);
 
@@ -25,10 +37,17 @@ impl CacheKey {
     pub fn of(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
+            // Each with its length, so that no two lists run into one.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
         Self(to_hex(hash.finalize().get(..20).unwrap_or_default()))
+    }
+}
+
+impl fmt::Display for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -39,201 +58,280 @@ pub struct DiskCache(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     directory: PathBuf,
-    /// Bytes of all entries.
     quota: u64,
-    /// Bytes in use; none until somebody has counted.
-    used: Mutex<Option<u64>>,
+    clock: Arc<dyn Clock>,
+    /// Bytes on disk; `None` before the first entry is kept.
+    total: Mutex<Option<u64>>,
     drafts: AtomicU64,
 }
 
-struct Entry {
-    path: PathBuf,
-    bytes: u64,
-    /// When it was last asked for or written.
-    used_ns: i128,
+/// An entry.
+#[derive(Debug)]
+pub struct CachedFile {
+    /// Holds the content from its first byte on.
+    pub file: File,
+    /// Bytes of the content.
+    pub length: u64,
+}
+
+impl CachedFile {
+    /// The content.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(self.length).map_err(io::Error::other)?];
+        self.file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    }
 }
 
 impl DiskCache {
-    /// In this directory, which may be missing; it is looked at when there is something to keep.
-    pub fn new(directory: PathBuf, quota: u64) -> Self {
+    /// In this directory, of so many bytes on disk. Nothing is touched before it is needed.
+    pub fn new(directory: PathBuf, quota: u64, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Inner {
             directory,
             quota,
-            used: Mutex::default(),
+            clock,
+            total: Mutex::default(),
             drafts: AtomicU64::new(0),
         }))
     }
 
-    /// An entry's bytes, as they were put. Whoever reads them checks them: a crash may have left half of them.
-    pub fn get(&self, key: &CacheKey) -> Option<Vec<u8>> {
-        let path = self.path(key);
-        let bytes = fs::read(&path).ok()?;
-        let now = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
-        let times = Timestamps {
-            last_access: now(UTIME_OMIT),
-            last_modification: now(UTIME_NOW),
+    /// The entry, if it is there and whole. Counts as a use.
+    pub fn get(&self, key: &CacheKey) -> Option<CachedFile> {
+        let file = match File::open(self.path(key)) {
+            Ok(file) => file,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    tracing::warn!(path = %self.path(key).display(), %error, "what is kept cannot be read");
+                }
+                return None;
+            }
         };
-        // Only the order of leaving depends on it.
-        let _ = utimensat(CWD, &path, &times, AtFlags::empty());
-        Some(bytes)
+        match self.check(&file) {
+            Ok(length) => Some(CachedFile { file, length }),
+            Err(error) => {
+                self.discard(key, &error.to_string());
+                None
+            }
+        }
     }
 
-    /// Keeps an entry, in place of an older one, and makes room if there is too much.
+    /// Whether there is such an entry.
+    pub fn holds(&self, key: &CacheKey) -> bool {
+        self.path(key).exists()
+    }
+
+    /// Removes an entry that is not what it should be.
+    pub fn discard(&self, key: &CacheKey, problem: &str) {
+        let path = self.path(key);
+        tracing::warn!(path = %path.display(), problem, "what is kept is broken; it is made again");
+        drop(fs::remove_file(path));
+    }
+
+    /// The length of the content of a file that is whole.
+    fn check(&self, file: &File) -> io::Result<u64> {
+        let broken = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        let metadata = file.metadata()?;
+        let length = metadata.len().checked_sub(TRAILER_BYTES);
+        let length = length.ok_or_else(|| broken("it is too short"))?;
+        let mut trailer = [0; TRAILER_BYTES as usize];
+        file.read_exact_at(&mut trailer, length)?;
+        if u64::from_le_bytes(trailer) != length {
+            return Err(broken("it is cut off"));
+        }
+        let (now, used) = (self.now(), metadata.modified()?);
+        // Also one from the future, after the clock was set back.
+        if now.duration_since(used).is_ok_and(|age| age > STAMP_AGE) || used > now {
+            // Without it the entry is only removed earlier.
+            drop(file.set_times(FileTimes::new().set_modified(now)));
+        }
+        Ok(length)
+    }
+
+    /// Keeps an entry in place of an older one, if it is not larger than all that is kept.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn put(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
         let inner = &*self.0;
-        let path = self.path(key);
-        if let Some(parent) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+        let size = on_disk(bytes.len() as u64 + TRAILER_BYTES);
+        if size > inner.quota {
+            return Ok(());
         }
-        let mut used = inner.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = match *used {
-            Some(used) => used,
-            None => entries(&inner.directory)?.iter().map(|entry| entry.bytes).sum(),
+        let mut total = inner.total.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match *total {
+            Some(total) => total,
+            None => self.open()?,
         };
-        let replaced = fs::metadata(&path).map_or(0, |old| old.len());
-        let number = inner.drafts.fetch_add(1, Ordering::Relaxed);
-        let draft = inner
-            .directory
-            .join(format!("{DRAFT}-{}-{number}", std::process::id()));
-        let written = write_new(&draft, bytes).and_then(|()| fs::rename(&draft, &path));
-        if let Err(error) = written {
-            let _ = fs::remove_file(&draft);
-            return Err(error);
+        // Counted before it is written: what goes wrong in between counts too much, never too little.
+        *total = Some(before.saturating_add(size));
+        if before.saturating_add(size) > inner.quota {
+            *total = Some(self.evict(size)?.saturating_add(size));
         }
-        let after = (before + bytes.len() as u64).saturating_sub(replaced);
-        *used = Some(if after > inner.quota {
-            make_room(&inner.directory, inner.quota)?
-        } else {
-            after
-        });
-        Ok(())
+        drop(total);
+        let path = self.path(key);
+        let number = inner.drafts.fetch_add(1, Ordering::Relaxed);
+        let draft = path.with_extension(format!("{number}.{UNFINISHED_SUFFIX}"));
+        let written = self.write(&draft, bytes).and_then(|()| fs::rename(&draft, &path));
+        if written.is_err() {
+            drop(fs::remove_file(&draft));
+        }
+        written
     }
 
-    /// Forgets everything.
+    fn write(&self, draft: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(draft)?;
+        file.write_all(bytes)?;
+        file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+        file.set_times(FileTimes::new().set_modified(self.now()))
+    }
+
+    /// Removes everything.
+    ///
+    /// # Errors
+    /// When files cannot be removed.
     pub fn clear(&self) -> io::Result<()> {
-        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
-        *used = None;
+        let mut total = self.0.total.lock().unwrap_or_else(PoisonError::into_inner);
+        *total = None;
         match fs::remove_dir_all(&self.0.directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    fn path(&self, key: &CacheKey) -> PathBuf {
-        let (folder, name) = key.0.split_at_checked(2).unwrap_or(("", &key.0));
-        self.0.directory.join(folder).join(name)
-    }
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
-}
-
-/// All entries, and on the way the drafts that an earlier process left are removed.
-fn entries(directory: &Path) -> io::Result<Vec<Entry>> {
-    let own_drafts = format!("{DRAFT}-{}-", std::process::id());
-    let mut entries = Vec::new();
-    for folder in fs::read_dir(directory)? {
-        let folder = folder?;
-        let name = folder.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(DRAFT) {
-            if !name.starts_with(&own_drafts) {
-                fs::remove_file(folder.path())?;
-            }
-            continue;
-        }
-        for entry in fs::read_dir(folder.path())? {
+    /// Makes the directory, removes what another process left unfinished, and says how much there is.
+    fn open(&self) -> io::Result<u64> {
+        let directory = &self.0.directory;
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let mut total: u64 = 0;
+        for entry in fs::read_dir(directory)? {
             let entry = entry?;
-            let Ok(metadata) = entry.metadata() else {
-                continue;
-            };
-            entries.push(Entry {
-                path: entry.path(),
-                bytes: metadata.len(),
-                used_ns: i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
-            });
+            let path = entry.path();
+            if path.extension().is_some_and(|suffix| suffix == UNFINISHED_SUFFIX) {
+                drop(fs::remove_file(&path));
+            } else if let Ok(metadata) = entry.metadata() {
+                total = total.saturating_add(on_disk(metadata.len()));
+            }
         }
+        Ok(total)
     }
-    Ok(entries)
+
+    /// Makes room for so many bytes, and says how much is left.
+    fn evict(&self, room: u64) -> io::Result<u64> {
+        let mut kept = Vec::new();
+        let mut total: u64 = 0;
+        for entry in fs::read_dir(&self.0.directory)? {
+            let entry = entry?;
+            // Gone meanwhile: another thread found it broken.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let path = entry.path();
+            let size = on_disk(metadata.len());
+            total = total.saturating_add(size);
+            if path.extension().is_none() {
+                kept.push((metadata.modified().unwrap_or(UNIX_EPOCH), path, size));
+            }
+        }
+        kept.sort();
+        let target = (self.0.quota / 100 * EVICT_TO_PERCENT).saturating_sub(room);
+        let mut removed = 0_u32;
+        for (_, path, size) in kept {
+            if total <= target {
+                break;
+            }
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            total = total.saturating_sub(size);
+            removed += 1;
+        }
+        let directory = self.0.directory.display();
+        tracing::debug!(%directory, removed, left = total, "what was not used for long went to make room");
+        Ok(total)
+    }
+
+    fn path(&self, key: &CacheKey) -> PathBuf {
+        self.0.directory.join(&key.0)
+    }
+
+    fn now(&self) -> SystemTime {
+        let millis = self.0.clock.now().millis();
+        UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
 }
 
-/// Removes the entries that were not used the longest, until a tenth of the quota is free; gives what is left.
-fn make_room(directory: &Path, quota: u64) -> io::Result<u64> {
-    let mut entries = entries(directory)?;
-    entries.sort_unstable_by_key(|entry| entry.used_ns);
-    let mut used: u64 = entries.iter().map(|entry| entry.bytes).sum();
-    for entry in entries {
-        if used <= quota / 10 * 9 {
-            break;
-        }
-        match fs::remove_file(&entry.path) {
-            Ok(()) => used -= entry.bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => used -= entry.bytes,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(used)
+fn on_disk(length: u64) -> u64 {
+    length.next_multiple_of(BLOCK_BYTES)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::atomic::AtomicI64;
+
     use super::*;
+    use crate::domain::time::Timestamp;
 
-    fn cache(quota: u64) -> (tempfile::TempDir, DiskCache) {
-        let directory = tempfile::tempdir().unwrap();
-        let cache = DiskCache::new(directory.path().join("cache"), quota);
-        (directory, cache)
+    #[derive(Debug, Default)]
+    struct Hands(AtomicI64);
+
+    impl Hands {
+        fn forward(&self, by: Duration) {
+            let millis = i64::try_from(by.as_millis()).unwrap();
+            self.0.fetch_add(millis, Ordering::SeqCst);
+        }
     }
 
-    fn key(number: u32) -> CacheKey {
-        CacheKey::of(&[&number.to_string()])
+    impl Clock for Hands {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(1_700_000_000_000 + self.0.load(Ordering::SeqCst))
+        }
     }
 
-    /// Makes an entry as old as this many seconds.
-    fn age(cache: &DiskCache, key: &CacheKey, seconds: i64) {
-        let now = fs::metadata(cache.path(key)).unwrap().mtime();
-        let time = Timespec {
-            tv_sec: now - seconds,
-            tv_nsec: 0,
-        };
-        let times = Timestamps {
-            last_access: time,
-            last_modification: time,
-        };
-        utimensat(CWD, cache.path(key), &times, AtFlags::empty()).unwrap();
+    struct Bench {
+        directory: tempfile::TempDir,
+        hands: Arc<Hands>,
     }
 
-    #[test]
-    fn entry_is_given_back_until_it_is_replaced() {
-        let (_directory, cache) = cache(1000);
-        assert_eq!(cache.get(&key(1)), None);
-        cache.put(&key(1), b"one").unwrap();
-        cache.put(&key(2), b"two").unwrap();
-        cache.put(&key(1), b"uno").unwrap();
-        assert_eq!(cache.get(&key(1)).as_deref(), Some(&b"uno"[..]));
-        assert_eq!(cache.get(&key(2)).as_deref(), Some(&b"two"[..]));
-        assert_eq!(*cache.0.used.lock().unwrap(), Some(6));
+    impl Bench {
+        fn new() -> Self {
+            Self {
+                directory: tempfile::tempdir().unwrap(),
+                hands: Arc::default(),
+            }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.directory.path().join("cache")
+        }
+
+        fn cache(&self, quota: u64) -> DiskCache {
+            DiskCache::new(self.path(), quota, Arc::clone(&self.hands) as Arc<dyn Clock>)
+        }
+
+        fn names(&self) -> String {
+            let entries = fs::read_dir(self.path()).unwrap();
+            let mut names: Vec<_> = entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names.join(" ")
+        }
     }
 
-    #[test]
-    fn cleared_cache_is_empty_and_takes_new_entries() {
-        let (_directory, cache) = cache(1 << 20);
-        cache.put(&key(1), b"one").unwrap();
-        cache.clear().unwrap();
-        assert_eq!(cache.get(&key(1)), None);
-        cache.clear().unwrap();
-        cache.put(&key(2), b"two").unwrap();
-        assert_eq!(cache.get(&key(2)).as_deref(), Some(&b"two"[..]));
+    fn key(name: impl ToString) -> CacheKey {
+        CacheKey(name.to_string())
+    }
+
+    fn content(cache: &DiskCache, name: &str) -> Option<Vec<u8>> {
+        cache.get(&key(name)).map(|found| found.read().unwrap())
     }
 
     #[test]
@@ -243,34 +341,80 @@ mod tests {
     }
 
     #[test]
-    fn quota_lets_go_what_was_not_asked_for_the_longest() {
-        let (_directory, cache) = cache(100);
-        for number in 0..10 {
-            cache.put(&key(number), &[0; 10]).unwrap();
-            age(&cache, &key(number), 1000 - i64::from(number));
-        }
-        // Asked for, so it stays.
-        assert!(cache.get(&key(0)).is_some());
-        cache.put(&key(10), &[0; 10]).unwrap();
-        let left: Vec<u32> = (0..11)
-            .filter(|number| cache.get(&key(*number)).is_some())
-            .collect();
-        assert_eq!(left, [0, 3, 4, 5, 6, 7, 8, 9, 10]);
+    fn entry_is_kept_privately_and_over_a_restart_until_it_is_replaced() {
+        let bench = Bench::new();
+        let cache = bench.cache(1 << 20);
+        assert_eq!(content(&cache, "a"), None);
+        assert!(!bench.path().exists());
+        cache.put(&key("a"), &[7; 100]).unwrap();
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(bench.path()), 0o700);
+        assert_eq!(mode(bench.path().join("a")), 0o600);
+        let again = bench.cache(1 << 20);
+        assert_eq!(content(&again, "a"), Some(vec![7; 100]));
+        assert!(again.holds(&key("a")) && !again.holds(&key("b")));
+        again.put(&key("a"), b"new").unwrap();
+        assert_eq!(content(&again, "a").as_deref(), Some(&b"new"[..]));
     }
 
     #[test]
-    fn cache_of_an_earlier_process_counts_and_its_drafts_go() {
-        let (directory, first) = cache(100);
-        first.put(&key(1), &[0; 90]).unwrap();
-        let draft = directory.path().join("cache").join("draft-0-0");
-        fs::write(&draft, [0; 500]).unwrap();
-        age(&first, &key(1), 10);
-        let second = DiskCache::new(first.0.directory.clone(), 100);
-        second.put(&key(2), &[0; 20]).unwrap();
-        assert!(!draft.exists());
-        assert_eq!(
-            (second.get(&key(1)), second.get(&key(2))),
-            (None, Some(vec![0; 20]))
-        );
+    fn cleared_cache_is_empty_and_takes_new_entries() {
+        let bench = Bench::new();
+        let cache = bench.cache(1 << 20);
+        cache.put(&key("a"), b"one").unwrap();
+        cache.clear().unwrap();
+        assert_eq!(content(&cache, "a"), None);
+        cache.clear().unwrap();
+        cache.put(&key("b"), b"two").unwrap();
+        assert_eq!(content(&cache, "b").as_deref(), Some(&b"two"[..]));
+    }
+
+    #[test]
+    fn entry_that_is_cut_off_is_thrown_away_and_so_is_what_was_left_unfinished() {
+        let bench = Bench::new();
+        let cache = bench.cache(1 << 20);
+        for broken in [&b""[..], b"\xff\xd8\xff", &[7; 80], &[7; 100]] {
+            cache.put(&key("a"), &[7; 100]).unwrap();
+            fs::write(bench.path().join("a"), broken).unwrap();
+            assert_eq!(content(&cache, "a"), None, "{broken:?}");
+            assert!(!cache.holds(&key("a")));
+        }
+        fs::write(bench.path().join("b.3.unfinished"), b"half").unwrap();
+        bench.cache(1 << 20).put(&key("c"), b"whole").unwrap();
+        assert_eq!(bench.names(), "c");
+    }
+
+    #[test]
+    fn quota_holds_and_the_longest_unused_goes_first() {
+        let bench = Bench::new();
+        // Room for ten entries of one block.
+        let cache = bench.cache(10 * BLOCK_BYTES);
+        for name in "abcdefghij".chars() {
+            cache.put(&key(name), &[7; 1000]).unwrap();
+            bench.hands.forward(2 * STAMP_AGE);
+        }
+        assert_eq!(bench.names(), "a b c d e f g h i j");
+        // Used again: not the oldest any more, also after a restart.
+        assert!(cache.get(&key("a")).is_some());
+        bench.hands.forward(STAMP_AGE);
+        let cache = bench.cache(10 * BLOCK_BYTES);
+        cache.put(&key("k"), &[7; 1000]).unwrap();
+        assert_eq!(bench.names(), "a e f g h i j k");
+        // An entry of two blocks takes the room of two.
+        cache.put(&key("l"), &[7; 5000]).unwrap();
+        assert_eq!(bench.names(), "a e f g h i j k l");
+        cache.put(&key("n"), &[7; 1000]).unwrap();
+        assert_eq!(bench.names(), "a h i j k l n");
+        // One that is larger than all that is kept is not kept.
+        cache.put(&key("m"), &[7; 50_000]).unwrap();
+        assert!(!cache.holds(&key("m")) && cache.holds(&key("l")));
+    }
+
+    #[test]
+    fn quota_of_nothing_keeps_nothing() {
+        let bench = Bench::new();
+        let cache = bench.cache(0);
+        cache.put(&key("a"), &[7; 10]).unwrap();
+        assert_eq!(content(&cache, "a"), None);
     }
 }

@@ -36,7 +36,7 @@ use super::music::Music;
 use super::origins::Origins;
 use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
-use super::pictures::{PictureCacheOptions, Pictures};
+use super::pictures::Pictures;
 use super::playback_queues::PlaybackQueues;
 use super::plugins::PluginList;
 use super::ratings::Ratings;
@@ -53,6 +53,7 @@ use crate::auth::password::Passwords;
 use crate::auth::throttle::{LoginLimits, LoginThrottle};
 use crate::config::Config;
 use crate::data_dir::DataDir;
+use crate::disk_cache::DiskCache;
 use crate::domain::kind::MediaKind;
 use crate::domain::time::Timestamp;
 use crate::plugins::Plugins;
@@ -219,17 +220,16 @@ impl Services {
         let setup_token = config.setup_token.clone();
         let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
-        let cache = PictureCacheOptions {
-            directory: parts.data_dir.pictures(),
-            quota: config.thumbnail_cache_mib.saturating_mul(1024 * 1024),
-        };
         let clock = Arc::clone(&context.clock);
-        let pictures = Pictures::new(store.clone(), parts.plugins.clone(), clock, cache)
+        let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
+        let cache = DiskCache::new(parts.data_dir.pictures(), quota, Arc::clone(&clock));
+        let pictures = Pictures::new(store.clone(), parts.plugins.clone(), Arc::clone(&clock), cache)
             .map_err(ServiceError::internal)?;
         let waveforms = Waveforms::new(
             store.clone(),
             parts.plugins.clone(),
             waveform_cache,
+            clock,
             parts.events.clone(),
         );
         let reset = Reset {

@@ -223,7 +223,7 @@ impl Bed {
         .await
         .unwrap();
         if let Some((meter, limits)) = options.meter {
-            let cache = DiskCache::new(at("waveforms"), 1 << 20);
+            let cache = DiskCache::new(at("waveforms"), 1 << 20, Arc::new(SystemClock));
             let events = services.events.clone();
             services.waveforms = Waveforms::with(store.clone(), meter, cache, events, limits);
         }

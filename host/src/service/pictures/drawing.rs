@@ -10,11 +10,11 @@ use tokio::sync::watch;
 
 use super::super::error::{Result, ServiceError};
 use super::super::media::{STORAGE_UNAVAILABLE, blocking};
-use super::cache::{CachedPicture, ThumbnailCache};
 use super::failures::Failures;
 use super::original::{Identity, Original};
 use super::threads::Threads;
 use super::{PictureSize, Thumbnail, ThumbnailBytes, UNAVAILABLE, limits};
+use crate::disk_cache::{CacheKey, CachedFile, DiskCache};
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::rendering::{ImageFormat, RenderedImage};
 use crate::domain::time::Clock;
@@ -31,7 +31,7 @@ type Outcome = std::result::Result<Drawn, Trouble>;
 struct Drawn {
     format: ImageFormat,
     bytes: Bytes,
-    key: Arc<str>,
+    key: CacheKey,
     mtime_ns: i64,
 }
 
@@ -66,15 +66,15 @@ impl From<Trouble> for ServiceError {
 #[derive(Debug)]
 pub(super) struct Studio {
     plugins: Plugins,
-    cache: ThumbnailCache,
+    cache: DiskCache,
     failures: Failures,
     clock: Arc<dyn Clock>,
-    under_way: Mutex<HashMap<String, Ending>>,
+    under_way: Mutex<HashMap<CacheKey, Ending>>,
     threads: Threads,
 }
 
 impl Studio {
-    pub(super) fn new(plugins: Plugins, cache: ThumbnailCache, clock: Arc<dyn Clock>) -> io::Result<Self> {
+    pub(super) fn new(plugins: Plugins, cache: DiskCache, clock: Arc<dyn Clock>) -> io::Result<Self> {
         Ok(Self {
             plugins,
             cache,
@@ -92,13 +92,13 @@ impl Studio {
         let mtime_ns = original.identity.mtime_ns;
         let found = {
             let (this, key) = (Arc::clone(&self), key.clone());
-            blocking(move || Ok(this.cache.get(&key).and_then(bytes_of))).await?
+            blocking(move || Ok(kept(&this.cache, &key).and_then(bytes_of))).await?
         };
         if let Some((format, bytes)) = found {
             return Ok(Thumbnail {
                 format,
                 bytes,
-                tag: key,
+                tag: key.to_string(),
                 mtime_ns,
                 is_as_indexed: true,
             });
@@ -130,7 +130,7 @@ impl Studio {
     /// will come back.
     fn join(
         self: &Arc<Self>,
-        key: String,
+        key: CacheKey,
         original: Original,
         size: PictureSize,
         renderer: PluginHandle,
@@ -184,7 +184,7 @@ impl Studio {
         let mut asked = None;
         for (image, of) in images.into_iter().zip(sizes) {
             let key = identity.key(of, renderer);
-            if let Err(error) = self.cache.put(&key, &image) {
+            if let Err(error) = self.cache.put(&key, &image.bytes) {
                 tracing::warn!(%error, "a drawn picture could not be kept; it is drawn again when somebody asks");
             }
             if of == size {
@@ -195,17 +195,17 @@ impl Studio {
         Ok(Drawn {
             format,
             bytes: bytes.into(),
-            key: key.into(),
+            key,
             mtime_ns: identity.mtime_ns,
         })
     }
 
-    fn drawn_before(&self, key: &str, mtime_ns: i64) -> Option<Drawn> {
-        let found = self.cache.get(key)?;
+    fn drawn_before(&self, key: &CacheKey, mtime_ns: i64) -> Option<Drawn> {
+        let (format, picture) = kept(&self.cache, key)?;
         Some(Drawn {
-            format: found.format,
-            bytes: read(&found)?,
-            key: key.into(),
+            format,
+            bytes: picture.read().ok()?.into(),
+            key: key.clone(),
             mtime_ns,
         })
     }
@@ -227,7 +227,7 @@ impl Studio {
 /// The entry of a drawing, which goes with it however it ends.
 struct UnderWay {
     studio: Arc<Studio>,
-    key: String,
+    key: CacheKey,
 }
 
 impl Drop for UnderWay {
@@ -241,21 +241,30 @@ impl Drop for UnderWay {
     }
 }
 
-fn read(picture: &CachedPicture) -> Option<Bytes> {
-    let mut bytes = vec![0; usize::try_from(picture.length).ok()?];
-    picture.file.read_exact_at(&mut bytes, 0).ok()?;
-    Some(bytes.into())
+/// The picture that is kept under this key. What is none is not given out.
+pub(super) fn kept(cache: &DiskCache, key: &CacheKey) -> Option<(ImageFormat, CachedFile)> {
+    let picture = cache.get(key)?;
+    let mut start = [0; 12];
+    let is_read = picture.file.read_exact_at(&mut start, 0);
+    let format = ImageFormat::ALL.into_iter().find(|format| format.begins(&start));
+    match format.filter(|_| is_read.is_ok()) {
+        Some(format) => Some((format, picture)),
+        None => {
+            cache.discard(key, "it is no picture");
+            None
+        }
+    }
 }
 
 /// A small picture as a whole, a large one as a file; nothing if it cannot be read.
-fn bytes_of(picture: CachedPicture) -> Option<(ImageFormat, ThumbnailBytes)> {
+fn bytes_of((format, picture): (ImageFormat, CachedFile)) -> Option<(ImageFormat, ThumbnailBytes)> {
     let bytes = if picture.length <= limits::IN_MEMORY_BYTES {
-        ThumbnailBytes::InMemory(read(&picture)?)
+        ThumbnailBytes::InMemory(picture.read().ok()?.into())
     } else {
         ThumbnailBytes::InFile {
             file: picture.file,
             length: picture.length,
         }
     };
-    Some((picture.format, bytes))
+    Some((format, bytes))
 }

@@ -21,11 +21,5 @@ pub(super) const FAILURE_TIME: Duration = Duration::from_secs(10 * 60);
 /// Failures that are remembered; then all are forgotten. A directory of raws without previews has so many.
 pub(super) const FAILURES: usize = 4096;
 
-/// How old the stamp of the last use may be before it is written again: not with each answer.
-pub(super) const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
-/// A full cache is emptied to this share of its quota, in percent, so that it is not looked through for each picture.
-pub(super) const EVICT_TO_PERCENT: u64 = 90;
-/// What a file takes on disk is a multiple of this.
-pub(super) const BLOCK_BYTES: u64 = 4096;
-/// Bytes of a picture that is read into memory at once: more than a small one has, less than a stream's piece.
+/// Bytes of a picture that is read into memory at once: more than a small one has.
 pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024;

@@ -4,12 +4,10 @@
 //! | File | What lives there |
 //! |---|---|
 //! | `original` | what is to be drawn: where it is, and by what it is known again |
-//! | `cache` | drawn pictures on disk, under a quota |
 //! | `failures` | originals that could not be drawn, for a while |
 //! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
-mod cache;
 mod drawing;
 mod failures;
 mod limits;
@@ -21,17 +19,16 @@ mod tests;
 
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use self::cache::ThumbnailCache;
 use self::drawing::Studio;
 use self::original::Original;
 use super::error::{Result, ServiceError};
 use super::media::{NO_ARTWORK, OpenedMedia, blocking};
 use crate::auth::actor::Actor;
+use crate::disk_cache::DiskCache;
 use crate::domain::id::{MusicReleaseId, MusicTrackId, PhotoId};
 use crate::domain::kind::MediaKind;
 use crate::domain::library::MediaScope;
@@ -103,15 +100,6 @@ pub enum ThumbnailBytes {
     InMemory(Bytes),
 }
 
-/// Where drawn pictures are kept, and how many.
-#[derive(Debug, Clone)]
-pub struct PictureCacheOptions {
-    /// A directory of the server's own.
-    pub directory: PathBuf,
-    /// Bytes on disk.
-    pub quota: u64,
-}
-
 /// Draws pictures.
 #[derive(Debug, Clone)]
 pub struct Pictures {
@@ -120,17 +108,11 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Over this store and these plugins.
+    /// Over this store and these plugins, with what was drawn kept here.
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(
-        store: Store,
-        plugins: Plugins,
-        clock: Arc<dyn Clock>,
-        cache: PictureCacheOptions,
-    ) -> io::Result<Self> {
-        let cache = ThumbnailCache::new(cache, Arc::clone(&clock));
+    pub fn new(store: Store, plugins: Plugins, clock: Arc<dyn Clock>, cache: DiskCache) -> io::Result<Self> {
         let studio = Arc::new(Studio::new(plugins, cache, clock)?);
         Ok(Self { store, studio })
     }

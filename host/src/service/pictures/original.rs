@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::super::error::Result;
 use super::super::media::{OpenedMedia, OpenedPicture, PictureBytes, open_file, open_picture};
 use super::PictureSize;
+use crate::disk_cache::CacheKey;
 use crate::domain::id::FileId;
 use crate::domain::path::extension;
 use crate::plugins::{PluginHandle, Plugins, SourceFile};
@@ -144,11 +143,9 @@ fn open_embedded(identity: Identity, picture: TrackPicture, plugins: &Plugins) -
 }
 
 impl Identity {
-    /// The name of this original, in this size and drawn by this plugin: hexadecimal digits.
-    pub(super) fn key(&self, size: PictureSize, renderer: &PluginHandle) -> String {
-        let mut hash = Sha256::new();
-        // Each part with its length, so that no two originals run into one.
-        for part in [
+    /// The name of this original, in this size and drawn by this plugin.
+    pub(super) fn key(&self, size: PictureSize, renderer: &PluginHandle) -> CacheKey {
+        CacheKey::of(&[
             "drawn picture, form 1",
             &self.file.to_string(),
             &self.name,
@@ -157,10 +154,6 @@ impl Identity {
             &self.index.map_or_else(String::new, |index| index.to_string()),
             &size.longest_edge().to_string(),
             renderer.digest(),
-        ] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        data_encoding::HEXLOWER.encode(hash.finalize().as_slice())
+        ])
     }
 }

@@ -21,6 +21,7 @@ use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::{FileId, MusicTrackId};
 use crate::domain::kind::MediaKind;
 use crate::domain::library::MediaScope;
+use crate::domain::time::Clock;
 use crate::domain::waveform::AudioSummary;
 use crate::plugins::{Plugins, SourceFile};
 use crate::store::Store;
@@ -31,8 +32,8 @@ use queue::{Queue, Work};
 pub const MAX_BINS: u32 = 4096;
 /// What changes when the record or the way of measuring does.
 const RECORD_VERSION: &str = "1";
-/// Bytes of all waveforms on disk: 60,000 tracks.
-const CACHE_BYTES: u64 = 512 * 1024 * 1024;
+/// Bytes of all waveforms on disk: 60,000 tracks, of three blocks each.
+const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
     code: "waveform_unavailable",
@@ -118,8 +119,14 @@ pub struct Waveforms {
 
 impl Waveforms {
     /// Over these tracks, measured by these plugins and kept in this directory.
-    pub fn new(store: Store, plugins: Plugins, directory: PathBuf, events: Events) -> Self {
-        let cache = DiskCache::new(directory, CACHE_BYTES);
+    pub fn new(
+        store: Store,
+        plugins: Plugins,
+        directory: PathBuf,
+        clock: Arc<dyn Clock>,
+        events: Events,
+    ) -> Self {
+        let cache = DiskCache::new(directory, CACHE_BYTES, clock);
         Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
@@ -212,7 +219,8 @@ impl Waveforms {
             let opened = media::open_file(&file)?;
             let version = meter.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
             let key = key(&opened, &version);
-            match cache.get(&key).as_deref().and_then(record::decode) {
+            let kept = cache.get(&key).and_then(|kept| kept.read().ok());
+            match kept.as_deref().and_then(record::decode) {
                 Some(Some(summary)) => Ok(Found::Kept(Box::new(summary))),
                 Some(None) => Err(UNDECODABLE),
                 None => {
