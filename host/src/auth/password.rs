@@ -72,10 +72,12 @@ pub enum Verdict {
     Wrong,
 }
 
-/// What a hash is computed in. Each thread keeps its own: tens of megabytes that come and go with every sign-in would
-/// be scattered over the allocator's heaps and never given back.
-type Memory = Vec<Block>;
-type Work = Box<dyn FnOnce(&mut Memory) + Send>;
+/// Address space that is asked for to compute a hash in, of which it touches what it needs. glibc maps what is larger than
+/// 32 MiB by itself and gives it back when it is freed; the hash's own 19 MiB it would, from the second time on, put on
+/// heaps and leave there.
+const MAPPED_BYTES: usize = 33 << 20;
+
+type Work = Box<dyn FnOnce() + Send>;
 
 struct Shared {
     permits: Arc<Semaphore>,
@@ -142,7 +144,7 @@ impl Passwords {
             .random
             .fill(&mut salt)
             .map_err(|error| PasswordError::Failed(error.to_string()))?;
-        self.run(move |memory| hash(memory, password.0.as_bytes(), &salt, params()?))
+        self.run(move || hash(password.0.as_bytes(), &salt, params()?))
             .await?
     }
 
@@ -152,22 +154,22 @@ impl Passwords {
     /// # Errors
     /// If too many wait, or the stored hash is damaged.
     pub async fn verify(&self, password: String, stored: Option<String>) -> Result<Verdict, PasswordError> {
-        self.run(move |memory| match stored {
-            Some(stored) => verify(memory, password.as_bytes(), &stored),
-            None => hash(memory, password.as_bytes(), DUMMY_SALT, params()?).map(|_| Verdict::Wrong),
+        self.run(move || match stored {
+            Some(stored) => verify(password.as_bytes(), &stored),
+            None => hash(password.as_bytes(), DUMMY_SALT, params()?).map(|_| Verdict::Wrong),
         })
         .await?
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Memory) -> T + Send + 'static,
+        work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PasswordError> {
         let permit = self.permit().await?;
         let (answer, answered) = oneshot::channel();
-        let work = Box::new(move |memory: &mut Memory| {
+        let work = Box::new(move || {
             // Nobody listens if the client has gone; the permit is held to the end all the same.
-            let _ = answer.send(work(memory));
+            let _ = answer.send(work());
             drop(permit);
         });
         self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
@@ -193,11 +195,10 @@ impl Passwords {
 }
 
 fn run(queue: &Mutex<mpsc::Receiver<Work>>) {
-    let mut memory = Memory::new();
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(work) => work(&mut memory),
+            Ok(work) => work(),
             // All handles are gone.
             Err(_) => return,
         }
@@ -212,32 +213,28 @@ fn params() -> Result<Params, PasswordError> {
     Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)
 }
 
-fn derive(
-    memory: &mut Memory,
-    password: &[u8],
-    salt: &[u8],
-    params: Params,
-) -> Result<Output, PasswordError> {
+fn derive(password: &[u8], salt: &[u8], params: Params) -> Result<Output, PasswordError> {
+    let mut memory: Vec<Block> = Vec::with_capacity(params.block_count().max(MAPPED_BYTES / Block::SIZE));
     memory.resize(params.block_count(), Block::default());
     let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_into_with_memory(password, salt, &mut output, memory)
+        .hash_password_into_with_memory(password, salt, &mut output, &mut memory)
         .map_err(failed)?;
     Output::new(&output).map_err(failed)
 }
 
-fn hash(memory: &mut Memory, password: &[u8], salt: &[u8], params: Params) -> Result<String, PasswordError> {
+fn hash(password: &[u8], salt: &[u8], params: Params) -> Result<String, PasswordError> {
     let hash = PasswordHash {
         algorithm: Algorithm::Argon2id.ident(),
         version: Some(Version::V0x13.into()),
         params: ParamsString::try_from(&params).map_err(failed)?,
         salt: Some(Salt::new(salt).map_err(failed)?),
-        hash: Some(derive(memory, password, salt, params)?),
+        hash: Some(derive(password, salt, params)?),
     };
     Ok(hash.to_string())
 }
 
-fn verify(memory: &mut Memory, password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
+fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
     let stored = PasswordHash::new(stored).map_err(failed)?;
     let is_ours =
         stored.algorithm == Algorithm::Argon2id.ident() && stored.version == Some(Version::V0x13.into());
@@ -248,7 +245,7 @@ fn verify(memory: &mut Memory, password: &[u8], stored: &str) -> Result<Verdict,
     let current = params()?;
     let outdated = made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost();
     // Compared in a time that does not tell where they differ.
-    if derive(memory, password, salt, made_with)? == *expected {
+    if derive(password, salt, made_with)? == *expected {
         Ok(Verdict::Right { outdated })
     } else {
         Ok(Verdict::Wrong)
@@ -298,7 +295,7 @@ mod tests {
     #[tokio::test]
     async fn weaker_hash_is_accepted_and_marked_outdated() {
         let params = Params::new(8192, 1, 1, None).unwrap();
-        let weak = hash(&mut Memory::new(), b"password", b"some salt of 16b", params).unwrap();
+        let weak = hash(b"password", b"some salt of 16b", params).unwrap();
         let verdict = passwords().verify("password".into(), Some(weak)).await.unwrap();
         assert_eq!(verdict, Verdict::Right { outdated: true });
     }
