@@ -19,8 +19,9 @@ pub const BODY_GAP: Duration = Duration::from_secs(30);
 pub const TARGET_BYTES: usize = 8 * 1024;
 /// Header fields of a request. Above it 431.
 pub const HEADER_FIELDS: usize = 100;
-/// Bytes that a connection may buffer for a request's head. Above it 431.
-pub const HEADER_BYTES: usize = 64 * 1024;
+/// Bytes that a connection may buffer for a request's head. Above it 431. hyper takes the same number for what waits to be
+/// sent, and asks a stream for its next piece below it.
+pub const HEADER_BYTES: usize = 32 * 1024;
 /// Time for a request's head: a slow one must not hold a connection. hyper counts from the end of the answer before,
 /// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart.
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
@@ -51,8 +52,9 @@ pub const H2_LOCAL_RESETS: usize = 1024;
 pub const H2_PING: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 /// Time for open requests after the server was asked to stop; container runtimes kill after 10 s.
 pub const DRAIN_TIME: Duration = Duration::from_secs(5);
-/// Bytes of one piece of a media file: large enough that a system call is cheap, small enough for many streams.
-pub const MEDIA_CHUNK_BYTES: usize = 128 * 1024;
+/// Bytes of one piece of a media file: large enough that a system call is cheap, small enough for many streams. Not less
+/// than `HEADER_BYTES`, so that a stream that nobody reads holds one.
+pub const MEDIA_CHUNK_BYTES: usize = 32 * 1024;
 /// How long a client may keep media and pictures without asking again. They are named by content.
 pub const MEDIA_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Bytes of answers about media that are kept to be given again: some hundred pages of lists, a thousand covers.

@@ -18,7 +18,7 @@ const STREAMS: usize = 6;
 /// Streams that are open at once when their memory is measured.
 const OPEN: usize = 300;
 /// The most that each may cost: a chunk of the file, and the connection.
-const BYTES_A_STREAM: u64 = 256 * 1024;
+const BYTES_A_STREAM: u64 = 96 * 1024;
 
 /// A Wave file of so many bytes, of which no two pieces are alike.
 fn wave(length: usize, seed: u64) -> Vec<u8> {
