@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
@@ -26,6 +27,17 @@ static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| plugins(&[]));
 
 /// The four plugins, with more bytes at the end of those named: the same code with another digest.
 pub fn plugins(changed: &[&str]) -> Plugins {
+    load(changed, LimitCaps::default())
+}
+
+/// The four plugins with so little memory that every file fails.
+pub fn starved_plugins() -> Plugins {
+    let mut caps = LimitCaps::default();
+    (caps.extract.default_memory, caps.extract.max_memory) = (65_536, 65_536);
+    load(&[], caps)
+}
+
+fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
     let name = if changed.is_empty() {
         "indexed".to_owned()
     } else {
@@ -38,7 +50,7 @@ pub fn plugins(changed: &[&str]) -> Plugins {
         plugin_dir: None,
         disabled: std::collections::BTreeSet::new(),
         isolation: IsolationPolicy::default(),
-        caps: LimitCaps::default(),
+        caps,
     };
     let built_in = MediaKind::BUILT_IN.map(|name| {
         let mut bytes = component(name).to_vec();
@@ -221,6 +233,31 @@ impl Library {
             let _ = self.indexing.act(IndexAction::Resume).await;
             self.indexing.wait_until_idle().await;
             self.indexing.run(run.id).await.unwrap()
+        })
+    }
+
+    /// Starts a full run, holds it once files are read, and lets it go on to its end after `meanwhile`.
+    pub fn run_held(&self, meanwhile: impl FnOnce(&Run)) -> Run {
+        use svc_host::service::indexing::{IndexAction, IndexState};
+        let indexing = &self.indexing;
+        let soon = || tokio::time::sleep(Duration::from_millis(1));
+        self.runtime.block_on(async {
+            let run = indexing
+                .start(StartRun::of_all(RunType::Full), None)
+                .await
+                .unwrap();
+            while indexing.run(run.id).await.unwrap().files_opened == 0 {
+                soon().await;
+            }
+            indexing.act(IndexAction::Pause).await.unwrap();
+            while indexing.state().0 != IndexState::Paused {
+                soon().await;
+            }
+            let held = indexing.run(run.id).await.unwrap();
+            tokio::task::block_in_place(|| meanwhile(&held));
+            indexing.act(IndexAction::Resume).await.unwrap();
+            indexing.wait_until_idle().await;
+            indexing.run(run.id).await.unwrap()
         })
     }
 

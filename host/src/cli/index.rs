@@ -12,7 +12,9 @@ use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
-use crate::domain::scan::{KindCounts, Run, RunCounts, RunOptions, RunStatus, RunTrigger, RunType};
+use crate::domain::scan::{
+    KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunStatus, RunTrigger, RunType,
+};
 use crate::service::indexing::{IndexState, Indexing, StartRun};
 use crate::store::RunLogFilter;
 
@@ -68,7 +70,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             .run_logs(
                 run.id,
                 &RunLogFilter {
-                    event: Some("file_errored".to_owned()),
+                    event: Some(RunLogEvent::Errored),
                     kind: None,
                 },
                 Page {

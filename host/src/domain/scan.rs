@@ -286,6 +286,55 @@ pub struct Run {
     pub warnings: Vec<String>,
 }
 
+/// What a line of a run's log is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunLogEvent {
+    /// A file was read for the first time.
+    Added,
+    /// A file was read again.
+    Updated,
+    /// A file is not there any more.
+    Missing,
+    /// A file could not be read.
+    Errored,
+    /// A file waits for its plugin, which is shut off.
+    Quarantined,
+    /// The run began.
+    RunStarted,
+    /// The run came to its end.
+    RunCompleted,
+    /// The run was ended early.
+    RunStopped,
+}
+
+impl RunLogEvent {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Added,
+        Self::Updated,
+        Self::Missing,
+        Self::Errored,
+        Self::Quarantined,
+        Self::RunStarted,
+        Self::RunCompleted,
+        Self::RunStopped,
+    ];
+
+    /// Its name in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "file_added",
+            Self::Updated => "file_updated",
+            Self::Missing => "file_missing",
+            Self::Errored => "file_errored",
+            Self::Quarantined => "file_quarantined",
+            Self::RunStarted => "run_started",
+            Self::RunCompleted => "run_completed",
+            Self::RunStopped => "run_stopped",
+        }
+    }
+}
+
 /// A line of a run's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLogEntry {
@@ -293,7 +342,7 @@ pub struct RunLogEntry {
     pub id: RunLogId,
     /// The run.
     pub run: RunId,
-    /// Such as `file_errored`.
+    /// The name of a [`RunLogEvent`].
     pub event: String,
     /// The file's kind; `None` for a line about the run itself.
     pub kind: Option<MediaKind>,

@@ -79,6 +79,11 @@ impl PluginHandle {
         !self.0.breaker.is_open()
     }
 
+    /// Why it was shut off, if it was.
+    pub fn shut_off_reason(&self) -> Option<String> {
+        self.0.breaker.open_reason()
+    }
+
     /// As it stands.
     pub fn status(&self) -> PluginStatus {
         let plugin = &self.0;

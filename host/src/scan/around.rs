@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::ignore_rules::is_ignored;
 use super::roots::ScanRoot;
-use super::walk::is_ignored;
 use crate::domain::path::{RelativePath, extension, name_to_text, stem};
 use crate::plugins::Around;
 

@@ -3,7 +3,7 @@
 //! A wish takes effect once no thread is at work on a file any more. Whoever asks is answered by the table of the API;
 //! whoever listens hears of each effect once, in order, while nobody can ask for the next.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -70,12 +70,12 @@ impl Default for ScanControl {
     }
 }
 
-/// One file, or one directory, is at hand until this is dropped.
+/// Something is at hand until this is dropped: a directory that is listed, files that are read or wait to be stored.
 #[derive(Debug)]
 #[must_use]
-pub struct AtWork<'a>(&'a ScanControl);
+pub struct AtWork(Arc<ScanControl>);
 
-impl Drop for AtWork<'_> {
+impl Drop for AtWork {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.at_work = state.at_work.saturating_sub(1);
@@ -190,10 +190,23 @@ impl ScanControl {
         })
     }
 
-    /// Waits while the run is held, between two phases of the scan.
-    pub async fn wait_while_paused(&self) {
+    /// As [`Self::checkpoint`], for a task.
+    pub async fn enter_part(self: &Arc<Self>) -> Option<AtWork> {
         let mut phases = self.phase.subscribe();
-        let _ = phases.wait_for(|phase| *phase != Phase::Paused).await;
+        loop {
+            let may_go_on = |phase: &Phase| !matches!(phase, Phase::Pausing | Phase::Paused);
+            // An error is a control that is gone, which cannot be while it is borrowed.
+            let _ = phases.wait_for(may_go_on).await;
+            let state = self.state();
+            if may_go_on(&state.phase) {
+                return self.take_up(state);
+            }
+        }
+    }
+
+    /// Whether nobody wants the run to be held or to end.
+    pub fn is_running(&self) -> bool {
+        self.phase() == Phase::Running
     }
 
     /// Whether the run is to end.
@@ -214,14 +227,17 @@ impl ScanControl {
 
     /// Called by a thread before each file: returns at once while running, waits while held. `None` when the run is
     /// to end.
-    pub fn checkpoint(&self) -> Option<AtWork<'_>> {
+    pub fn checkpoint(self: &Arc<Self>) -> Option<AtWork> {
         let waiting = self.changed.wait_while(self.state(), |state| {
             matches!(state.phase, Phase::Pausing | Phase::Paused)
         });
-        let mut state = waiting.unwrap_or_else(PoisonError::into_inner);
+        self.take_up(waiting.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn take_up(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Option<AtWork> {
         (state.phase == Phase::Running).then(|| {
             state.at_work += 1;
-            AtWork(self)
+            AtWork(Arc::clone(self))
         })
     }
 }
@@ -229,15 +245,14 @@ impl ScanControl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
-    fn told() -> (ScanControl, Arc<Mutex<Vec<Effect>>>) {
+    fn told() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
         let effects = Arc::new(Mutex::new(Vec::new()));
         let control = ScanControl::new({
             let effects = Arc::clone(&effects);
             move |effect| effects.lock().unwrap().push(effect)
         });
-        (control, effects)
+        (Arc::new(control), effects)
     }
 
     #[test]
@@ -293,6 +308,27 @@ mod tests {
         assert!(!waiting.is_finished());
         control.stop();
         assert!(waiting.join().unwrap());
+    }
+
+    #[tokio::test]
+    async fn part_of_a_run_begins_once_it_is_not_held_and_is_at_hand_then() {
+        let (control, effects) = told();
+        control.pause().unwrap();
+        let waiting = crate::tasks::spawn("part", {
+            let control = Arc::clone(&control);
+            async move { control.enter_part().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        control.resume();
+        let at_work = waiting.await.unwrap().unwrap();
+        control.pause().unwrap();
+        assert_eq!(control.phase(), Phase::Pausing);
+        drop(at_work);
+        assert_eq!(control.phase(), Phase::Paused);
+        control.stop();
+        assert!(control.enter_part().await.is_none());
+        assert_eq!(effects.lock().unwrap().len(), 3);
     }
 
     #[tokio::test]

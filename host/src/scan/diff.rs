@@ -1,19 +1,19 @@
 //! Phase 2: compares listed directories with the store and hands out the files to read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flume::{Receiver, Sender};
 
 use super::around::FolderAround;
-use super::persist::{Event, Persist};
+use super::persist::Persist;
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use super::walk::Listing;
 use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{FileStatus, FolderStamp, KnownFile, RunType};
+use crate::domain::scan::{FileStatus, FolderStamp, KnownFile, RunLogEvent, RunType};
 use crate::domain::time::Clock;
 use crate::store::{Store, StoreError};
 
@@ -43,7 +43,7 @@ impl PendingFolder {
         root: Arc<ScanRoot>,
         id: FolderId,
         path: RelativePath,
-        around: FolderAround,
+        around: Arc<FolderAround>,
     ) -> Self {
         Self {
             root,
@@ -51,7 +51,7 @@ impl PendingFolder {
             path,
             stamp: FolderStamp::default(),
             file_count: 0,
-            around: Arc::new(around),
+            around,
             unread: AtomicUsize::new(usize::MAX),
             is_refreshed: true,
         }
@@ -88,6 +88,8 @@ pub(super) struct WorkChunk {
 pub(super) struct FolderLoss {
     pub(super) folder: Arc<PendingFolder>,
     pub(super) missing: Vec<(FileId, String)>,
+    /// Files that are to be left out from now on. They go as well, but are no loss.
+    pub(super) ignored: Vec<(FileId, String)>,
 }
 
 /// The comparison of one run.
@@ -123,7 +125,8 @@ impl Diff<'_> {
                 };
                 let files = known.remove(&id).unwrap_or_default();
                 if self.dry_run {
-                    self.foretell(listing, files).await;
+                    let loss = self.foretell(listing, id, files).await;
+                    losses.entry(root).or_default().extend(loss);
                     continue;
                 }
                 let Some(loss) = self.compare(listing, id, files).await else {
@@ -190,7 +193,9 @@ impl Diff<'_> {
             unread,
             restored,
             missing,
+            ignored,
         } = self.files(&listing, known);
+        let any_gone = !missing.is_empty() || !ignored.is_empty();
         let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
         if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
             kind.unchanged(unchanged);
@@ -202,12 +207,13 @@ impl Diff<'_> {
             stamp: listing.stamp,
             file_count,
             around: listing.around,
-            unread: AtomicUsize::new(unread.len() + usize::from(!missing.is_empty())),
+            unread: AtomicUsize::new(unread.len() + usize::from(any_gone)),
             is_refreshed: false,
         });
-        let loss = (!missing.is_empty()).then(|| FolderLoss {
+        let loss = any_gone.then(|| FolderLoss {
             folder: Arc::clone(&folder),
             missing,
+            ignored,
         });
         if unread.is_empty() {
             let stamp = loss.is_none().then_some(folder);
@@ -249,7 +255,7 @@ impl Diff<'_> {
         let mut compared = Compared::default();
         for found in &listing.files {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
-                compared.lose(gone);
+                compared.lose(gone, &listing.ignored);
             }
             let related_stamp = listing.around.stamp(&found.name);
             let item = |id, known| WorkItem {
@@ -271,35 +277,47 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        known.for_each(|gone| compared.lose(gone));
+        known.for_each(|gone| compared.lose(gone, &listing.ignored));
         compared
     }
 
-    /// Counts and logs what a run would do with a directory.
-    async fn foretell(&self, listing: Listing, known: Vec<KnownFile>) {
-        let Compared { unread, missing, .. } = self.files(&listing, known);
+    /// Counts and logs what a run would read in a directory; answers with the loss, if any.
+    async fn foretell(&self, listing: Listing, id: FolderId, known: Vec<KnownFile>) -> Option<FolderLoss> {
+        let Compared {
+            unread,
+            missing,
+            ignored,
+            ..
+        } = self.files(&listing, known);
         let kind = &listing.root.directory.kind;
         if let Some(counts) = self.progress.kind(kind) {
             counts.unchanged(listing.files.len() - unread.len());
-            counts.missing(missing.len());
             for item in &unread {
                 counts.stored(item.known);
             }
         }
-        let added = unread.iter().map(|item| {
-            let event = if item.known { Event::Updated } else { Event::Added };
-            (event, item.name.clone())
+        let lines = unread.iter().map(|item| {
+            let event = if item.known {
+                RunLogEvent::Updated
+            } else {
+                RunLogEvent::Added
+            };
+            (event, listing.path.join_text(&item.name))
         });
-        let gone = missing.into_iter().map(|(_, name)| (Event::Missing, name));
-        let lines = added
-            .chain(gone)
-            .map(|(event, name)| (event, listing.path.join_text(&name)));
         let lines = Persist::Foretold {
             kind: kind.clone(),
             lines: lines.collect(),
         };
         // Fails only when the run has ended for another reason.
         let _ = self.results.send_async(lines).await;
+        let Listing {
+            root, path, around, ..
+        } = listing;
+        (!missing.is_empty() || !ignored.is_empty()).then(|| FolderLoss {
+            folder: Arc::new(PendingFolder::unchanged(root, id, path, around)),
+            missing,
+            ignored,
+        })
     }
 }
 
@@ -309,13 +327,20 @@ struct Compared {
     unread: Vec<WorkItem>,
     restored: Vec<FileId>,
     missing: Vec<(FileId, String)>,
+    ignored: Vec<(FileId, String)>,
 }
 
 impl Compared {
-    /// A file that is not there any more; nothing is to be done if that is known.
-    fn lose(&mut self, file: KnownFile) {
-        if file.status != FileStatus::Missing {
-            self.missing.push((file.id, file.name));
+    /// A file that is not there any more, or not to be seen; nothing is to be done if that is known.
+    fn lose(&mut self, file: KnownFile, left_out: &HashSet<String>) {
+        if file.status == FileStatus::Missing {
+            return;
         }
+        let list = if left_out.contains(&file.name) {
+            &mut self.ignored
+        } else {
+            &mut self.missing
+        };
+        list.push((file.id, file.name));
     }
 }

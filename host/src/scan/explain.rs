@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::around::{self, FileAround};
-use super::ignore_rules::{IgnoreRules, NO_MEDIA, RULES};
+use super::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use super::roots::{KindReaders, ScanRoot};
-use super::walk::is_ignored;
 use crate::domain::extraction::ExtractOutcome;
 use crate::domain::path::{RelativePath, text_to_os};
 use crate::domain::scan::Directory;
@@ -179,7 +178,7 @@ fn ignored(root: &Path, path: &RelativePath) -> Option<Skipped> {
         // What cannot be read ignores nothing; the run warns of it.
         rules = rules.enter(&here).unwrap_or_default();
         here.push(text_to_os(name));
-        if rules.ignores(&here, at + 1 < names.len()) {
+        if rules.ignores(|| &here, at + 1 < names.len()) {
             return Some(Skipped::IgnoredByRule);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flume::{Receiver, Sender};
 
 use super::around::FileAround;
-use super::control::ScanControl;
+use super::control::{AtWork, ScanControl};
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
 use super::fingerprint::fingerprint;
 use super::persist::Persist;
@@ -40,7 +40,7 @@ pub(super) struct ReadFile {
 /// What the working threads share.
 pub(super) struct Extract<'a> {
     pub(super) plugins: &'a Plugins,
-    pub(super) control: &'a ScanControl,
+    pub(super) control: &'a Arc<ScanControl>,
     pub(super) progress: &'a Progress,
     pub(super) work: Receiver<WorkChunk>,
     pub(super) results: Sender<Persist>,
@@ -52,17 +52,34 @@ impl Extract<'_> {
         let mut worker = self.plugins.worker();
         while let Ok(chunk) = self.work.recv() {
             let mut read = Vec::with_capacity(chunk.files.len());
+            let mut at_work = None;
             for item in chunk.files {
-                let Some(_at_work) = self.control.checkpoint() else {
+                // Handed on before a pause: it takes effect when all that was read is stored.
+                if !self.control.is_running() && !self.hand_on(&mut read, at_work.take()) {
+                    return;
+                }
+                at_work = at_work.or_else(|| self.control.checkpoint());
+                if at_work.is_none() {
                     // What is read is kept; the channel is emptied so that nobody waits for room in it.
                     self.work.drain();
                     break;
-                };
+                }
                 read.extend(self.read(&mut worker, &chunk.folder, item));
             }
-            if !read.is_empty() && self.results.send(Persist::Read(read)).is_err() {
+            if !self.hand_on(&mut read, at_work) {
                 return;
             }
+        }
+    }
+
+    /// Hands on what was read, to be stored; false when nobody takes it.
+    fn hand_on(&self, read: &mut Vec<ReadFile>, at_work: Option<AtWork>) -> bool {
+        match at_work {
+            Some(at_work) if !read.is_empty() => {
+                let files = std::mem::take(read);
+                self.results.send(Persist::Read(files, at_work)).is_ok()
+            }
+            _ => true,
         }
     }
 
@@ -74,6 +91,7 @@ impl Extract<'_> {
         let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
             // All plugins for it are shut off: it waits for them.
             counts.errored();
+            self.tell_shut_off(readers, folder, item.name);
             return None;
         };
         let path = folder.path.join_text(&item.name);
@@ -117,6 +135,18 @@ impl Extract<'_> {
             _ => counts.stored(item.known),
         }
         Some(finish(folder, item, &reader.version, content, record))
+    }
+
+    fn tell_shut_off(&self, readers: &[Reader], folder: &Arc<PendingFolder>, name: String) {
+        let Some(first) = readers.first() else { return };
+        let line = Persist::ShutOff {
+            folder: Arc::clone(folder),
+            name,
+            plugin: Arc::clone(&first.version),
+            reason: first.plugin.shut_off_reason(),
+        };
+        // Fails only when the run has ended for another reason.
+        let _ = self.results.send(line);
     }
 
     /// Asks one plugin after the other until one does not refuse the file.

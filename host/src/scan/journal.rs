@@ -3,7 +3,7 @@
 use crate::domain::id::{IdGenerator, RunId};
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::RunLogEntry;
+use crate::domain::scan::{RunLogEntry, RunLogEvent};
 use crate::domain::time::Timestamp;
 
 /// Lines of one event that are kept of a run. A first run over a large library says the same of each file.
@@ -11,39 +11,11 @@ const MAX_LINES: u32 = 1_000;
 /// Lines about files that could not be read: each is a question that somebody will ask.
 const MAX_ERRORS: u32 = 10_000;
 
-/// What a line is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
-    Added,
-    Updated,
-    Missing,
-    Errored,
-    RunStarted,
-    RunCompleted,
-    RunStopped,
-}
-
-impl Event {
-    const COUNT: usize = 7;
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Added => "file_added",
-            Self::Updated => "file_updated",
-            Self::Missing => "file_missing",
-            Self::Errored => "file_errored",
-            Self::RunStarted => "run_started",
-            Self::RunCompleted => "run_completed",
-            Self::RunStopped => "run_stopped",
-        }
-    }
-
-    fn limit(self) -> u32 {
-        if self == Self::Errored {
-            MAX_ERRORS
-        } else {
-            MAX_LINES
-        }
+/// How many lines of an event are kept.
+fn limit(event: RunLogEvent) -> u32 {
+    match event {
+        RunLogEvent::Errored | RunLogEvent::Quarantined => MAX_ERRORS,
+        _ => MAX_LINES,
     }
 }
 
@@ -59,7 +31,7 @@ pub(super) struct Details {
 pub(super) struct Journal<'a> {
     run: RunId,
     ids: &'a IdGenerator,
-    written: [u32; Event::COUNT],
+    written: [u32; RunLogEvent::ALL.len()],
 }
 
 impl<'a> Journal<'a> {
@@ -67,26 +39,26 @@ impl<'a> Journal<'a> {
         Self {
             run,
             ids,
-            written: [0; Event::COUNT],
+            written: [0; RunLogEvent::ALL.len()],
         }
     }
 
     /// A line about the run itself.
-    pub(super) fn run_line(&mut self, event: Event, now: Timestamp) -> RunLogEntry {
+    pub(super) fn run_line(&mut self, event: RunLogEvent, now: Timestamp) -> RunLogEntry {
         self.entry(event, None, RelativePath::root(), Details::default(), now)
     }
 
     /// A line about a file; `None` when there are enough of this event.
     pub(super) fn line(
         &mut self,
-        event: Event,
+        event: RunLogEvent,
         kind: &MediaKind,
         path: RelativePath,
         details: Details,
         now: Timestamp,
     ) -> Option<RunLogEntry> {
         let written = self.written.get_mut(event as usize)?;
-        if *written >= event.limit() {
+        if *written >= limit(event) {
             return None;
         }
         *written += 1;
@@ -95,7 +67,7 @@ impl<'a> Journal<'a> {
 
     fn entry(
         &mut self,
-        event: Event,
+        event: RunLogEvent,
         kind: Option<MediaKind>,
         path: RelativePath,
         details: Details,

@@ -21,7 +21,7 @@ mod watch;
 
 pub use control::{Effect, Phase, Refused, ScanControl};
 pub use explain::{Explanation, Skipped, explain};
+pub use ignore_rules::is_ignored;
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanError, ScanRequest, Scanner, Target};
-pub use walk::is_ignored;
 pub use watch::{Changed, DirectoryWatch, WatchState};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use flume::Receiver;
 use tokio::time::{Instant, timeout_at};
 
+use super::control::AtWork;
 use super::diff::PendingFolder;
 use super::extract::ReadFile;
 use super::journal::{Details, Journal};
@@ -15,11 +16,9 @@ use super::progress::Progress;
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::FileRecord;
+use crate::domain::scan::{FileRecord, RunLogEvent};
 use crate::domain::time::Clock;
-use crate::store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
-
-pub(super) use super::journal::Event;
+use crate::store::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
 
 /// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
@@ -30,8 +29,8 @@ const GATHER_FOR: Duration = Duration::from_millis(200);
 /// What the other phases hand to the store.
 #[derive(Debug)]
 pub(super) enum Persist {
-    /// Files that were read.
-    Read(Vec<ReadFile>),
+    /// Files that were read, and are at hand until they are stored.
+    Read(Vec<ReadFile>, AtWork),
     /// A directory in which nothing is to be read.
     Compared {
         /// The directory, if its stamp is to be stored.
@@ -39,12 +38,22 @@ pub(super) enum Persist {
         /// Files that were missing and are back.
         restored: Vec<FileId>,
     },
+    /// A file that waits for its plugins, which are shut off. For the log alone.
+    ShutOff {
+        /// Its directory.
+        folder: Arc<PendingFolder>,
+        /// Its name.
+        name: String,
+        /// The first of the plugins, with the reason.
+        plugin: Arc<PluginVersion>,
+        reason: Option<String>,
+    },
     /// What a run would do, for the log alone.
     Foretold {
         /// Of the files.
         kind: MediaKind,
         /// What would happen to which file.
-        lines: Vec<(Event, RelativePath)>,
+        lines: Vec<(RunLogEvent, RelativePath)>,
     },
 }
 
@@ -67,27 +76,55 @@ impl Persisting<'_, '_> {
                 ..ScanBatch::default()
             };
             let mut read = Vec::new();
-            self.add(&mut batch, &mut read, first);
+            let mut at_work = Vec::new();
+            self.add(&mut batch, &mut read, &mut at_work, first);
             let deadline = Instant::now() + GATHER_FOR;
             while read.len() < FILES_PER_TRANSACTION {
                 match timeout_at(deadline, results.recv_async()).await {
-                    Ok(Ok(next)) => self.add(&mut batch, &mut read, next),
+                    Ok(Ok(next)) => self.add(&mut batch, &mut read, &mut at_work, next),
                     Ok(Err(_)) | Err(_) => break,
                 }
             }
             self.add_files(&mut batch, read, &mut moves).await?;
             let outcome = self.writer.persist(&batch).await?;
             self.progress.brought(outcome);
+            drop(at_work);
         }
         Ok(moves.into_adopted())
     }
 
-    fn add(&mut self, batch: &mut ScanBatch, read: &mut Vec<ReadFile>, message: Persist) {
+    fn add(
+        &mut self,
+        batch: &mut ScanBatch,
+        read: &mut Vec<ReadFile>,
+        at_work: &mut Vec<AtWork>,
+        message: Persist,
+    ) {
         match message {
-            Persist::Read(files) => read.extend(files),
+            Persist::Read(files, until_stored) => {
+                read.extend(files);
+                at_work.push(until_stored);
+            }
             Persist::Compared { stamp, restored } => {
                 batch.restored.extend(restored);
                 batch.folders_done.extend(stamp.map(|folder| done(&folder)));
+            }
+            Persist::ShutOff {
+                folder,
+                name,
+                plugin,
+                reason,
+            } => {
+                let details = Details {
+                    plugin: Some(plugin.to_string()),
+                    reason,
+                    diff: None,
+                };
+                let (kind, path) = (&folder.root.directory.kind, folder.path.join_text(&name));
+                let event = RunLogEvent::Quarantined;
+                batch
+                    .logs
+                    .extend(self.journal.line(event, kind, path, details, batch.now));
             }
             Persist::Foretold { kind, lines } => {
                 for (event, path) in lines {
@@ -126,12 +163,12 @@ impl Persisting<'_, '_> {
             counts.moved();
         }
         let event = match &read.file.record {
-            FileRecord::Failed(_) => Event::Errored,
-            _ if read.file.known => Event::Updated,
-            _ => Event::Added,
+            FileRecord::Failed(_) => RunLogEvent::Errored,
+            _ if read.file.known => RunLogEvent::Updated,
+            _ => RunLogEvent::Added,
         };
         let details = Details {
-            plugin: Some(format!("{} {}", read.plugin.id, read.plugin.version)),
+            plugin: Some(read.plugin.to_string()),
             reason: match &read.file.record {
                 FileRecord::Failed(failure) => Some(failure.to_string()),
                 _ => None,

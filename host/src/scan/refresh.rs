@@ -96,7 +96,7 @@ async fn chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> 
     let (id, path) = (first.folder, first.path.clone());
     let listed = tokio::task::spawn_blocking(move || {
         let around = around::list(&root, &path).ok()?;
-        Some(PendingFolder::unchanged(root, id, path, around))
+        Some(PendingFolder::unchanged(root, id, path, Arc::new(around)))
     });
     let folder = Arc::new(listed.await.ok()??);
     let item = |file: StaleFile| WorkItem {

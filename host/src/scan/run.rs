@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::control::ScanControl;
 use super::diff::{Diff, FolderLoss, WorkChunk};
 use super::extract::Extract;
-use super::journal::{Event, Journal};
+use super::journal::Journal;
 use super::persist::{Persist, Persisting};
 use super::progress::Progress;
 use super::roots::{KindReaders, ScanRoot};
@@ -19,7 +19,7 @@ use super::settle::Settling;
 use super::walk::{Listing, Walk};
 use crate::domain::id::{DirectoryId, FileId, IdGenerator, RunId};
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{Directory, RunType};
+use crate::domain::scan::{Directory, RunLogEvent, RunType};
 use crate::domain::time::{Clock, Timestamp};
 use crate::media_root::MediaRoot;
 use crate::plugins::Plugins;
@@ -121,14 +121,14 @@ impl Scanner {
         let roots: Arc<[RootParts]> = roots.into();
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
         let mut journal = Journal::new(request.run, &self.ids);
-        self.note(&mut writer, &mut journal, Event::RunStarted).await?;
+        self.note(&mut writer, &mut journal, RunLogEvent::RunStarted)
+            .await?;
         let (losses, moved) = self
             .look(&request, &roots, control, progress, &mut writer, &mut journal)
             .boxed()
             .await?;
-        control.wait_while_paused().await;
         let stopped = || control.is_stopping();
-        if !stopped() {
+        if let Some(_at_work) = control.enter_part().await {
             self.settle(
                 &request,
                 &roots,
@@ -147,15 +147,16 @@ impl Scanner {
                     .boxed()
                     .await?;
             }
-            if let Some(before) = request.purge_before.filter(|_| !stopped()) {
+            let at_work = control.enter_part().await;
+            if let Some(before) = request.purge_before.filter(|_| at_work.is_some()) {
                 writer.purge_missing(before, self.clock.now()).await?;
             }
             writer.settle(self.clock.now()).await?;
         }
         let (end, event) = if stopped() {
-            (ScanEnd::Stopped, Event::RunStopped)
+            (ScanEnd::Stopped, RunLogEvent::RunStopped)
         } else {
-            (ScanEnd::Completed, Event::RunCompleted)
+            (ScanEnd::Completed, RunLogEvent::RunCompleted)
         };
         self.note(&mut writer, &mut journal, event).await?;
         Ok(end)
@@ -287,7 +288,7 @@ impl Scanner {
         &self,
         writer: &mut ScanWriter,
         journal: &mut Journal<'_>,
-        event: Event,
+        event: RunLogEvent,
     ) -> Result<(), StoreError> {
         let now = self.clock.now();
         let batch = ScanBatch {

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::diff::FolderLoss;
-use super::journal::{Details, Event, Journal};
+use super::journal::{Details, Journal};
 use super::persist::done;
 use super::progress::Progress;
 use super::roots::{ScanRoot, Vanished};
 use crate::domain::id::{FileId, FolderId};
 use crate::domain::path::RelativePath;
-use crate::domain::scan::FileStatus;
+use crate::domain::scan::{FileStatus, RunLogEntry, RunLogEvent};
 use crate::domain::time::Timestamp;
 use crate::store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
 
@@ -27,6 +27,17 @@ const FILES_PER_TRANSACTION: usize = 500;
 struct Lost {
     id: FileId,
     path: RelativePath,
+}
+
+impl FolderLoss {
+    /// All that goes.
+    fn files(self) -> impl Iterator<Item = Lost> {
+        let gone = self.missing.into_iter().chain(self.ignored);
+        gone.map(move |(id, name)| Lost {
+            id,
+            path: self.folder.path.join_text(&name),
+        })
+    }
 }
 
 /// The marking of what is gone from one root.
@@ -53,15 +64,17 @@ impl Settling<'_, '_> {
         mut losses: Vec<FolderLoss>,
     ) -> Result<bool, StoreError> {
         for loss in &mut losses {
-            loss.missing.retain(|(id, _)| !self.moved.contains(id));
+            for gone in [&mut loss.missing, &mut loss.ignored] {
+                gone.retain(|(id, _)| !self.moved.contains(id));
+            }
         }
         let lost = self.files_of(&vanished.lost).await?;
         let ignored = self.files_of(&vanished.ignored).await?;
         let in_folders = losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
+        let left_out = losses.iter().map(|loss| loss.ignored.len()).sum::<usize>();
         let count = lost.len() + in_folders;
         if let Some(kind) = self.progress.kind(&self.root.directory.kind) {
-            // What is gone from folders that are there is counted in a dry run already.
-            kind.missing(lost.len() + ignored.len() + if self.dry_run { 0 } else { in_folders });
+            kind.missing(count + ignored.len() + left_out);
         }
         let known = usize::try_from(self.root.known_files()).unwrap_or(0);
         let too_many = count > ALWAYS_MAY_GO && count as f64 > known as f64 * MAX_LOST_SHARE;
@@ -73,12 +86,10 @@ impl Settling<'_, '_> {
             return Ok(false);
         }
         if self.dry_run {
-            let logs = lost
-                .iter()
-                .chain(&ignored)
-                .filter_map(|file| self.journal_line(file));
+            let in_folders = losses.into_iter().flat_map(FolderLoss::files);
+            let gone = lost.into_iter().chain(ignored).chain(in_folders);
             let batch = ScanBatch {
-                logs: logs.collect(),
+                logs: gone.filter_map(|file| self.journal_line(&file)).collect(),
                 now: self.now,
                 ..ScanBatch::default()
             };
@@ -120,10 +131,10 @@ impl Settling<'_, '_> {
         Ok(lost)
     }
 
-    fn journal_line(&mut self, file: &Lost) -> Option<crate::domain::scan::RunLogEntry> {
+    fn journal_line(&mut self, file: &Lost) -> Option<RunLogEntry> {
         let kind = &self.root.directory.kind;
         self.journal.line(
-            Event::Missing,
+            RunLogEvent::Missing,
             kind,
             file.path.clone(),
             Details::default(),
@@ -172,13 +183,9 @@ impl Settling<'_, '_> {
                 if loss.folder.one_read() {
                     batch.folders_done.push(done(&loss.folder));
                 }
-                for (id, name) in loss.missing {
-                    let lost = Lost {
-                        id,
-                        path: loss.folder.path.join_text(&name),
-                    };
+                for lost in loss.files() {
                     batch.logs.extend(self.journal_line(&lost));
-                    batch.missing.push(id);
+                    batch.missing.push(lost.id);
                 }
                 if batch.missing.len() >= FILES_PER_TRANSACTION {
                     break;

@@ -1,5 +1,6 @@
 //! Phase 1: lists the directories of a root in parallel and passes on those that changed.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{DirEntry, Metadata};
 use std::io;
@@ -11,7 +12,7 @@ use flume::Sender;
 
 use super::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
 use super::control::ScanControl;
-use super::ignore_rules::{IgnoreRules, NO_MEDIA};
+use super::ignore_rules::{IgnoreRules, NO_MEDIA, is_ignored};
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use super::stamp::stamp;
@@ -21,16 +22,6 @@ use crate::media_root::mtime_ns;
 
 /// Deeper directories are not entered: nobody keeps media there, and paths stay below the system's limit.
 const MAX_DEPTH: usize = 128;
-
-/// Directories that hold other software's data or deleted files, by exact name. Hidden ones are passed over
-/// as well.
-const IGNORED_NAMES: [&str; 5] = [
-    "@eaDir",
-    "#recycle",
-    "lost+found",
-    "$RECYCLE.BIN",
-    "System Volume Information",
-];
 
 /// A media file on disk.
 #[derive(Debug)]
@@ -48,6 +39,8 @@ pub(super) struct Listing {
     pub(super) stamp: FolderStamp,
     /// By name.
     pub(super) files: Vec<FoundFile>,
+    /// Names of media files that are left out on purpose.
+    pub(super) ignored: HashSet<String>,
     pub(super) around: Arc<FolderAround>,
 }
 
@@ -79,7 +72,7 @@ impl Ancestors {
 pub(super) struct Walk<'a> {
     pub(super) root: &'a Arc<ScanRoot>,
     pub(super) run_type: RunType,
-    pub(super) control: &'a ScanControl,
+    pub(super) control: &'a Arc<ScanControl>,
     pub(super) progress: &'a Progress,
     pub(super) listings: Sender<Listing>,
 }
@@ -88,6 +81,8 @@ enum Entry {
     Directory(RelativePath, (u64, u64)),
     File(FoundFile),
     Related(RelatedFile),
+    /// A media file that a rule names.
+    LeftOut(String),
     Ignored,
 }
 
@@ -96,6 +91,7 @@ enum Entry {
 struct Entries {
     files: Vec<FoundFile>,
     related: Vec<RelatedFile>,
+    ignored: HashSet<String>,
     directories: Vec<(RelativePath, (u64, u64))>,
 }
 
@@ -124,7 +120,7 @@ impl Walk<'_> {
             }
             rules = rules.enter(&path)?;
             path.push(name);
-            if rules.ignores(&path, true) || is_ignored(name.as_os_str()) {
+            if rules.ignores(|| &path, true) || is_ignored(name.as_os_str()) {
                 return Ok(None);
             }
         }
@@ -161,6 +157,7 @@ impl Walk<'_> {
         let Entries {
             files,
             mut related,
+            ignored,
             directories,
         } = entries;
         if !self.root.related.is_empty() {
@@ -186,7 +183,7 @@ impl Walk<'_> {
         }
         // Not while waiting for room in the channel: a run that is held takes nothing out of it.
         drop(at_work);
-        self.pass_on(place.path, files, around);
+        self.pass_on(place.path, files, ignored, around);
     }
 
     /// The entries of a directory that matter; `None` if the directory says that it is to be passed over.
@@ -201,6 +198,7 @@ impl Walk<'_> {
                 Ok(Entry::File(file)) => entries.files.push(file),
                 Ok(Entry::Related(file)) => entries.related.push(file),
                 Ok(Entry::Directory(below, identity)) => entries.directories.push((below, identity)),
+                Ok(Entry::LeftOut(name)) => drop(entries.ignored.insert(name)),
                 Ok(Entry::Ignored) => {}
                 // Gone between listing and looking: as if it had not been listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -232,10 +230,10 @@ impl Walk<'_> {
             return self.classify_link(place, &name, entry);
         }
         if file_type.is_dir() {
-            return self.directory(place, &name, &entry.path(), &entry.metadata()?);
+            return self.directory(place, &name, entry, &entry.metadata()?);
         }
         if file_type.is_file() {
-            return self.file(place, &name, &entry.path(), || entry.metadata());
+            return self.file(place, &name, entry, || entry.metadata());
         }
         Ok(Entry::Ignored)
     }
@@ -245,13 +243,20 @@ impl Walk<'_> {
         &self,
         place: &Place,
         name: &OsStr,
-        path: &Path,
+        entry: &DirEntry,
         metadata: impl FnOnce() -> io::Result<Metadata>,
     ) -> io::Result<Entry> {
         let text = name_to_text(name);
         let (media, related) = (self.root.is_media(&text), self.root.is_related(&text));
-        if !media && !related || place.rules.ignores(path, false) {
+        if !media && !related {
             return Ok(Entry::Ignored);
+        }
+        if place.rules.ignores(|| entry.path(), false) {
+            return Ok(if media {
+                Entry::LeftOut(text)
+            } else {
+                Entry::Ignored
+            });
         }
         let metadata = metadata()?;
         if media {
@@ -280,10 +285,10 @@ impl Walk<'_> {
         }
         let metadata = std::fs::metadata(&target)?;
         if metadata.is_dir() {
-            return self.directory(place, name, &entry.path(), &metadata);
+            return self.directory(place, name, entry, &metadata);
         }
         if metadata.is_file() {
-            return self.file(place, name, &entry.path(), || Ok(metadata));
+            return self.file(place, name, entry, || Ok(metadata));
         }
         Ok(Entry::Ignored)
     }
@@ -296,11 +301,11 @@ impl Walk<'_> {
         &self,
         place: &Place,
         name: &OsStr,
-        on_disk: &Path,
+        entry: &DirEntry,
         metadata: &Metadata,
     ) -> io::Result<Entry> {
         let below = place.path.join(name);
-        if place.rules.ignores(on_disk, true) {
+        if place.rules.ignores(|| entry.path(), true) {
             self.root.ignore(below);
             return Ok(Entry::Ignored);
         }
@@ -320,7 +325,13 @@ impl Walk<'_> {
         Ok(Entry::Directory(below, identity))
     }
 
-    fn pass_on(&self, path: RelativePath, mut files: Vec<FoundFile>, around: FolderAround) {
+    fn pass_on(
+        &self,
+        path: RelativePath,
+        mut files: Vec<FoundFile>,
+        ignored: HashSet<String>,
+        around: FolderAround,
+    ) {
         let known = self.root.see(&path);
         if files.is_empty() && known.is_none_or(|known| known.file_count == 0) {
             return;
@@ -343,6 +354,7 @@ impl Walk<'_> {
             path,
             stamp,
             files,
+            ignored,
             around: Arc::new(around),
         });
     }
@@ -358,13 +370,6 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a name is passed over: hidden, or other software's.
-pub fn is_ignored(name: &OsStr) -> bool {
-    // Titles may start with an ellipsis: one leading dot hides, more do not.
-    let hidden = matches!(name.as_encoded_bytes(), [b'.', second, ..] if *second != b'.');
-    hidden || IGNORED_NAMES.iter().any(|ignored| name == *ignored)
-}
-
 fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
@@ -374,18 +379,5 @@ fn found(name: String, metadata: &Metadata) -> FoundFile {
         name,
         size: i64::try_from(metadata.len()).unwrap_or(i64::MAX),
         mtime_ns: mtime_ns(metadata),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_other_software_are_ignored() {
-        for name in [".git", ".hidden.mp3", "@eaDir", "lost+found"] {
-            assert!(is_ignored(OsStr::new(name)), "{name}");
-        }
-        assert!(!is_ignored(OsStr::new("...Like a Title")));
     }
 }

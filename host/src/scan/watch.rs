@@ -10,8 +10,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
 use super::around::holds_subtitles;
-use super::ignore_rules::{NO_MEDIA, RULES};
-use super::walk::is_ignored;
+use super::ignore_rules::{NO_MEDIA, RULES, is_ignored};
 use crate::domain::id::DirectoryId;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;

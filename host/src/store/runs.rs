@@ -8,7 +8,7 @@ use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{Run, RunLogEntry, RunStatus, RunType};
+use crate::domain::scan::{Run, RunLogEntry, RunLogEvent, RunStatus, RunType};
 use crate::domain::time::Timestamp;
 use sqlx::AssertSqlSafe;
 
@@ -16,7 +16,7 @@ use sqlx::AssertSqlSafe;
 #[derive(Debug, Clone, Default)]
 pub struct RunLogFilter {
     /// Of this event alone.
-    pub event: Option<String>,
+    pub event: Option<RunLogEvent>,
     /// Of this kind alone.
     pub kind: Option<MediaKind>,
 }
@@ -199,7 +199,7 @@ impl Store {
     ) -> Result<Listing<RunLogEntry>> {
         let mut lines = Conditions::default();
         lines.push("run_id = ", Some(run.get()), "");
-        lines.push("event = ", filter.event.as_deref(), "");
+        lines.push("event = ", filter.event.map(RunLogEvent::name), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
         let total = self.pools().count(sql, values).await?;

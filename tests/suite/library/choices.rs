@@ -36,6 +36,39 @@ fn ignore_files_leave_out_what_they_name_and_give_it_back() {
 }
 
 #[test]
+fn run_that_is_held_has_stored_all_that_it_has_read() {
+    let library = Library::new();
+    for number in 0..300 {
+        library.track(&format!("music/{}/{number}.mp3", number % 7), &number.to_string());
+    }
+    let run = library.run_held(|held| {
+        let stored = library.ids().len();
+        assert!(stored < 300, "it was held too late");
+        assert_eq!(held.counts["music"].added, stored as u64);
+        assert_eq!(held.files_opened, stored as u64);
+    });
+    assert_eq!((run.counts["music"].added, library.ids().len()), (300, 300));
+}
+
+#[test]
+fn ignored_files_go_however_many_they_are_and_are_no_loss() {
+    let library = Library::new();
+    for number in 0..30 {
+        library.track(&format!("music/a/x{number}.mp3"), &number.to_string());
+    }
+    library.track("music/a/kept.mp3", "Kept");
+    library.index();
+    library.write("music/.svcignore", "x*.mp3\n");
+    let run = library.index();
+    assert_eq!(run.counts["music"].missing, 30);
+    assert_eq!(
+        library.ids().into_keys().collect::<Vec<_>>(),
+        ["music/a/kept.mp3"]
+    );
+    assert!(library.is_available("music"));
+}
+
+#[test]
 fn dry_run_tells_what_it_would_do_and_does_nothing() {
     let library = Library::new();
     library.track("music/1.mp3", "One");

@@ -81,13 +81,31 @@ fn root_that_is_renamed_away_in_mid_scan_loses_nothing_and_comes_back_unread() {
             library.remove("music");
         }
         library.rename("away", "music");
-        library.index();
+        assert_eq!(library.index().files_opened, 0);
         assert_eq!(
             (missing(&library), library.ids(), library.content()),
             (0, ids.clone(), content.clone())
         );
-        assert_eq!(library.index().files_opened, 0);
         assert!(library.is_available("music"));
+    }
+}
+
+#[test]
+fn dry_run_foretells_that_too_much_is_gone() {
+    let library = with_tracks(100);
+    for number in (0..100).filter(|number| number % 7 != 0 && number % 2 == 0) {
+        library.remove(&format!("music/{}/{number}.mp3", number % 7));
+    }
+    let dry = RunOptions {
+        dry_run: true,
+        ..RunOptions::default()
+    };
+    let (foretold, run) = (library.index_with(dry), library.index());
+    assert_eq!(foretold.warnings, run.warnings);
+    assert_eq!(run.warnings.len(), 1);
+    assert_eq!(foretold.counts["music"].missing, run.counts["music"].missing);
+    for run in [&foretold, &run] {
+        assert!(library.log(run).iter().all(|line| line.event != "file_missing"));
     }
 }
 

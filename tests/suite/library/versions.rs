@@ -1,6 +1,6 @@
 //! A new version of a plugin reads its own kind again, and nothing else.
 
-use svc_tests::indexed::{Library, plugins};
+use svc_tests::indexed::{Library, plugins, starved_plugins};
 
 #[test]
 fn new_version_of_a_plugin_reads_its_own_kind_again() {
@@ -34,4 +34,30 @@ fn new_version_of_a_plugin_reads_its_own_kind_again() {
         library.number("SELECT count(*) FROM plugins_seen WHERE plugin_id = 'movies'"),
         1
     );
+}
+
+#[test]
+fn files_that_wait_for_a_plugin_that_was_shut_off_are_told_and_read_later() {
+    let library = Library::new().reopen(starved_plugins());
+    for number in 0..40 {
+        library.track(&format!("music/{number}.mp3"), &number.to_string());
+    }
+    let run = library.index();
+    assert_eq!((run.counts["music"].found, run.counts["music"].errored), (40, 40));
+    let log = library.log(&run);
+    let of = |event: &str| log.iter().filter(|line| line.event == event).count();
+    assert!(of("file_errored") >= 5, "as many as shut it off");
+    assert!(of("file_quarantined") > 0);
+    assert_eq!(of("file_errored") + of("file_quarantined"), 40);
+    let waits = log.iter().find(|line| line.event == "file_quarantined").unwrap();
+    assert!(
+        waits.plugin.as_deref().unwrap().starts_with("music "),
+        "{waits:?}"
+    );
+    let reason = waits.reason.as_deref().unwrap();
+    assert!(reason.contains("failures in a row"), "{reason}");
+
+    let library = library.reopen(plugins(&["music"]));
+    assert_eq!(library.index().counts["music"].errored, 0);
+    assert_eq!(library.number("SELECT count(*) FROM music_tracks"), 40);
 }

@@ -8,7 +8,7 @@ use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{Directory, RunOptions, RunPath, RunTrigger, RunType};
+use crate::domain::scan::{Directory, RunLogEvent, RunOptions, RunPath, RunTrigger, RunType};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::http::pagination;
@@ -35,7 +35,8 @@ pub struct StartRunInput {
     /// Only these parts of the directories; all if left out.
     #[serde(default, deserialize_with = "short_list")]
     paths: Vec<RunPathInput>,
-    /// Change nothing: the run's counts and log say what it would do.
+    /// Change nothing: the run's counts and log say what it would do. No file is opened, so one that was moved is told as
+    /// added and missing.
     #[serde(default)]
     dry_run: bool,
     /// What is gone is meant to be gone, even where it is most of a directory. Without it, a directory that lost more
@@ -100,7 +101,11 @@ impl FromQuery for RunLogQuery {
         Self {
             run: reader.parsed("runId", "The run. Required.", "the id of a run"),
             filter: RunLogFilter {
-                event: reader.text("event", "Only lines of this event, such as `file_errored`."),
+                event: reader.choice(
+                    "event",
+                    "Only lines of this event.",
+                    &RunLogEvent::ALL.map(|event| (event.name(), event)),
+                ),
                 kind: reader.parsed("mediaKind", "Only files of this kind.", "a media kind"),
             },
             page: pagination::page(reader),

@@ -55,6 +55,12 @@ pub struct PluginVersion {
     pub digest: String,
 }
 
+impl std::fmt::Display for PluginVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.id, self.version)
+    }
+}
+
 /// A file that was read, and by whom.
 #[derive(Debug, Clone)]
 pub struct StoredFile {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::domain::id::{RunId, UserId};
 use crate::domain::list::Page;
-use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunOptions, RunStatus, RunType};
+use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
 use crate::store::{Instance, RunLogFilter, StoreError};
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn log_of_a_run_is_filtered_by_event_and_kind() {
             .unwrap();
         assert_eq!((&all.items, all.total), (&logs, 3));
         let filter = RunLogFilter {
-            event: Some("file_errored".into()),
+            event: Some(RunLogEvent::Errored),
             kind: Some(MediaKind::photos()),
         };
         let some = bed
