@@ -141,11 +141,6 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
     ids.iter().map(|id| id.get()).collect()
 }
 
-/// A file whose reading failed for another reason than the storage has no record any more.
-fn lost_record(file: &ScannedFile) -> bool {
-    matches!(&file.record, FileRecord::Failed(failure) if !matches!(failure, ExtractFailure::Io(_)))
-}
-
 /// Notes tracks, photos, releases and artists that a batch brought.
 fn note_changes(files: &[StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
     for StoredFile { file, .. } in files {
@@ -292,21 +287,9 @@ impl ScanWriter {
                 failure.map(|failure| bounded_reason(failure.to_string()).into()),
             ));
         }
-        self.texts.execute(tx, &rows::FILES, &values).await?;
-        let lost: Vec<i64> = files
-            .iter()
-            .filter(|f| f.file.known && lost_record(&f.file))
-            .map(|f| f.file.id.get())
-            .collect();
-        if !lost.is_empty() {
-            tracks::unlink(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM music_tracks WHERE track_id", &lost, "").await?;
-            photos::remove_from_search(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM photos WHERE photo_id", &lost, "").await?;
-            videos::unlink(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM video_sources WHERE source_id", &lost, "").await?;
-        }
-        Ok(())
+        // A file that failed keeps the record of an earlier reading: its item, with all that users did with it, hangs
+        // on that.
+        self.texts.execute(tx, &rows::FILES, &values).await
     }
 
     async fn plugin_ref(&mut self, tx: &mut Tx, plugin: &Arc<PluginVersion>) -> Result<i64> {
