@@ -710,6 +710,8 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
 async fn deindex_forgets_all_media_and_nothing_else() {
     on_each_database(async |bed: &mut Bed| {
         let (folder, _) = small_library(bed).await;
+        let read_to = bed.store.changes(None, 100).await.unwrap().next;
+        assert!(read_to > 0);
         bed.store.deindex().await.unwrap();
         assert_eq!(
             (
@@ -723,8 +725,14 @@ async fn deindex_forgets_all_media_and_nothing_else() {
         assert_eq!(found(bed, SearchIndex::Tracks, "a").await, 0);
         assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
         assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 0);
+        assert!(bed.store.changes(Some(read_to), 100).await.unwrap().incomplete);
         small_library(bed).await;
         assert_eq!(releases(bed).await.len(), 2);
+        let changes = bed.store.changes(Some(read_to), 100).await.unwrap();
+        assert!(
+            changes.incomplete,
+            "who had read all is not told of additions alone"
+        );
     })
     .await;
 }
