@@ -82,7 +82,7 @@ pub struct ScanBatch {
     pub now: Timestamp,
     /// Files that were read.
     pub files: Vec<StoredFile>,
-    /// Files that were missing and are there again, unchanged.
+    /// Files that are there; those that were missing are so no more.
     pub restored: Vec<FileId>,
     /// Files that are not there.
     pub missing: Vec<FileId>,
@@ -309,7 +309,9 @@ impl ScanWriter {
     }
 
     async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch, changes: &mut NewChanges) -> Result<()> {
-        let (restored, missing) = (numbers(&batch.restored), numbers(&batch.missing));
+        let missing = numbers(&batch.missing);
+        let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
+        let restored = settle::select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         note_files(tx, &restored, ChangeKind::Restored, changes).await?;
         note_files(tx, &missing, ChangeKind::Missing, changes).await?;

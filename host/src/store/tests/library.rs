@@ -1,6 +1,7 @@
 //! Files, music, photos and the search index.
 
 use super::*;
+use crate::domain::change::ChangeKind;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::PhotoId;
 use crate::domain::list::{ListRequest, Order, Page};
@@ -569,6 +570,16 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .filter(|file| file.status == FileStatus::Missing)
                 .count(),
             2
+        );
+        let changes = bed.store.changes(Some(0), 100).await.unwrap().changes;
+        let restored = changes
+            .iter()
+            .filter(|change| change.change.kind == ChangeKind::Restored)
+            .map(|change| change.item);
+        assert_eq!(
+            restored.collect::<Vec<i64>>(),
+            [ids[0].get()],
+            "the other was there"
         );
     })
     .await;
