@@ -179,6 +179,11 @@ impl Persisting<'_, '_> {
         batch
             .logs
             .extend(self.journal.line(event, kind, path, details, batch.now));
+        if read.try_again && read.file.known {
+            // What is stored of it holds until it can be read again; that it is there is known.
+            batch.restored.push(read.file.id);
+            return;
+        }
         if !read.try_again && read.folder.one_read() {
             batch.folders_done.push(done(&read.folder));
         }
@@ -195,5 +200,97 @@ pub(super) fn done(folder: &PendingFolder) -> FolderDone {
         id: folder.id,
         stamp: Some(folder.stamp),
         file_count: folder.file_count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::domain::extraction::ExtractFailure;
+    use crate::domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
+    use crate::domain::scan::{Directory, ScannedFile};
+    use crate::domain::time::SystemClock;
+    use crate::media_root::MediaRoot;
+    use crate::scan::around;
+    use crate::scan::roots::{KindReaders, ScanRoot};
+    use crate::store::{PluginVersion, StoreOptions};
+
+    /// A file whose storage failed.
+    fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
+        let plugin = PluginVersion {
+            id: "music".to_owned(),
+            version: "0.1.0".to_owned(),
+            digest: "ab12".to_owned(),
+        };
+        let file = ScannedFile {
+            id: FileId::from(id),
+            folder: folder.id,
+            name: format!("{id}.mp3"),
+            size: 0,
+            mtime_ns: -1,
+            fingerprint: None,
+            related_stamp: None,
+            known,
+            record: FileRecord::Failed(ExtractFailure::Io("EIO".to_owned())),
+        };
+        ReadFile {
+            folder: Arc::clone(folder),
+            plugin: Arc::new(plugin),
+            file,
+            try_again: true,
+        }
+    }
+
+    #[tokio::test]
+    async fn known_file_whose_storage_fails_is_logged_and_keeps_its_row() {
+        let dir = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", dir.path().join("index.db").display());
+        let store = Store::open(&url, StoreOptions::default()).await.unwrap();
+        let ids = Arc::new(IdGenerator::new(1));
+        let directory = Directory {
+            id: DirectoryId::from(1),
+            kind: MediaKind::music(),
+            path: dir.path().to_owned(),
+            available: true,
+            last_seen_at: None,
+            file_count: 1,
+        };
+        let readers = KindReaders {
+            by_extension: HashMap::new(),
+            related: HashSet::new(),
+        };
+        let files = MediaRoot::open(dir.path()).unwrap();
+        let root = Arc::new(ScanRoot::new(directory, files, readers, Vec::new()).unwrap());
+        let around = around::list(&root, &RelativePath::root()).unwrap();
+        let mut folder = PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), around);
+        folder.is_refreshed = false;
+        let folder = Arc::new(folder);
+        let progress = Progress::new([MediaKind::music()]);
+        let mut journal = Journal::new(RunId::from(3), &ids);
+        let mut writer = store.scan_writer(Arc::clone(&ids));
+        let mut persisting = Persisting {
+            store: &store,
+            clock: &SystemClock,
+            progress: &progress,
+            journal: &mut journal,
+            writer: &mut writer,
+        };
+
+        let mut batch = ScanBatch::default();
+        persisting.add_file(&mut batch, unread(&folder, 4, true), None);
+        assert!(batch.files.is_empty() && batch.folders_done.is_empty());
+        assert_eq!(
+            (batch.logs.len(), batch.restored.as_slice()),
+            (1, &[FileId::from(4)][..])
+        );
+
+        persisting.add_file(&mut batch, unread(&folder, 5, false), None);
+        assert_eq!(
+            (batch.logs.len(), batch.files.len(), batch.restored.len()),
+            (2, 1, 1)
+        );
+        assert!(batch.folders_done.is_empty());
     }
 }

@@ -48,11 +48,11 @@ pub struct KnownFile {
 /// Items that jobs go through by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobItems {
-    /// Photos whose files are there.
+    /// Photos whose files are there and readable.
     Photos,
     /// Releases with a picture.
     PicturedReleases,
-    /// Tracks whose files are there.
+    /// Tracks whose files are there and readable.
     Tracks,
 }
 
@@ -62,7 +62,7 @@ impl JobItems {
         match self {
             Self::Photos => (
                 "p.photo_id",
-                "photos p JOIN files f ON f.file_id = p.photo_id WHERE f.status <> 2",
+                "photos p JOIN files f ON f.file_id = p.photo_id WHERE f.status = 0",
             ),
             Self::PicturedReleases => (
                 "r.release_id",
@@ -70,7 +70,7 @@ impl JobItems {
             ),
             Self::Tracks => (
                 "t.track_id",
-                "music_tracks t JOIN files f ON f.file_id = t.track_id WHERE f.status <> 2",
+                "music_tracks t JOIN files f ON f.file_id = t.track_id WHERE f.status = 0",
             ),
         }
     }

@@ -7,7 +7,7 @@ use super::identity::IdentityChange;
 use super::{Instance, Store};
 
 /// What was found in media directories, those that refer to others first.
-pub(super) const MEDIA: [&str; 24] = [
+pub(super) const MEDIA: [&str; 25] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -31,6 +31,8 @@ pub(super) const MEDIA: [&str; 24] = [
     "DELETE FROM files",
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
+    // Takes a number that nobody is told: who has read all changes misses one, and is told to fetch everything.
+    "INSERT INTO changes (change, item_id, at) VALUES (0, 0, 0)",
     "DELETE FROM changes",
 ];
 

@@ -149,6 +149,69 @@ fn missing_file_is_kept_and_restored_unread_and_purged_after_its_time() {
 }
 
 #[test]
+fn items_whose_only_file_is_broken_for_a_while_keep_their_ids() {
+    const FILES: [&str; 3] = [
+        "music/a.mp3",
+        "movies/Heat (1995)/Heat (1995).mp4",
+        "tv/The Wire/Season 1/The Wire S01E01.mp4",
+    ];
+    const ITEMS: [&str; 5] = [
+        "SELECT release_id FROM music_releases",
+        "SELECT artist_id FROM music_artists",
+        "SELECT movie_id FROM movies",
+        "SELECT show_id FROM tv_shows",
+        "SELECT episode_id FROM tv_episodes",
+    ];
+    let library = Library::new();
+    library.track(FILES[0], "One");
+    library.video(FILES[1]);
+    library.video(FILES[2]);
+    library.index();
+    let ids = ITEMS.map(|sql| library.number(sql));
+    let sound = FILES.map(|path| std::fs::read(library.at(path)).unwrap());
+    for path in FILES {
+        library.write(path, "neither music nor film");
+    }
+    library.index();
+    assert_eq!(library.number("SELECT count(*) FROM files WHERE status = 1"), 3);
+    assert_eq!(ITEMS.map(|sql| library.number(sql)), ids);
+    for (path, bytes) in FILES.iter().zip(&sound) {
+        library.write(path, bytes);
+    }
+    library.index();
+    assert_eq!(library.number("SELECT count(*) FROM files WHERE status = 0"), 3);
+    assert_eq!(ITEMS.map(|sql| library.number(sql)), ids);
+    assert_eq!(library.content(), library.content_of_a_clean_scan());
+
+    // One that never becomes whole again goes with its file.
+    for path in FILES {
+        library.write(path, "neither music nor film");
+    }
+    library.index();
+    for (path, root) in FILES.iter().zip(["music", "movies", "tv"]) {
+        library.remove(path);
+        // An emptied root is a disk that is away until something is in it.
+        library.write(&format!("{root}/notes.txt"), "");
+    }
+    library.index();
+    library.purge();
+    for table in [
+        "files",
+        "music_releases",
+        "music_artists",
+        "movies",
+        "tv_shows",
+        "tv_episodes",
+    ] {
+        assert_eq!(
+            library.number(&format!("SELECT count(*) FROM {table}")),
+            0,
+            "{table}"
+        );
+    }
+}
+
+#[test]
 fn purge_leaves_a_disk_that_is_away_alone() {
     let library = with_tracks(10);
     library.remove("music/3/3.mp3");

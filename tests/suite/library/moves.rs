@@ -161,3 +161,43 @@ fn movie_and_show_keep_their_ids_when_what_they_are_called_changes() {
     assert_eq!(library.rows(episodes), wire);
     assert_eq!(library.number("SELECT count(*) FROM tv_seasons"), 1);
 }
+
+#[test]
+fn movie_and_episode_of_two_files_keep_their_ids_when_all_that_are_there_are_renamed() {
+    let library = Library::new();
+    let film = |title: &str, more: &str| format!("movies/{title}/{title}{more}.mp4");
+    let part = |show: &str, more: &str| format!("tv/{show}/Season 1/{show} S01E01{more}.mp4");
+    for more in ["", " 2160p"] {
+        library.video(&film("Heat (1995)", more));
+        library.video(&part("The Wire", more));
+    }
+    library.index();
+    let movies = "SELECT CAST(movie_id AS TEXT), title || source_count FROM movies";
+    let episodes = "SELECT CAST(e.episode_id AS TEXT), s.title || e.source_count \
+                    FROM tv_episodes e JOIN tv_shows s USING (show_id)";
+    let (movie, episode) = (library.rows(movies), library.rows(episodes));
+    assert_eq!((movie.len(), movie[0].1.as_str()), (1, "Heat2"));
+    assert_eq!((episode.len(), episode[0].1.as_str()), (1, "The Wire2"));
+    let expect = |title: &str, show: &str| {
+        let one = |before: &[(String, String)], now: &str| vec![(before[0].0.clone(), format!("{now}2"))];
+        assert_eq!(library.rows(movies), one(&movie, title));
+        assert_eq!(library.rows(episodes), one(&episode, show));
+    };
+
+    for more in ["", " 2160p"] {
+        library.rename(&film("Heat (1995)", more), &film("Ronin (1998)", more));
+        library.rename(&part("The Wire", more), &part("The Wiring", more));
+    }
+    library.index();
+    expect("Ronin", "The Wiring");
+
+    // One that is missing has no say.
+    library.remove(&film("Ronin (1998)", ""));
+    library.remove(&part("The Wiring", ""));
+    library.index();
+    assert_eq!(library.number("SELECT count(*) FROM files WHERE status = 2"), 2);
+    library.rename(&film("Ronin (1998)", " 2160p"), &film("Casino (1995)", " 2160p"));
+    library.rename(&part("The Wiring", " 2160p"), &part("The Wired", " 2160p"));
+    library.index();
+    expect("Casino", "The Wired");
+}

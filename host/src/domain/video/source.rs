@@ -130,13 +130,16 @@ pub struct VideoSource {
     pub has_artwork: bool,
     /// How its name was understood.
     pub name_match: Option<NameMatch>,
+    /// It could not be read in the last run: the rest is what an earlier one read.
+    pub errored: bool,
     /// It was not there in the last run.
     pub missing: bool,
 }
 
 impl VideoSource {
-    /// The best source is the least: there, the first part, and the largest.
-    pub fn rank(&self) -> (bool, i32, Reverse<i64>, VideoSourceId) {
-        (self.missing, self.part.unwrap_or(1), Reverse(self.size), self.id)
+    /// The best source is the least: there, readable, the first part, and the largest.
+    pub fn rank(&self) -> (bool, bool, i32, Reverse<i64>, VideoSourceId) {
+        let part = self.part.unwrap_or(1);
+        (self.missing, self.errored, part, Reverse(self.size), self.id)
     }
 }

@@ -27,13 +27,13 @@ const SHOW: &str = "SELECT i.episode_id FROM tv_episodes i JOIN tv_seasons n ON 
 const IN_SHOW: &str = " ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, n.season_number ASC NULLS LAST, \
     i.episode_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
 
-/// Tracks whose files were there in the last run.
+/// Tracks whose files were there in the last run and could be read.
 const TRACKS: &str =
-    "SELECT i.track_id FROM music_tracks i JOIN files f ON f.file_id = i.track_id WHERE f.status <> 2";
+    "SELECT i.track_id FROM music_tracks i JOIN files f ON f.file_id = i.track_id WHERE f.status = 0";
 const SAME_ARTIST: &str = "SELECT DISTINCT i.track_id FROM track_artists i JOIN files f ON f.file_id = i.track_id \
-    WHERE f.status <> 2 AND i.artist_id IN (SELECT l.artist_id FROM track_artists l WHERE l.track_id";
+    WHERE f.status = 0 AND i.artist_id IN (SELECT l.artist_id FROM track_artists l WHERE l.track_id";
 const SAME_GENRE: &str = "SELECT DISTINCT i.track_id FROM track_genres i JOIN files f ON f.file_id = i.track_id \
-    WHERE f.status <> 2 AND i.genre_id IN (SELECT l.genre_id FROM track_genres l WHERE l.track_id";
+    WHERE f.status = 0 AND i.genre_id IN (SELECT l.genre_id FROM track_genres l WHERE l.track_id";
 /// How much nearer a track of the same artist is than one of the same genre.
 const NEARER: u32 = 2;
 
@@ -62,7 +62,7 @@ impl Store {
         Ok(Some(rows.into_iter().map(|(id,)| (part, id)).collect()))
     }
 
-    /// All tracks that are seen and there.
+    /// All tracks that are seen, there and readable.
     pub async fn drawable_tracks(&self, scope: &MediaScope) -> Result<Vec<Drawable>> {
         let seen = Visible::Tracks.and("i.track_id", scope);
         let sql = AssertSqlSafe(format!("{TRACKS}{seen}"));

@@ -88,7 +88,7 @@ pub struct ScanBatch {
     pub now: Timestamp,
     /// Files that were read.
     pub files: Vec<StoredFile>,
-    /// Files that were missing and are there again, unchanged.
+    /// Files that are there; those that were missing are so no more.
     pub restored: Vec<FileId>,
     /// Files that are not there.
     pub missing: Vec<FileId>,
@@ -145,11 +145,6 @@ async fn for_ids(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<()>
 
 fn numbers(ids: &[FileId]) -> Vec<i64> {
     ids.iter().map(|id| id.get()).collect()
-}
-
-/// A file whose reading failed for another reason than the storage has no record any more.
-fn lost_record(file: &ScannedFile) -> bool {
-    matches!(&file.record, FileRecord::Failed(failure) if !matches!(failure, ExtractFailure::Io(_)))
 }
 
 /// Notes tracks, photos, releases and artists that a batch brought.
@@ -298,21 +293,9 @@ impl ScanWriter {
                 failure.map(|failure| bounded_reason(failure.to_string()).into()),
             ));
         }
-        self.texts.execute(tx, &rows::FILES, &values).await?;
-        let lost: Vec<i64> = files
-            .iter()
-            .filter(|f| f.file.known && lost_record(&f.file))
-            .map(|f| f.file.id.get())
-            .collect();
-        if !lost.is_empty() {
-            tracks::unlink(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM music_tracks WHERE track_id", &lost, "").await?;
-            photos::remove_from_search(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM photos WHERE photo_id", &lost, "").await?;
-            videos::unlink(tx, &lost).await?;
-            for_ids(tx, "DELETE FROM video_sources WHERE source_id", &lost, "").await?;
-        }
-        Ok(())
+        // A file that failed keeps the record of an earlier reading: its item, with all that users did with it, hangs
+        // on that.
+        self.texts.execute(tx, &rows::FILES, &values).await
     }
 
     async fn plugin_ref(&mut self, tx: &mut Tx, plugin: &Arc<PluginVersion>) -> Result<i64> {
@@ -332,7 +315,9 @@ impl ScanWriter {
     }
 
     async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch, changes: &mut NewChanges) -> Result<()> {
-        let (restored, missing) = (numbers(&batch.restored), numbers(&batch.missing));
+        let missing = numbers(&batch.missing);
+        let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
+        let restored = settle::select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         note_files(tx, &restored, ChangeKind::Restored, changes).await?;
         note_files(tx, &missing, ChangeKind::Missing, changes).await?;

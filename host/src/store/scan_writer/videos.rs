@@ -1,6 +1,6 @@
 //! Video files of a batch, with the movies, shows, seasons and episodes that they are sources of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::video_genres::Genres;
 use super::video_values::{episode_values, movie_values, show_values, source_values};
@@ -20,13 +20,16 @@ use crate::store::error::Result;
 use crate::store::text::{bounded_key, bounded_words};
 use futures_util::FutureExt as _;
 
-/// A movie keeps its id when its only file comes to say something else, unless that is another movie already.
+/// A movie keeps its id when all of its files that are there and readable, `$3` of them, come to say the same other
+/// thing, unless that is another movie already.
 const RENAME_MOVIE: &str = "UPDATE movies SET key = $2 WHERE movie_id = $1 AND key <> $2 \
     AND NOT EXISTS (SELECT 1 FROM movies m WHERE m.key = $2) \
-    AND (SELECT count(*) FROM video_sources s WHERE s.movie_id = $1) = 1";
+    AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
+    WHERE s.movie_id = $1 AND f.status = 0) = $3";
 const RENAME_EPISODE: &str = "UPDATE tv_episodes SET key = $2 WHERE episode_id = $1 AND key <> $2 \
     AND NOT EXISTS (SELECT 1 FROM tv_episodes e WHERE e.key = $2) \
-    AND (SELECT count(*) FROM video_sources s WHERE s.episode_id = $1) = 1";
+    AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
+    WHERE s.episode_id = $1 AND f.status = 0) = $3";
 
 /// What a known source was a source of.
 #[derive(sqlx::FromRow)]
@@ -109,11 +112,7 @@ impl ScanWriter {
             .collect();
         let before = sources_before(tx, &known).await?;
         unlink(tx, &known).await?;
-        for (id, facts) in &videos {
-            if let Some(before) = before.get(id) {
-                keep_identity(tx, before, facts).await?;
-            }
-        }
+        keep_identities(tx, &before, &videos).await?;
         let movies = self.store_movies(tx, &videos, now, changes).boxed().await?;
         let episodes = self
             .store_episodes(tx, &videos, &before, now, changes)
@@ -323,13 +322,34 @@ async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Befor
     Ok(before)
 }
 
-async fn keep_identity(tx: &mut Tx, before: &Before, facts: &VideoFacts) -> Result<()> {
-    let (sql, id, key) = match (&facts.item, before.movie_id, before.episode_id) {
-        (VideoItem::Movie(movie), Some(id), _) => (RENAME_MOVIE, id, &movie.key),
-        (VideoItem::Episode(episode), _, Some(id)) => (RENAME_EPISODE, id, &episode.key),
-        _ => return Ok(()),
-    };
-    tx.execute(sql, &args![id, bounded_key(key.clone())])
-        .await
-        .map(drop)
+/// Renames what its files call something else now, so that it keeps its id.
+async fn keep_identities(
+    tx: &mut Tx,
+    before: &HashMap<i64, Before>,
+    videos: &[(i64, &VideoFacts)],
+) -> Result<()> {
+    // How many sources of an item say which key.
+    let mut movies: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+    let mut episodes: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+    for (source, facts) in videos {
+        let Some(before) = before.get(source) else {
+            continue;
+        };
+        match (&facts.item, before.movie_id, before.episode_id) {
+            (VideoItem::Movie(movie), Some(id), _) => {
+                *movies.entry((id, movie.key.as_str())).or_default() += 1;
+            }
+            (VideoItem::Episode(episode), _, Some(id)) => {
+                *episodes.entry((id, episode.key.as_str())).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    for (sql, items) in [(RENAME_MOVIE, movies), (RENAME_EPISODE, episodes)] {
+        for ((id, key), sources) in items {
+            tx.execute(sql, &args![id, bounded_key(key.to_owned()), sources])
+                .await?;
+        }
+    }
+    Ok(())
 }

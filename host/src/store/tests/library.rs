@@ -1,6 +1,7 @@
 //! Files, music, photos and the search index.
 
 use super::*;
+use crate::domain::change::ChangeKind;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::PhotoId;
 use crate::domain::list::{ListRequest, Order, Page};
@@ -469,7 +470,7 @@ async fn release_takes_the_words_of_the_file_that_was_read_last() {
 }
 
 #[tokio::test]
-async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_failed() {
+async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
     on_each_database(async |bed: &mut Bed| {
         let (folder, ids) = small_library(bed).await;
         let mut broken = bed.file(
@@ -483,17 +484,13 @@ async fn file_that_failed_is_errored_and_loses_its_record_unless_the_storage_fai
         let mut unread = bed.file(folder, "2", FileRecord::Failed(ExtractFailure::Io("EIO".into())));
         (unread.file.id, unread.file.known) = (ids[1], true);
         bed.persist(vec![broken, unread]).await;
-        assert_eq!(bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap(), None);
-        assert_eq!(
-            bed.store
-                .track(ALL_MEDIA, ids[1].into())
-                .await
-                .unwrap()
-                .unwrap()
-                .title,
-            "Zebra"
-        );
-        assert_eq!(releases(bed).await[0], ("First".into(), 1));
+        for (id, title) in [(ids[0], "Échoes"), (ids[1], "Zebra")] {
+            let track = bed.store.track(ALL_MEDIA, id.into()).await.unwrap().unwrap();
+            assert_eq!((track.title.as_str(), track.missing), (title, false));
+        }
+        assert_eq!(releases(bed).await[0], ("First".into(), 2));
+        let drawable = bed.store.drawable_tracks(ALL_MEDIA).await.unwrap();
+        assert_eq!(drawable.len(), 2, "what cannot be read is not played unasked");
         let files = bed.store.files_in_folders(&[folder]).await.unwrap();
         let errored = files
             .iter()
@@ -573,6 +570,16 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .filter(|file| file.status == FileStatus::Missing)
                 .count(),
             2
+        );
+        let changes = bed.store.changes(Some(0), 100).await.unwrap().changes;
+        let restored = changes
+            .iter()
+            .filter(|change| change.change.kind == ChangeKind::Restored)
+            .map(|change| change.item);
+        assert_eq!(
+            restored.collect::<Vec<i64>>(),
+            [ids[0].get()],
+            "the other was there"
         );
     })
     .await;
@@ -714,6 +721,8 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
 async fn deindex_forgets_all_media_and_nothing_else() {
     on_each_database(async |bed: &mut Bed| {
         let (folder, _) = small_library(bed).await;
+        let read_to = bed.store.changes(None, 100).await.unwrap().next;
+        assert!(read_to > 0);
         bed.store.deindex().await.unwrap();
         assert_eq!(
             (
@@ -727,8 +736,14 @@ async fn deindex_forgets_all_media_and_nothing_else() {
         assert_eq!(found(bed, SearchIndex::Tracks, "a").await, 0);
         assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
         assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 0);
+        assert!(bed.store.changes(Some(read_to), 100).await.unwrap().incomplete);
         small_library(bed).await;
         assert_eq!(releases(bed).await.len(), 2);
+        let changes = bed.store.changes(Some(read_to), 100).await.unwrap();
+        assert!(
+            changes.incomplete,
+            "who had read all is not told of additions alone"
+        );
     })
     .await;
 }

@@ -3,6 +3,7 @@
 use super::libraries::{insert, library, songs, user};
 use super::*;
 use crate::domain::change::ItemType;
+use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::UserId;
 use crate::domain::library::Grant;
 use crate::domain::list::Page;
@@ -216,6 +217,62 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
         assert_eq!(kept.played_at.unwrap().millis(), NOW.millis() + 19_000);
         assert_eq!(kept.position_ms, 19_000);
         assert!(kept.listened_ms <= 19_000);
+    })
+    .await;
+}
+
+/// A known file that could not be read this time.
+fn broken(bed: &Bed, folder: FolderId, name: &str, id: i64) -> StoredFile {
+    let failure = ExtractFailure::Trap("a fault of a new version".into());
+    let mut file = bed.file(folder, name, FileRecord::Failed(failure));
+    (file.file.id, file.file.known) = (id.into(), true);
+    file
+}
+
+#[tokio::test]
+async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, films) = bed.folder(MediaKind::movies(), "m").await;
+        let film = movie(bed, films, "Film").await;
+        let (_, series) = bed.folder(MediaKind::tv(), "t").await;
+        let part = episodes(bed, series, "Show", &[(1, 1)]).await[0];
+        let (_, music) = bed.folder(MediaKind::music(), "s").await;
+        let song = bed.file(music, "1", record(track("One", &["Ann"], "Blue", 1)));
+        let song = bed.persist(vec![song]).await[0].get();
+        let id = async |sql: &str| number(&bed.url, sql).await;
+        let keys = [
+            film,
+            part,
+            (ItemType::TvShow, id("SELECT show_id FROM tv_shows").await),
+            (ItemType::MusicTrack, song),
+            (
+                ItemType::MusicRelease,
+                id("SELECT release_id FROM music_releases").await,
+            ),
+            (
+                ItemType::MusicArtist,
+                id("SELECT artist_id FROM music_artists").await,
+            ),
+        ];
+        let ada = user(bed, "ada", &[]).await;
+        for key in keys {
+            bed.store.rate(ada, key, 0.9, NOW).await.unwrap();
+        }
+        let of_movie = "SELECT source_id FROM video_sources WHERE movie_id IS NOT NULL";
+        let of_episode = "SELECT source_id FROM video_sources WHERE episode_id IS NOT NULL";
+        let files = vec![
+            broken(bed, films, "Film.mkv", id(of_movie).await),
+            broken(bed, series, "Show 1x1.mkv", id(of_episode).await),
+            broken(bed, music, "1", song),
+        ];
+        bed.persist(files).await;
+        assert_eq!(id("SELECT count(*) FROM files WHERE status = 1").await, 3);
+        let kept = bed.store.user_data(ada, &keys).await.unwrap();
+        let seen = bed.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        for key in keys {
+            assert_eq!(kept[&key].rating, Some(0.9), "{key:?}");
+            assert!(!seen[&key].missing, "{key:?}");
+        }
     })
     .await;
 }

@@ -55,7 +55,7 @@ macro_rules! files_of {
 }
 
 /// As [`VideoSource::rank`](crate::domain::video::VideoSource::rank).
-const BEST_FIRST: &str = " ORDER BY f.status = 2, coalesce(s.part, 1), f.size DESC, f.file_id";
+const BEST_FIRST: &str = " ORDER BY f.status, coalesce(s.part, 1), f.size DESC, f.file_id";
 
 impl Store {
     /// The files of a movie that the caller sees, the best first.

@@ -27,7 +27,8 @@ macro_rules! sources_of {
             $column,
             " AS item_id, s.source_id, s.edition, s.part, s.container, s.bitrate, s.duration_ms, s.streams, \
              s.chapters, s.subtitles, s.artwork, s.name_pattern, s.name_confidence, f.size, \
-             f.status = 2 AS missing FROM video_sources s JOIN files f ON f.file_id = s.source_id \
+             f.status = 1 AS errored, f.status = 2 AS missing \
+             FROM video_sources s JOIN files f ON f.file_id = s.source_id \
              JOIN folders o ON o.folder_id = f.folder_id WHERE s.",
             $column
         )
@@ -56,6 +57,7 @@ struct SourceRow {
     name_pattern: Option<String>,
     name_confidence: Option<f64>,
     size: i64,
+    errored: bool,
     missing: bool,
 }
 
@@ -84,6 +86,7 @@ impl From<SourceRow> for VideoSource {
                 pattern,
                 confidence: row.name_confidence,
             }),
+            errored: row.errored,
             missing: row.missing,
         }
     }
