@@ -215,7 +215,7 @@ mod tests {
     use crate::media_root::MediaRoot;
     use crate::scan::around;
     use crate::scan::roots::{KindReaders, ScanRoot};
-    use crate::store::{PluginVersion, StoreOptions};
+    use crate::store::StoreOptions;
 
     /// A file whose storage failed.
     fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
@@ -264,7 +264,8 @@ mod tests {
         let files = MediaRoot::open(dir.path()).unwrap();
         let root = Arc::new(ScanRoot::new(directory, files, readers, Vec::new()).unwrap());
         let around = around::list(&root, &RelativePath::root()).unwrap();
-        let mut folder = PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), around);
+        let mut folder =
+            PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), Arc::new(around));
         folder.is_refreshed = false;
         let folder = Arc::new(folder);
         let progress = Progress::new([MediaKind::music()]);
