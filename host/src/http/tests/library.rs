@@ -97,6 +97,37 @@ async fn tracks_and_what_they_belong_to_are_listed() {
 }
 
 #[tokio::test]
+async fn artists_and_their_releases_are_filtered_as_the_other_music_is() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let folder = bed.folder(MediaKind::music()).await;
+    bed.track(folder, "a.mp3", "First", b"0123456789").await;
+    let artists = bed.get_as(&token, "/api/v1/music/artists").await.json();
+    let artist = artists[0][0]["musicArtistId"].as_str().unwrap();
+    let lists = [
+        ("/api/v1/music/artists".to_owned(), 2),
+        (format!("/api/v1/music/artists/{artist}/releases"), 1),
+    ];
+    for (list, total) in lists {
+        for (filter, found) in [
+            ("genre=jazz", total),
+            ("genre=polka", 0),
+            ("yearFrom=1900", 0),
+            ("yearTo=2100", 0),
+            ("addedSince=2020-01-01", total),
+            ("addedSince=2100-01-01", 0),
+            ("favorites=true", 0),
+            ("random=7", total),
+        ] {
+            let listed = bed.get_as(&token, &format!("{list}?{filter}")).await.json();
+            assert_eq!(listed[1], found, "{list} {filter}");
+        }
+    }
+    let random = bed.get_as(&token, "/api/v1/music/artists?random=7&take=1").await;
+    assert!(random.header("link").contains("random=7"));
+}
+
+#[tokio::test]
 async fn photos_are_listed_with_their_facts() {
     let bed = Bed::start().await;
     let token = bed.owner().await;
@@ -133,6 +164,12 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/music/tracks?orderBy=password", "orderBy"),
         ("/api/v1/music/tracks?artistId=1", "artistId"),
         ("/api/v1/music/releases?yearFrom=MMXX", "yearFrom"),
+        ("/api/v1/music/artists?yearFrom=abc", "yearFrom"),
+        ("/api/v1/music/artists?addedSince=lately", "addedSince"),
+        (
+            "/api/v1/music/artists/0000000000001/releases?yearTo=abc",
+            "yearTo",
+        ),
         ("/api/v1/photos?bbox=1,2,3", "bbox"),
         ("/api/v1/photos?bbox=-200,0,0,10", "bbox"),
         ("/api/v1/photos?from=yesterday", "from"),

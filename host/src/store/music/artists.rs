@@ -4,6 +4,8 @@ use crate::domain::id::{MusicArtistId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre};
+use crate::domain::text::fold;
+use crate::domain::time::Timestamp;
 use crate::store::Store;
 use crate::store::error::Result;
 use crate::store::pages::{MediaRows, Sort, in_order};
@@ -12,6 +14,23 @@ use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
 use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
+
+/// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
+#[derive(Debug, Clone, Default)]
+pub struct ArtistFilter {
+    /// With a track of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// With a track of this year or later.
+    pub year_from: Option<i32>,
+    /// With a track of this year or earlier.
+    pub year_to: Option<i32>,
+    /// First indexed at this moment or later.
+    pub added_since: Option<Timestamp>,
+    /// Favorites of this user.
+    pub favorite_of: Option<UserId>,
+    /// In the random order of this seed, whatever else is asked for.
+    pub shuffle: Option<i64>,
+}
 
 /// What a list of artists is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +75,12 @@ const ARTIST_TRACKS: &str =
     "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
 const ARTIST_RELEASES: &str =
     "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
+/// The tracks of an artist: those that they are credited on, and those of their releases.
+const TRACKS_OF_ARTIST: [&str; 2] = [
+    "SELECT 1 FROM track_artists l JOIN music_tracks t ON t.track_id = l.track_id WHERE l.artist_id = a.artist_id",
+    "SELECT 1 FROM release_artists l JOIN music_tracks t ON t.release_id = l.release_id \
+     WHERE l.artist_id = a.artist_id",
+];
 const BY_ARTIST: &str = " GROUP BY l.artist_id";
 const GENRES: MediaRows = MediaRows {
     from: "music_genres g",
@@ -87,20 +112,49 @@ impl From<ArtistRow> for Artist {
     }
 }
 
+fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a> {
+    let mut artists = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+    if filter.genre.is_some() || filter.year_from.is_some() || filter.year_to.is_some() {
+        artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
+            tracks.push(
+                "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
+                 WHERE k.track_id = t.track_id AND g.key = ",
+                filter.genre.as_deref().map(fold),
+                ")",
+            );
+            tracks.push("t.year >= ", filter.year_from, "");
+            tracks.push("t.year <= ", filter.year_to, "");
+            if let Some(seen) = Visible::Tracks.condition("t.track_id", scope) {
+                tracks.push_all(&seen, [], "");
+            }
+        });
+    }
+    let user = filter.favorite_of.map(UserId::get);
+    artists.push(favorite_of!("a.artist_id", 2), user, ")");
+    let first = filter
+        .added_since
+        .map(|moment| MusicArtistId::first_at(moment).get());
+    artists.push("a.artist_id >= ", first, "");
+    artists
+}
+
 impl Store {
-    /// Artists: everybody who is credited on a track or release; favorites of a user alone, if one is named.
+    /// Artists: everybody who is credited on a track or release.
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
-        favorite_of: Option<UserId>,
+        filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let mut conditions = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
-        conditions.push(favorite_of!("a.artist_id", 2), favorite_of.map(UserId::get), ")");
-        let page = self
-            .page_of(ARTISTS, &conditions, request.by.sort(), request)
-            .await?;
+        let conditions = conditions(scope, filter);
+        let page = match filter.shuffle {
+            Some(seed) => self.shuffled_page_of(ARTISTS, &conditions, seed, request).await?,
+            None => {
+                self.page_of(ARTISTS, &conditions, request.by.sort(), request)
+                    .await?
+            }
+        };
         let artists = self.artists_by_id(scope, &page.items).await?;
         Ok(page.with_items(artists))
     }

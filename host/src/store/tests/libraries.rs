@@ -9,8 +9,8 @@ use crate::domain::library::{Grant, Library, LibraryCounts};
 use crate::domain::list::{ListRequest, Order, Page};
 use crate::domain::photo::PhotoFacts;
 use crate::store::{
-    ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
-    SearchIndex, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter,
+    ReleaseOrder, SearchIndex, TrackFilter, TrackOrder,
 };
 
 const PAGE: Page = Page { take: 100, skip: 0 };
@@ -118,7 +118,11 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
         let artists = store
-            .list_artists(scope, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(
+                scope,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
             .await
             .unwrap();
         let counts: Vec<_> = artists
@@ -145,9 +149,21 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .list_releases(scope, &jazz, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
             .await;
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
+        let jazz = ArtistFilter {
+            genre: Some("jazz".into()),
+            ..ArtistFilter::default()
+        };
+        let jazz = store
+            .list_artists(scope, &jazz, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .await;
+        assert_eq!(jazz.unwrap().total, 0, "Ann is seen, her jazz is not");
 
         let all = store
-            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
             .await
             .unwrap();
         for artist in &all.items {

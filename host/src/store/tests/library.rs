@@ -8,8 +8,8 @@ use crate::domain::music::CreditRole;
 use crate::domain::photo::{GeoPoint, PhotoFacts};
 use crate::domain::scan::FileStatus;
 use crate::store::{
-    ArtistOrder, BoundingBox, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder, SearchIndex,
-    TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, BoundingBox, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
+    SearchIndex, TrackFilter, TrackOrder,
 };
 
 const ALL: Page = Page { take: 100, skip: 0 };
@@ -28,7 +28,11 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
     let artists = bed
         .store
-        .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+        .list_artists(
+            ALL_MEDIA,
+            &ArtistFilter::default(),
+            &ListRequest::new(ArtistOrder::Name, UP, ALL),
+        )
         .await
         .unwrap();
     artists
@@ -253,7 +257,11 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = bed
             .store
-            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, ALL),
+            )
             .await
             .unwrap()
             .items
@@ -388,6 +396,72 @@ async fn tracks_form_releases_artists_and_genres() {
             .await
             .unwrap();
         assert_eq!(hers.items, rock.items);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn artists_are_narrowed_by_their_tracks_and_releases() {
+    on_each_database(async |bed: &mut Bed| {
+        let (folder, _) = small_library(bed).await;
+        // Eve is named for the release alone.
+        let mut facts = track_of("Solo", &["Eve"], "Third", 1, &[genre("Folk")]);
+        facts.credits.clear();
+        bed.persist(vec![bed.file(folder, "5", record(facts))]).await;
+        let of_genre = |name: &str| ArtistFilter {
+            genre: Some(name.to_owned()),
+            ..ArtistFilter::default()
+        };
+        let of_years = |from, to| ArtistFilter {
+            year_from: from,
+            year_to: to,
+            ..ArtistFilter::default()
+        };
+        let since = |millis| ArtistFilter {
+            added_since: Some(Timestamp::from_millis(millis)),
+            ..ArtistFilter::default()
+        };
+        for (filter, expected) in [
+            (ArtistFilter::default(), vec!["Ann", "Bob", "Eve"]),
+            (of_genre("röck"), vec!["Ann"]),
+            (of_genre("jazz"), vec!["Ann", "Bob"]),
+            (of_genre("folk"), vec!["Eve"]),
+            (of_genre("polka"), vec![]),
+            (of_years(Some(2000), None), vec!["Bob"]),
+            (of_years(None, Some(2000)), vec!["Ann"]),
+            (of_years(Some(2000), Some(2004)), vec![]),
+            (
+                // Jazz and years that are of different tracks.
+                ArtistFilter {
+                    genre: Some("jazz".into()),
+                    ..of_years(Some(1990), None)
+                },
+                vec![],
+            ),
+            (since(NOW.millis()), vec!["Ann", "Bob", "Eve"]),
+            (since(NOW.millis() + 1), vec![]),
+            (
+                ArtistFilter {
+                    shuffle: Some(3),
+                    ..of_genre("jazz")
+                },
+                vec!["Ann", "Bob"],
+            ),
+        ] {
+            let request = ListRequest::new(ArtistOrder::Name, UP, ALL);
+            let listed = bed
+                .store
+                .list_artists(ALL_MEDIA, &filter, &request)
+                .await
+                .unwrap();
+            let mut names: Vec<_> = listed.items.iter().map(|artist| artist.name.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(
+                (listed.total, names),
+                (expected.len() as u64, expected),
+                "{filter:?}"
+            );
+        }
     })
     .await;
 }
