@@ -48,19 +48,24 @@ pub fn list<T: Copy>(
     if after.is_some() && page.skip > 0 {
         reader.fail("skip", "does not go with `after`");
     }
+    ListRequest {
+        by,
+        order,
+        page,
+        after,
+        libraries: libraries(reader),
+    }
+}
+
+/// Reads `libraryIds`.
+pub fn libraries(reader: &mut QueryReader<'_>) -> Vec<LibraryId> {
     let about = "In one of these libraries; all that the caller may see if not said.";
     let names = reader.texts("libraryIds", about);
     let libraries: Vec<LibraryId> = names.iter().filter_map(|id| id.parse().ok()).collect();
     if libraries.len() < names.len() {
         reader.fail("libraryIds", "must be ids of libraries");
     }
-    ListRequest {
-        by,
-        order,
-        page,
-        after,
-        libraries,
-    }
+    libraries
 }
 
 /// Reads `order` alone, for what has one order.
