@@ -5,7 +5,7 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Listing, Page};
+use crate::domain::list::{ListRequest, Listing, OrderedPage, Page};
 use crate::domain::music::{Artist, Genre, Release, Track};
 use crate::store::Store;
 pub use crate::store::{
@@ -115,10 +115,15 @@ impl Music {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn release_tracks(&self, actor: &Actor, id: MusicReleaseId) -> Result<Vec<Track>> {
+    pub async fn release_tracks(
+        &self,
+        actor: &Actor,
+        id: MusicReleaseId,
+        part: OrderedPage,
+    ) -> Result<Listing<Track>> {
         self.release(actor, id).await?;
-        let mut tracks = self.store.release_tracks(&actor.scope, id).await?;
-        self.add_user_data(actor, &mut tracks).await?;
+        let mut tracks = self.store.release_tracks(&actor.scope, id, part).await?;
+        self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
 

@@ -4,7 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Order};
+use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
@@ -158,6 +158,16 @@ impl FromQuery for GenreQuery {
     }
 }
 
+/// Which part of the tracks of a release.
+#[derive(Debug)]
+pub struct ReleaseTracksQuery(OrderedPage);
+
+impl FromQuery for ReleaseTracksQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::whole(reader, "trackNumber"))
+    }
+}
+
 /// Artists
 ///
 /// Genre and years are those of one track that they are credited on, or that is on a release of theirs.
@@ -245,9 +255,13 @@ pub async fn list_release_tracks(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
+    query: Query<ReleaseTracksQuery>,
 ) -> Result<Part<TrackView>, Problem> {
-    let tracks = state.music.release_tracks(&caller, music_release_id.0).await?;
-    Ok(Part(ListView::whole(tracks, TrackView::from)))
+    let tracks = state
+        .music
+        .release_tracks(&caller, music_release_id.0, query.0.0)
+        .await?;
+    Ok(Part(ListView::new(tracks, TrackView::from)))
 }
 
 /// The picture of a release

@@ -69,6 +69,10 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         .await
         .json();
     assert_eq!(tracks[1], 2);
+    let last = format!("/api/v1/music/releases/{release}/tracks?take=1&orderBy=trackNumber&order=DESC");
+    let last = bed.get_as(&token, &last).await.json();
+    assert_eq!((last[0].as_array().unwrap().len(), &last[1]), (1, &json!(2)));
+    assert_eq!(last[0][0], tracks[0][1]);
     let artist = track["artists"][0]["musicArtistId"].as_str().unwrap();
     let item = bed
         .get_as(&token, &format!("/api/v1/music/artists/{artist}"))
@@ -170,6 +174,18 @@ async fn wrong_parameters_are_named() {
             "/api/v1/music/artists/0000000000001/releases?yearTo=abc",
             "yearTo",
         ),
+        ("/api/v1/music/releases/0000000000001/tracks?take=abc", "take"),
+        ("/api/v1/music/releases/0000000000001/tracks?orderBy=x", "orderBy"),
+        ("/api/v1/tv/shows/0000000000001/seasons?take=abc", "take"),
+        (
+            "/api/v1/tv/shows/0000000000001/episodes?orderBy=password",
+            "orderBy",
+        ),
+        ("/api/v1/tv/seasons/0000000000001/episodes?skip=-1", "skip"),
+        ("/api/v1/history?orderBy=password", "orderBy"),
+        ("/api/v1/ratings?order=up", "order"),
+        ("/api/v1/cinema/continue?order=up", "order"),
+        ("/api/v1/cinema/next-up?orderBy=password", "orderBy"),
         ("/api/v1/photos?bbox=1,2,3", "bbox"),
         ("/api/v1/photos?bbox=-200,0,0,10", "bbox"),
         ("/api/v1/photos?from=yesterday", "from"),

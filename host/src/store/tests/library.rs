@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::PhotoId;
-use crate::domain::list::{ListRequest, Order, Page};
+use crate::domain::list::{ListRequest, Order, OrderedPage, Page};
 use crate::domain::music::CreditRole;
 use crate::domain::photo::{GeoPoint, PhotoFacts};
 use crate::domain::scan::FileStatus;
@@ -14,6 +14,7 @@ use crate::store::{
 
 const ALL: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
+const WHOLE: OrderedPage = OrderedPage { order: UP, page: ALL };
 
 async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
     let tracks = bed
@@ -373,10 +374,10 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
         let tracks = bed
             .store
-            .release_tracks(ALL_MEDIA, rock.items[0].id)
+            .release_tracks(ALL_MEDIA, rock.items[0].id, WHOLE)
             .await
             .unwrap();
-        let tracks: Vec<_> = tracks.iter().map(|track| track.title.as_str()).collect();
+        let tracks: Vec<_> = tracks.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
         assert_eq!(
