@@ -79,6 +79,10 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         .await
         .json();
     assert_eq!((&item["name"], &item["trackCount"]), (&json!("Ann"), &json!(2)));
+    assert_eq!(
+        item["artwork"],
+        format!("/api/v1/music/releases/{release}/artwork")
+    );
     let releases = bed
         .get_as(&token, &format!("/api/v1/music/artists/{artist}/releases"))
         .await

@@ -1,5 +1,7 @@
 //! Artists and genres.
 
+use std::collections::HashMap;
+
 use crate::domain::id::{MusicArtistId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
@@ -107,6 +109,7 @@ impl From<ArtistRow> for Artist {
             sort_name: row.sort_name,
             release_count: row.release_count,
             track_count: row.track_count,
+            artwork_release: None,
             mb_artist_id: row.mb_artist_id,
         }
     }
@@ -136,6 +139,22 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a
         .map(|moment| MusicArtistId::first_at(moment).get());
     artists.push("a.artist_id >= ", first, "");
     artists
+}
+
+/// The first release, by title, of each artist of an `IN` list that has a picture to show.
+fn artwork_of(scope: &MediaScope) -> String {
+    let pictured = match Visible::Tracks.condition("t.track_id", scope) {
+        None => "r.artwork_track_id IS NOT NULL".to_owned(),
+        Some(seen) => format!(
+            "EXISTS (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id \
+             AND t.picture_index IS NOT NULL AND {seen})"
+        ),
+    };
+    format!(
+        "SELECT a.artist_id, (SELECT r.release_id FROM release_artists l \
+         JOIN music_releases r ON r.release_id = l.release_id WHERE l.artist_id = a.artist_id AND {pictured} \
+         ORDER BY r.sort_title, r.release_id LIMIT 1) FROM music_artists a WHERE a.artist_id"
+    )
 }
 
 impl Store {
@@ -179,9 +198,15 @@ impl Store {
 
     async fn artists(&self, scope: &MediaScope, rows: Vec<ArtistRow>) -> Result<Vec<Artist>> {
         let mut artists: Vec<Artist> = rows.into_iter().map(Artist::from).collect();
+        let ids: Vec<i64> = artists.iter().map(|artist| artist.id.get()).collect();
+        let pictures: Vec<(i64, Option<i64>)> = self.visible_rows(&artwork_of(scope), &ids, "").await?;
+        let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
+        for artist in &mut artists {
+            let release = pictures.get(&artist.id.get()).copied().flatten();
+            artist.artwork_release = release.map(Into::into);
+        }
         if *scope != MediaScope::All {
             // What is stored counts what is not seen as well.
-            let ids: Vec<i64> = artists.iter().map(|artist| artist.id.get()).collect();
             let seen = Visible::Tracks.and("l.track_id", scope) + BY_ARTIST;
             let tracks = self.visible_counts(ARTIST_TRACKS, &ids, &seen).await?;
             let seen = Visible::Releases.and("l.release_id", scope) + BY_ARTIST;

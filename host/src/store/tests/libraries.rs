@@ -7,6 +7,7 @@ use crate::domain::change::{Change, ChangeKind, ChangeType, ItemType};
 use crate::domain::id::{LibraryId, PhotoId, UserId};
 use crate::domain::library::{Grant, Library, LibraryCounts};
 use crate::domain::list::{ListRequest, Order, OrderedPage, Page};
+use crate::domain::music::Artist;
 use crate::domain::photo::PhotoFacts;
 use crate::store::{
     ArtistFilter, ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter,
@@ -131,6 +132,17 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .map(|artist| (artist.name.as_str(), artist.release_count, artist.track_count))
             .collect();
         assert_eq!((counts, artists.total), (vec![("Ann", 1, 1), ("Dan", 1, 1)], 2));
+        let pictured = |artists: &[Artist]| -> Vec<bool> {
+            artists
+                .iter()
+                .map(|artist| artist.artwork_release.is_some())
+                .collect()
+        };
+        assert_eq!(
+            pictured(&artists.items),
+            [false, false],
+            "Ann's picture is not seen"
+        );
         let genres = store
             .list_genres(scope, &ListRequest::new(GenreOrder::Name, UP, PAGE))
             .await
@@ -166,6 +178,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             )
             .await
             .unwrap();
+        assert_eq!(pictured(&all.items), [true, true, false]);
         for artist in &all.items {
             let seen = store.artist(scope, artist.id).await.unwrap();
             assert_eq!(seen.is_some(), artist.name != "Bob", "{artist:?}");

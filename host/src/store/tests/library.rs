@@ -468,6 +468,46 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
 }
 
 #[tokio::test]
+async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        // The second track of a release has its picture.
+        let files = [("1", "Zoo", 2), ("2", "Moon", 2), ("3", "Alone", 1)];
+        let files = files.map(|(name, album, number)| {
+            bed.file(folder, name, record(track(name, &["Ann"], album, number)))
+        });
+        bed.persist(files.into()).await;
+        let alone = bed.file(folder, "4", record(track("4", &["Bob"], "Other", 1)));
+        bed.persist(vec![alone]).await;
+        let releases = bed
+            .store
+            .list_releases(
+                ALL_MEDIA,
+                &ReleaseFilter::default(),
+                &ListRequest::new(ReleaseOrder::Title, UP, ALL),
+            )
+            .await
+            .unwrap();
+        let moon = releases.items.iter().find(|release| release.title == "Moon");
+        let listed = bed
+            .store
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, ALL),
+            )
+            .await
+            .unwrap();
+        let pictures: Vec<_> = listed.items.iter().map(|artist| artist.artwork_release).collect();
+        assert_eq!(pictures, [moon.map(|release| release.id), None]);
+        let ann = listed.items[0].id;
+        let shown = bed.store.artist(ALL_MEDIA, ann).await.unwrap();
+        assert_eq!(shown.as_ref(), listed.items.first());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn search_finds_items_by_the_beginnings_of_their_words() {
     on_each_database(async |bed: &mut Bed| {
         small_library(bed).await;
