@@ -50,15 +50,6 @@ impl<T> ListView<T> {
             next: listing.next,
         }
     }
-
-    /// The view of a list that is answered as a whole.
-    pub fn whole<I>(items: Vec<I>, view: impl FnMut(I) -> T) -> Self {
-        Self {
-            total: items.len() as u64,
-            next: None,
-            items: items.into_iter().map(view).collect(),
-        }
-    }
 }
 
 impl<T: Serialize> Serialize for ListView<T> {

@@ -2,22 +2,21 @@
 
 use super::query::QueryReader;
 use crate::domain::id::LibraryId;
-use crate::domain::list::{ListRequest, Order, Page};
+use crate::domain::list::{ListRequest, Order, OrderedPage, Page};
 
 const ORDERS: [(&str, Order); 2] = [("ASC", Order::Ascending), ("DESC", Order::Descending)];
 
 /// Reads `take` and `skip`.
 pub fn page(reader: &mut QueryReader<'_>) -> Page {
-    let take = reader.integer(
-        "take",
-        "Items to answer with; 12 if not said.",
-        0..=i64::from(Page::MAX_TAKE),
-    );
+    page_of(reader, Page::DEFAULT_TAKE)
+}
+
+fn page_of(reader: &mut QueryReader<'_>, default: u32) -> Page {
+    let about = format!("Items to answer with; {default} if not said.");
+    let take = reader.integer("take", &about, 0..=i64::from(Page::MAX_TAKE));
     let skip = reader.integer("skip", "Items to pass over.", 0..=i64::MAX);
     Page {
-        take: take
-            .and_then(|take| u32::try_from(take).ok())
-            .unwrap_or(Page::DEFAULT_TAKE),
+        take: take.and_then(|take| u32::try_from(take).ok()).unwrap_or(default),
         skip: skip.and_then(|skip| u64::try_from(skip).ok()).unwrap_or(0),
     }
 }
@@ -48,19 +47,49 @@ pub fn list<T: Copy>(
     if after.is_some() && page.skip > 0 {
         reader.fail("skip", "does not go with `after`");
     }
+    ListRequest {
+        by,
+        order,
+        page,
+        after,
+        libraries: libraries(reader),
+    }
+}
+
+/// Reads `libraryIds`.
+pub fn libraries(reader: &mut QueryReader<'_>) -> Vec<LibraryId> {
     let about = "In one of these libraries; all that the caller may see if not said.";
     let names = reader.texts("libraryIds", about);
     let libraries: Vec<LibraryId> = names.iter().filter_map(|id| id.parse().ok()).collect();
     if libraries.len() < names.len() {
         reader.fail("libraryIds", "must be ids of libraries");
     }
-    ListRequest {
-        by,
-        order,
-        page,
-        after,
-        libraries,
+    libraries
+}
+
+/// Reads `orderBy`, which has one choice, `order`, `take` and `skip`.
+pub fn ordered(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> OrderedPage {
+    reader.choice("orderBy", "What to order by.", &[(by, ())]);
+    OrderedPage {
+        order: direction(reader, natural),
+        page: page(reader),
     }
+}
+
+/// As [`ordered`], for a list that is read at once: as much of it as one answer holds if `take` is not said.
+pub fn whole(reader: &mut QueryReader<'_>, by: &str) -> OrderedPage {
+    reader.choice("orderBy", "What to order by.", &[(by, ())]);
+    OrderedPage {
+        order: direction(reader, Order::Ascending),
+        page: page_of(reader, Page::MAX_TAKE),
+    }
+}
+
+/// Reads `take` and `skip` of a list that begins with the last, by what `orderBy` may name.
+pub fn latest(reader: &mut QueryReader<'_>, by: &str) -> Page {
+    reader.choice("orderBy", "What to order by.", &[(by, ())]);
+    reader.choice("order", "Direction.", &[("DESC", ())]);
+    page(reader)
 }
 
 /// Reads `order` alone, for what has one order.
@@ -100,6 +129,41 @@ mod tests {
             let page = page(&mut reader);
             let outcome = reader.into_errors().is_empty().then_some((page.take, page.skip));
             assert_eq!(outcome, expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn lists_of_one_order_take_its_word_alone() {
+        for (query, order, take) in [
+            (vec![], Some(Order::Ascending), 1000),
+            (vec![("take", "2")], Some(Order::Ascending), 2),
+            (
+                vec![("orderBy", "number"), ("order", "DESC")],
+                Some(Order::Descending),
+                1000,
+            ),
+            (vec![("orderBy", "password")], None, 0),
+            (vec![("order", "up")], None, 0),
+            (vec![("take", "abc")], None, 0),
+        ] {
+            let mut reader = QueryReader::new(query.clone());
+            let part = whole(&mut reader, "number");
+            let good = reader.into_errors().is_empty();
+            let outcome = good.then_some((part.order, part.page.take));
+            assert_eq!(outcome, order.map(|order| (order, take)), "{query:?}");
+            let mut reader = QueryReader::new(query.clone());
+            let part = ordered(&mut reader, "number", Order::Ascending);
+            let good = reader.into_errors().is_empty();
+            assert_eq!(good.then_some(part.order), order, "{query:?}");
+        }
+        for (query, good) in [
+            (vec![("orderBy", "playedAt"), ("order", "DESC")], true),
+            (vec![("order", "ASC")], false),
+            (vec![("orderBy", "title")], false),
+        ] {
+            let mut reader = QueryReader::new(query.clone());
+            latest(&mut reader, "playedAt");
+            assert_eq!(reader.into_errors().is_empty(), good, "{query:?}");
         }
     }
 

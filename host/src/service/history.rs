@@ -8,7 +8,7 @@ use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, OrderedPage, Page};
 use crate::domain::time::Timestamp;
 use crate::domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
 use crate::store::UserItemList;
@@ -110,7 +110,7 @@ impl History {
         Ok(KnownItem { key, summary, data })
     }
 
-    /// What the actor played, the last first.
+    /// What the actor played, by when.
     ///
     /// # Errors
     /// The store's.
@@ -118,20 +118,20 @@ impl History {
         &self,
         actor: &Actor,
         only: Option<ItemType>,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<KnownItem>> {
-        self.listed(actor, &played_types(actor, only), UserItemList::History, page)
+        self.listed(actor, &played_types(actor, only), UserItemList::History, part)
             .await
     }
 
-    /// Movies and episodes that the actor began and did not end, the last first.
+    /// Movies and episodes that the actor began and did not end, by when they were played.
     ///
     /// # Errors
     /// The store's.
-    pub async fn resumable(&self, actor: &Actor, page: Page) -> Result<Listing<KnownItem>> {
+    pub async fn resumable(&self, actor: &Actor, part: OrderedPage) -> Result<Listing<KnownItem>> {
         let mut types = played_types(actor, None);
         types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
-        self.listed(actor, &types, UserItemList::Resumable, page).await
+        self.listed(actor, &types, UserItemList::Resumable, part).await
     }
 
     /// The next episode of each show that the actor watches, the show watched last first.
@@ -166,11 +166,11 @@ impl History {
         actor: &Actor,
         types: &[ItemType],
         list: UserItemList,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<KnownItem>> {
         let store = &self.context.store;
         let Listing { items, total, .. } = store
-            .list_user_items(actor.user.id, &actor.scope, types, list, page)
+            .list_user_items(actor.user.id, &actor.scope, types, list, part)
             .await?;
         Ok(Listing {
             items: with_summaries(store, actor, items).await?,

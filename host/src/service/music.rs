@@ -5,10 +5,12 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Listing, Page};
+use crate::domain::list::{ListRequest, Listing, OrderedPage, Page};
 use crate::domain::music::{Artist, Genre, Release, Track};
 use crate::store::Store;
-pub use crate::store::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+pub use crate::store::{
+    ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
+};
 
 /// Music, as an actor sees it: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
@@ -113,27 +115,29 @@ impl Music {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn release_tracks(&self, actor: &Actor, id: MusicReleaseId) -> Result<Vec<Track>> {
+    pub async fn release_tracks(
+        &self,
+        actor: &Actor,
+        id: MusicReleaseId,
+        part: OrderedPage,
+    ) -> Result<Listing<Track>> {
         self.release(actor, id).await?;
-        let mut tracks = self.store.release_tracks(&actor.scope, id).await?;
-        self.add_user_data(actor, &mut tracks).await?;
+        let mut tracks = self.store.release_tracks(&actor.scope, id, part).await?;
+        self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
 
-    /// Artists; the actor's favorites alone if asked for.
+    /// Artists.
     ///
     /// # Errors
     /// The store's.
     pub async fn list_artists(
         &self,
         actor: &Actor,
-        favorites: bool,
+        filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        Ok(self
-            .store
-            .list_artists(&actor.scope, favorites.then_some(actor.user.id), request)
-            .await?)
+        Ok(self.store.list_artists(&actor.scope, filter, request).await?)
     }
 
     /// One artist.
@@ -147,7 +151,7 @@ impl Music {
             .ok_or(ServiceError::NotFound)
     }
 
-    /// The releases of an artist.
+    /// The releases of an artist, whichever the filter names.
     ///
     /// # Errors
     /// Not found; the store's.
@@ -155,12 +159,13 @@ impl Music {
         &self,
         actor: &Actor,
         id: MusicArtistId,
+        filter: ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
         self.artist(actor, id).await?;
         let filter = ReleaseFilter {
             artist: Some(id),
-            ..ReleaseFilter::default()
+            ..filter
         };
         self.list_releases(actor, &filter, request).await
     }

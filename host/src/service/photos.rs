@@ -8,7 +8,7 @@ use super::photo_albums::check_description;
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
-use crate::domain::id::PhotoId;
+use crate::domain::id::{LibraryId, PhotoId};
 use crate::domain::list::{ListRequest, Listing, Order, Page};
 use crate::domain::photo::{GeoPoint, Photo};
 use crate::domain::photo_bucket::{Granularity, PhotoBucket};
@@ -138,7 +138,7 @@ impl Photos {
         Ok(photos)
     }
 
-    /// The days or months with photos.
+    /// The days or months with photos, in these libraries if any are named.
     ///
     /// # Errors
     /// As [`Self::list`].
@@ -146,12 +146,15 @@ impl Photos {
         &self,
         actor: &Actor,
         filter: &PhotoFilter,
+        libraries: &[LibraryId],
         granularity: Granularity,
         order: Order,
     ) -> Result<Vec<PhotoBucket>> {
         self.check_album(actor, filter).await?;
         let store = &self.context.store;
-        let mut buckets = store.photo_buckets(&actor.scope, filter, granularity).await?;
+        let mut buckets = store
+            .photo_buckets(&actor.scope, filter, libraries, granularity)
+            .await?;
         if order == Order::Descending {
             buckets.reverse();
         }

@@ -6,7 +6,7 @@ use super::items::{KnownItem, find_item, readable_types, with_summaries};
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, OrderedPage};
 use crate::domain::user_data::{FAVORITE, UserItem};
 use crate::store::UserItemList;
 
@@ -46,7 +46,7 @@ impl Ratings {
         Ok(KnownItem { key, summary, data })
     }
 
-    /// What the actor rated, the last first; favorites alone if asked for.
+    /// What the actor rated, by when; favorites alone if asked for.
     ///
     /// # Errors
     /// The store's.
@@ -55,14 +55,14 @@ impl Ratings {
         actor: &Actor,
         only: Option<ItemType>,
         favorites: bool,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<KnownItem>> {
         let list = UserItemList::Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
         let (store, types) = (&self.context.store, readable_types(actor, only));
         let Listing { items, total, .. } = store
-            .list_user_items(actor.user.id, &actor.scope, &types, list, page)
+            .list_user_items(actor.user.id, &actor.scope, &types, list, part)
             .await?;
         Ok(Listing {
             items: with_summaries(store, actor, items).await?,

@@ -5,7 +5,7 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
-use crate::domain::list::{ListRequest, Listing, Page};
+use crate::domain::list::{ListRequest, Listing, OrderedPage, Page};
 use crate::domain::video::{Episode, Season, Show};
 use crate::store::Store;
 pub use crate::store::{ShowFilter, ShowOrder};
@@ -68,18 +68,23 @@ impl Tv {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn seasons(&self, actor: &Actor, id: TvShowId) -> Result<Vec<Season>> {
+    pub async fn seasons(&self, actor: &Actor, id: TvShowId, part: OrderedPage) -> Result<Listing<Season>> {
         self.show(actor, id).await?;
-        Ok(self.store.show_seasons(&actor.scope, id).await?)
+        Ok(self.store.show_seasons(&actor.scope, id, part).await?)
     }
 
     /// The episodes of a show, in the order in which they are watched.
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn show_episodes(&self, actor: &Actor, id: TvShowId, page: Page) -> Result<Listing<Episode>> {
+    pub async fn show_episodes(
+        &self,
+        actor: &Actor,
+        id: TvShowId,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
-        let mut episodes = self.store.show_episodes(&actor.scope, id, page).await?;
+        let mut episodes = self.store.show_episodes(&actor.scope, id, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -99,10 +104,15 @@ impl Tv {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn season_episodes(&self, actor: &Actor, id: TvSeasonId) -> Result<Vec<Episode>> {
+    pub async fn season_episodes(
+        &self,
+        actor: &Actor,
+        id: TvSeasonId,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
         self.season(actor, id).await?;
-        let mut episodes = self.store.season_episodes(&actor.scope, id).await?;
-        self.add_user_data(actor, &mut episodes).await?;
+        let mut episodes = self.store.season_episodes(&actor.scope, id, part).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
 

@@ -78,7 +78,9 @@ pub use indexed_file::IndexedFile;
 pub use instance::Instance;
 pub use jobs::{JobFilter, JobItems, KnownFile};
 pub use media::{MediaFile, TrackPicture};
-pub use music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+pub use music::{
+    ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
+};
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use playback_queues::{Place, QueueChange, QueueWindow};

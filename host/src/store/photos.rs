@@ -8,7 +8,7 @@ use super::pages::{OrderCase, order_cases_of, order_cases_within};
 use super::select::Conditions;
 use super::visibility::Visible;
 use crate::domain::extraction::Rational;
-use crate::domain::id::{PhotoAlbumId, PhotoId};
+use crate::domain::id::{LibraryId, PhotoAlbumId, PhotoId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
@@ -234,13 +234,15 @@ impl Store {
         Ok(page.with_items(photos))
     }
 
-    /// The days or months with photos, oldest first.
+    /// The days or months with photos, in these libraries if any are named, oldest first.
     pub async fn photo_buckets(
         &self,
         scope: &MediaScope,
         filter: &PhotoFilter,
+        libraries: &[LibraryId],
         granularity: Granularity,
     ) -> Result<Vec<PhotoBucket>> {
+        let scope = &self.narrowed(scope, libraries).await?;
         let photos = conditions(scope, filter, false);
         let (sql, values) = photos.rows(DAYS, BY_DAY);
         let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_all(sql, values).await?;

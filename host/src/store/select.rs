@@ -89,6 +89,17 @@ impl<'a> Conditions<'a> {
         }
     }
 
+    /// Adds that one of these queries finds something. What `narrow` adds is added to the conditions of each.
+    pub(super) fn push_exists(&mut self, queries: &[&str], narrow: impl Fn(&mut Self)) {
+        self.sql += &format!("{}(FALSE", self.joint());
+        for query in queries {
+            self.sql += &format!(" OR EXISTS ({query}");
+            narrow(self);
+            self.sql.push(')');
+        }
+        self.sql.push(')');
+    }
+
     /// `SELECT count(*)` of the rows.
     pub(super) fn count(&self, from: &'static str) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
         (

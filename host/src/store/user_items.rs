@@ -9,11 +9,12 @@ use super::args::{Arg, args};
 use super::bulk::in_lists_after;
 use super::db::Tx;
 use super::error::{Result, StoreError};
+use super::select::direction;
 use super::visibility::seen_items;
 use crate::domain::change::ItemType;
 use crate::domain::id::UserId;
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, Order, OrderedPage, Page};
 use crate::domain::time::Timestamp;
 use crate::domain::user_data::{ItemKey, PlayReport, PlayState, Playback, UserData, UserItem};
 
@@ -50,14 +51,14 @@ const FORGET_RATING: &str = "UPDATE user_items SET rating = NULL, rated_at = NUL
 const DROP_EMPTY: &str = "DELETE FROM user_items WHERE user_id = $1 AND item_type = $2 AND item_id = $3 \
     AND played_at IS NULL AND rated_at IS NULL";
 
-/// Which of a user's items, the last first.
+/// Which of a user's items, by when.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum UserItemList {
-    /// Played, by when.
+    /// Played.
     History,
-    /// Begun and not played to the end, by when.
+    /// Begun and not played to the end, by when they were played.
     Resumable,
-    /// Rated this or more, by when.
+    /// Rated this or more.
     Ratings {
         /// From 0 to 1.
         least: f64,
@@ -73,10 +74,18 @@ impl UserItemList {
         }
     }
 
-    fn order(self) -> &'static str {
+    fn order(self, order: Order) -> &'static str {
         match self {
-            Self::History | Self::Resumable => "u.played_at DESC, u.item_type DESC, u.item_id DESC",
-            Self::Ratings { .. } => "u.rated_at DESC, u.item_type DESC, u.item_id DESC",
+            Self::History | Self::Resumable => direction(
+                order,
+                "u.played_at ASC, u.item_type ASC, u.item_id ASC",
+                "u.played_at DESC, u.item_type DESC, u.item_id DESC",
+            ),
+            Self::Ratings { .. } => direction(
+                order,
+                "u.rated_at ASC, u.item_type ASC, u.item_id ASC",
+                "u.rated_at DESC, u.item_type DESC, u.item_id DESC",
+            ),
         }
     }
 
@@ -181,8 +190,9 @@ impl Store {
         scope: &MediaScope,
         types: &[ItemType],
         list: UserItemList,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<UserItem>> {
+        let OrderedPage { order, page } = part;
         let (from, more) = list.sql(scope, types);
         let mut values = vec![Arg::from(user.get())];
         values.extend(more);
@@ -190,7 +200,7 @@ impl Store {
         let total = self.pools().count(count, &values).await?;
         values.push(i64::from(page.take.min(Page::MAX_TAKE)).into());
         values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
-        let (take, skip, order) = (values.len() - 1, values.len(), list.order());
+        let (take, skip, order) = (values.len() - 1, values.len(), list.order(order));
         let sql = format!("SELECT {ROW} {from} ORDER BY {order} LIMIT ${take} OFFSET ${skip}");
         let rows: Vec<UserItemRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
@@ -274,7 +284,7 @@ impl Store {
     }
 }
 
-/// The statement that reads a page, for each list.
+/// The statements that read a page, for each list.
 #[cfg(test)]
 pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
     let lists = [
@@ -282,14 +292,17 @@ pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
         UserItemList::Resumable,
         UserItemList::Ratings { least: 0.0 },
     ];
-    let case = |list: UserItemList| {
+    let case = |list: UserItemList, order| {
         let (from, more) = list.sql(&MediaScope::All, &ItemType::ALL);
         let mut values = vec![Arg::from(1_i64)];
         values.extend(more);
         (
-            format!("SELECT {ROW} {from} ORDER BY {} LIMIT 12", list.order()),
+            format!("SELECT {ROW} {from} ORDER BY {} LIMIT 12", list.order(order)),
             values,
         )
     };
-    lists.map(case).into()
+    lists
+        .into_iter()
+        .flat_map(|list| [Order::Ascending, Order::Descending].map(|order| case(list, order)))
+        .collect()
 }

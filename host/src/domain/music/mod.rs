@@ -206,6 +206,8 @@ pub struct Artist {
     pub release_count: i64,
     /// Tracks credited to them.
     pub track_count: i64,
+    /// The first of their releases, by title, that has a picture to show.
+    pub artwork_release: Option<MusicReleaseId>,
     /// MusicBrainz artist id.
     pub mb_artist_id: Option<String>,
 }

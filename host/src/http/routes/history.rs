@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage};
 use crate::http::answer::{Answer, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State};
 use crate::http::pagination;
@@ -59,14 +59,14 @@ impl Input for ReportInput {}
 #[derive(Debug)]
 pub struct HistoryQuery {
     only: Option<ItemType>,
-    page: Page,
+    part: OrderedPage,
 }
 
 impl FromQuery for HistoryQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         Self {
             only: reader.choice("mediaType", "Of this type alone.", PLAYED),
-            page: pagination::page(reader),
+            part: pagination::ordered(reader, "playedAt", Order::Descending),
         }
     }
 }
@@ -112,8 +112,8 @@ pub async fn list_history(
     caller: Caller,
     query: Query<HistoryQuery>,
 ) -> Result<Answer<ListView<HistoryView>>, Problem> {
-    let HistoryQuery { only, page } = query.0;
-    let history = state.history.list(&caller, only, page).await?;
+    let HistoryQuery { only, part } = query.0;
+    let history = state.history.list(&caller, only, part).await?;
     Ok(Answer(ListView::new(history, HistoryView::from)))
 }
 

@@ -4,7 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Order};
+use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
 use crate::http::media_answer::MediaAnswer;
@@ -13,7 +13,9 @@ use crate::http::picture_size::ArtworkQuery;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
-use crate::service::music::{ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder};
+use crate::service::music::{
+    ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
+};
 
 const TRACK_ORDERS: &[(&str, TrackOrder, Order)] = &[
     ("title", TrackOrder::Title, Order::Ascending),
@@ -84,10 +86,10 @@ pub struct ReleaseQuery {
     request: ListRequest<ReleaseOrder>,
 }
 
-impl FromQuery for ReleaseQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+impl ReleaseQuery {
+    fn of_artist(reader: &mut QueryReader<'_>, artist: Option<MusicArtistId>) -> Self {
         let filter = ReleaseFilter {
-            artist: reader.parsed("artistId", "Credited to this artist.", "the id of an artist"),
+            artist,
             genre: reader.text("genre", "With a track of this genre, by name."),
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
@@ -103,26 +105,43 @@ impl FromQuery for ReleaseQuery {
     }
 }
 
-/// A part of the releases of an artist, in which order.
-#[derive(Debug)]
-pub struct ArtistReleasesQuery(ListRequest<ReleaseOrder>);
-
-impl FromQuery for ArtistReleasesQuery {
+impl FromQuery for ReleaseQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title))
+        let artist = reader.parsed("artistId", "Credited to this artist.", "the id of an artist");
+        Self::of_artist(reader, artist)
     }
 }
 
-/// A part of the list of artists, in which order.
+/// Which releases of the artist that the path names, in which order.
+#[derive(Debug)]
+pub struct ArtistReleasesQuery(ReleaseQuery);
+
+impl FromQuery for ArtistReleasesQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(ReleaseQuery::of_artist(reader, None))
+    }
+}
+
+/// Which artists, in which order.
 #[derive(Debug)]
 pub struct ArtistQuery {
+    filter: ArtistFilter,
     favorites: bool,
     request: ListRequest<ArtistOrder>,
 }
 
 impl FromQuery for ArtistQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
+        let filter = ArtistFilter {
+            genre: reader.text("genre", "With a track of this genre, by name."),
+            year_from: year(reader, "yearFrom", "With a track of this year or later."),
+            year_to: year(reader, "yearTo", "With a track of this year or earlier."),
+            added_since: reader.moment("addedSince", "First indexed then or later."),
+            favorite_of: None,
+            shuffle: seed(reader),
+        };
         Self {
+            filter,
             favorites: favorites(reader),
             request: pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name),
         }
@@ -139,15 +158,32 @@ impl FromQuery for GenreQuery {
     }
 }
 
+/// Which part of the tracks of a release.
+#[derive(Debug)]
+pub struct ReleaseTracksQuery(OrderedPage);
+
+impl FromQuery for ReleaseTracksQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::whole(reader, "trackNumber"))
+    }
+}
+
 /// Artists
+///
+/// Genre and years are those of one track that they are credited on, or that is on a release of theirs.
 #[endpoint]
 pub async fn list_artists(
     state: State,
     caller: Caller,
     query: Query<ArtistQuery>,
 ) -> Result<Part<ArtistView>, Problem> {
-    let ArtistQuery { favorites, request } = query.0;
-    let artists = state.music.list_artists(&caller, favorites, &request).await?;
+    let ArtistQuery {
+        mut filter,
+        favorites,
+        request,
+    } = query.0;
+    filter.favorite_of = favorites.then_some(caller.user.id);
+    let artists = state.music.list_artists(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(artists, ArtistView::from)))
 }
 
@@ -171,9 +207,15 @@ pub async fn list_artist_releases(
     music_artist_id: PathId<MusicArtistId>,
     query: Query<ArtistReleasesQuery>,
 ) -> Result<Part<ReleaseView>, Problem> {
+    let ReleaseQuery {
+        mut filter,
+        favorites,
+        request,
+    } = query.0.0;
+    filter.favorite_of = favorites.then_some(caller.user.id);
     let releases = state
         .music
-        .artist_releases(&caller, music_artist_id.0, &query.0.0)
+        .artist_releases(&caller, music_artist_id.0, filter, &request)
         .await?;
     Ok(Part(ListView::new(releases, ReleaseView::from)))
 }
@@ -213,9 +255,13 @@ pub async fn list_release_tracks(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
+    query: Query<ReleaseTracksQuery>,
 ) -> Result<Part<TrackView>, Problem> {
-    let tracks = state.music.release_tracks(&caller, music_release_id.0).await?;
-    Ok(Part(ListView::whole(tracks, TrackView::from)))
+    let tracks = state
+        .music
+        .release_tracks(&caller, music_release_id.0, query.0.0)
+        .await?;
+    Ok(Part(ListView::new(tracks, TrackView::from)))
 }
 
 /// The picture of a release

@@ -4,7 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::domain::id::PhotoId;
+use crate::domain::id::{LibraryId, PhotoId};
 use crate::domain::list::{ListRequest, Order};
 use crate::domain::photo_bucket::Granularity;
 use crate::domain::time::Timestamp;
@@ -43,6 +43,7 @@ pub struct PhotoQuery {
 #[derive(Debug)]
 pub struct BucketQuery {
     filter: PhotoFilter,
+    libraries: Vec<LibraryId>,
     granularity: Granularity,
     order: Order,
 }
@@ -68,6 +69,7 @@ impl FromQuery for BucketQuery {
         let granularity = reader.choice("granularity", "How to cut; `month` if not said.", GRANULARITIES);
         Self {
             filter: filter(reader),
+            libraries: pagination::libraries(reader),
             granularity: granularity.unwrap_or(Granularity::Month),
             order: pagination::direction(reader, Order::Descending),
         }
@@ -206,10 +208,14 @@ pub async fn list_buckets(
 ) -> Result<Answer<Vec<PhotoBucketView>>, Problem> {
     let BucketQuery {
         filter,
+        libraries,
         granularity,
         order,
     } = query.0;
-    let buckets = state.photos.buckets(&caller, &filter, granularity, order).await?;
+    let buckets = state
+        .photos
+        .buckets(&caller, &filter, &libraries, granularity, order)
+        .await?;
     Ok(Answer(buckets.into_iter().map(PhotoBucketView::from).collect()))
 }
 

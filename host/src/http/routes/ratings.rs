@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::history::ItemTypeName;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage};
 use crate::http::answer::{Answer, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State};
 use crate::http::pagination;
@@ -34,7 +34,7 @@ impl Input for RatingInput {}
 pub struct RatingsQuery {
     only: Option<ItemType>,
     favorites: bool,
-    page: Page,
+    part: OrderedPage,
 }
 
 impl FromQuery for RatingsQuery {
@@ -45,7 +45,7 @@ impl FromQuery for RatingsQuery {
             favorites: reader
                 .boolean("favorites", "Of 0.8 or more alone.")
                 .unwrap_or(false),
-            page: pagination::page(reader),
+            part: pagination::ordered(reader, "ratedAt", Order::Descending),
         }
     }
 }
@@ -79,9 +79,9 @@ pub async fn list_ratings(
     let RatingsQuery {
         only,
         favorites,
-        page,
+        part,
     } = query.0;
-    let ratings = state.ratings.list(&caller, only, favorites, page).await?;
+    let ratings = state.ratings.list(&caller, only, favorites, part).await?;
     Ok(Answer(ListView::new(ratings, RatingView::from)))
 }
 

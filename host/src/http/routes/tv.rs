@@ -5,7 +5,7 @@ use salvo::oapi::endpoint;
 
 use super::video::{SourceQuery, VideoArtworkQuery, artwork, year};
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
-use crate::domain::list::{ListRequest, Order, Page};
+use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::domain::video::VideoSubject;
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
@@ -44,17 +44,33 @@ impl FromQuery for ShowQuery {
     }
 }
 
-/// A part of the episodes of a show.
+/// A part of the seasons of a show.
 #[derive(Debug)]
-pub struct EpisodeQuery {
-    page: Page,
+pub struct SeasonsQuery(OrderedPage);
+
+impl FromQuery for SeasonsQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::whole(reader, "seasonNumber"))
+    }
 }
 
-impl FromQuery for EpisodeQuery {
+/// A part of the episodes of a show.
+#[derive(Debug)]
+pub struct ShowEpisodesQuery(OrderedPage);
+
+impl FromQuery for ShowEpisodesQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self {
-            page: pagination::page(reader),
-        }
+        Self(pagination::ordered(reader, "episodeNumber", Order::Ascending))
+    }
+}
+
+/// A part of the episodes of a season.
+#[derive(Debug)]
+pub struct SeasonEpisodesQuery(OrderedPage);
+
+impl FromQuery for SeasonEpisodesQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::whole(reader, "episodeNumber"))
     }
 }
 
@@ -86,9 +102,10 @@ pub async fn list_seasons(
     state: State,
     caller: Caller,
     tv_show_id: PathId<TvShowId>,
+    query: Query<SeasonsQuery>,
 ) -> Result<Part<SeasonView>, Problem> {
-    let seasons = state.tv.seasons(&caller, tv_show_id.0).await?;
-    Ok(Part(ListView::whole(seasons, SeasonView::from)))
+    let seasons = state.tv.seasons(&caller, tv_show_id.0, query.0.0).await?;
+    Ok(Part(ListView::new(seasons, SeasonView::from)))
 }
 
 /// The episodes of a show, by season and number
@@ -97,12 +114,9 @@ pub async fn list_show_episodes(
     state: State,
     caller: Caller,
     tv_show_id: PathId<TvShowId>,
-    query: Query<EpisodeQuery>,
+    query: Query<ShowEpisodesQuery>,
 ) -> Result<Part<EpisodeView>, Problem> {
-    let episodes = state
-        .tv
-        .show_episodes(&caller, tv_show_id.0, query.0.page)
-        .await?;
+    let episodes = state.tv.show_episodes(&caller, tv_show_id.0, query.0.0).await?;
     Ok(Part(ListView::new(episodes, EpisodeView::from)))
 }
 
@@ -133,9 +147,13 @@ pub async fn list_season_episodes(
     state: State,
     caller: Caller,
     tv_season_id: PathId<TvSeasonId>,
+    query: Query<SeasonEpisodesQuery>,
 ) -> Result<Part<EpisodeView>, Problem> {
-    let episodes = state.tv.season_episodes(&caller, tv_season_id.0).await?;
-    Ok(Part(ListView::whole(episodes, EpisodeView::from)))
+    let episodes = state
+        .tv
+        .season_episodes(&caller, tv_season_id.0, query.0.0)
+        .await?;
+    Ok(Part(ListView::new(episodes, EpisodeView::from)))
 }
 
 /// A picture of a season

@@ -3,7 +3,7 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage, Page};
 use crate::http::answer::{Answer, ListView};
 use crate::http::extract::{Caller, State};
 use crate::http::pagination;
@@ -11,13 +11,23 @@ use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::items::CinemaItemView;
 
-/// Which part of a list.
+/// Which part of what was begun.
 #[derive(Debug)]
-pub struct PageQuery(Page);
+pub struct ResumableQuery(OrderedPage);
 
-impl FromQuery for PageQuery {
+impl FromQuery for ResumableQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::page(reader))
+        Self(pagination::ordered(reader, "playedAt", Order::Descending))
+    }
+}
+
+/// Which part of what comes next.
+#[derive(Debug)]
+pub struct NextUpQuery(Page);
+
+impl FromQuery for NextUpQuery {
+    fn read(reader: &mut QueryReader<'_>) -> Self {
+        Self(pagination::latest(reader, "playedAt"))
     }
 }
 
@@ -28,7 +38,7 @@ impl FromQuery for PageQuery {
 pub async fn list_resumable(
     state: State,
     caller: Caller,
-    query: Query<PageQuery>,
+    query: Query<ResumableQuery>,
 ) -> Result<Answer<ListView<CinemaItemView>>, Problem> {
     let resumable = state.history.resumable(&caller, query.0.0).await?;
     Ok(Answer(ListView::new(resumable, CinemaItemView::from)))
@@ -42,7 +52,7 @@ pub async fn list_resumable(
 pub async fn list_next_up(
     state: State,
     caller: Caller,
-    query: Query<PageQuery>,
+    query: Query<NextUpQuery>,
 ) -> Result<Answer<ListView<CinemaItemView>>, Problem> {
     let episodes = state.history.next_up(&caller, query.0.0).await?;
     Ok(Answer(ListView::new(episodes, CinemaItemView::from)))

@@ -328,6 +328,10 @@ async fn ratings_are_of_each_user_and_shown_with_tracks_and_photos() {
         assert_eq!(shown(&bea, photo_at.clone()).await, 0.6);
         let all = [artist.clone(), photo.clone(), other.clone(), track.clone()];
         assert_eq!(ids(bed, &owner, RATINGS).await, all);
+        let mut oldest = all.to_vec();
+        oldest.reverse();
+        let first = format!("{RATINGS}?orderBy=ratedAt&order=ASC");
+        assert_eq!(ids(bed, &owner, &first).await, oldest);
         let favorites = format!("{RATINGS}?favorites=true");
         assert_eq!(
             ids(bed, &owner, &favorites).await,

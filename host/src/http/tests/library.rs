@@ -69,12 +69,20 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         .await
         .json();
     assert_eq!(tracks[1], 2);
+    let last = format!("/api/v1/music/releases/{release}/tracks?take=1&orderBy=trackNumber&order=DESC");
+    let last = bed.get_as(&token, &last).await.json();
+    assert_eq!((last[0].as_array().unwrap().len(), &last[1]), (1, &json!(2)));
+    assert_eq!(last[0][0], tracks[0][1]);
     let artist = track["artists"][0]["musicArtistId"].as_str().unwrap();
     let item = bed
         .get_as(&token, &format!("/api/v1/music/artists/{artist}"))
         .await
         .json();
     assert_eq!((&item["name"], &item["trackCount"]), (&json!("Ann"), &json!(2)));
+    assert_eq!(
+        item["artwork"],
+        format!("/api/v1/music/releases/{release}/artwork")
+    );
     let releases = bed
         .get_as(&token, &format!("/api/v1/music/artists/{artist}/releases"))
         .await
@@ -94,6 +102,37 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         bed.get_as(&token, "/api/v1/music/genres").await.json()[0][0]["name"],
         "Jazz"
     );
+}
+
+#[tokio::test]
+async fn artists_and_their_releases_are_filtered_as_the_other_music_is() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let folder = bed.folder(MediaKind::music()).await;
+    bed.track(folder, "a.mp3", "First", b"0123456789").await;
+    let artists = bed.get_as(&token, "/api/v1/music/artists").await.json();
+    let artist = artists[0][0]["musicArtistId"].as_str().unwrap();
+    let lists = [
+        ("/api/v1/music/artists".to_owned(), 2),
+        (format!("/api/v1/music/artists/{artist}/releases"), 1),
+    ];
+    for (list, total) in lists {
+        for (filter, found) in [
+            ("genre=jazz", total),
+            ("genre=polka", 0),
+            ("yearFrom=1900", 0),
+            ("yearTo=2100", 0),
+            ("addedSince=2020-01-01", total),
+            ("addedSince=2100-01-01", 0),
+            ("favorites=true", 0),
+            ("random=7", total),
+        ] {
+            let listed = bed.get_as(&token, &format!("{list}?{filter}")).await.json();
+            assert_eq!(listed[1], found, "{list} {filter}");
+        }
+    }
+    let random = bed.get_as(&token, "/api/v1/music/artists?random=7&take=1").await;
+    assert!(random.header("link").contains("random=7"));
 }
 
 #[tokio::test]
@@ -133,6 +172,24 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/music/tracks?orderBy=password", "orderBy"),
         ("/api/v1/music/tracks?artistId=1", "artistId"),
         ("/api/v1/music/releases?yearFrom=MMXX", "yearFrom"),
+        ("/api/v1/music/artists?yearFrom=abc", "yearFrom"),
+        ("/api/v1/music/artists?addedSince=lately", "addedSince"),
+        (
+            "/api/v1/music/artists/0000000000001/releases?yearTo=abc",
+            "yearTo",
+        ),
+        ("/api/v1/music/releases/0000000000001/tracks?take=abc", "take"),
+        ("/api/v1/music/releases/0000000000001/tracks?orderBy=x", "orderBy"),
+        ("/api/v1/tv/shows/0000000000001/seasons?take=abc", "take"),
+        (
+            "/api/v1/tv/shows/0000000000001/episodes?orderBy=password",
+            "orderBy",
+        ),
+        ("/api/v1/tv/seasons/0000000000001/episodes?skip=-1", "skip"),
+        ("/api/v1/history?orderBy=password", "orderBy"),
+        ("/api/v1/ratings?order=up", "order"),
+        ("/api/v1/cinema/continue?order=up", "order"),
+        ("/api/v1/cinema/next-up?orderBy=password", "orderBy"),
         ("/api/v1/photos?bbox=1,2,3", "bbox"),
         ("/api/v1/photos?bbox=-200,0,0,10", "bbox"),
         ("/api/v1/photos?from=yesterday", "from"),

@@ -119,6 +119,29 @@ async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
 }
 
 #[tokio::test]
+async fn timeline_is_of_the_libraries_that_are_named() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    photo(&bed, "Home", 0).await;
+    photo(&bed, "Away", 31).await;
+    let body = json!({"name": "Away", "mediaKind": "photos", "paths": ["Away"]});
+    let library = bed
+        .send_as(&owner, "POST", "/api/v1/libraries", &body)
+        .await
+        .json();
+    let id = library["libraryId"].as_str().unwrap();
+    let months = async |query: &str| {
+        let target = format!("/api/v1/photos/buckets?order=ASC{query}");
+        let list = bed.get_as(&owner, &target).await.json();
+        let name = |month: &Value| month["bucket"].as_str().unwrap().to_owned();
+        list.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(months("").await, ["2021-07", "2021-08"]);
+    assert_eq!(months(&format!("&libraryIds={id}")).await, ["2021-08"]);
+    assert!(months(&format!("&libraryIds={UNKNOWN}")).await.is_empty());
+}
+
+#[tokio::test]
 async fn timeline_is_cut_into_days_and_months() {
     let bed = Bed::start().await;
     let owner = bed.owner().await;
@@ -150,6 +173,7 @@ async fn timeline_is_cut_into_days_and_months() {
         ("?bucket=2021", "bucket"),
         ("?bucket=2021-02-30", "bucket"),
         ("?albumId=x", "albumId"),
+        ("?libraryIds=x", "libraryIds"),
     ] {
         let reply = get(query).await;
         assert_eq!(

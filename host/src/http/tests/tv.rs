@@ -120,6 +120,13 @@ async fn show_is_walked_from_the_list_to_the_bytes_of_an_episode() {
         (vec![(json!(1), json!(2)), (json!(2), json!(1))], &json!(3))
     );
 
+    let last = get(format!("{show_path}/seasons?take=1&order=DESC")).await.json();
+    assert_eq!(last, json!([[seasons[0][1]], 2]));
+    let last = get(format!("{season_path}/episodes?orderBy=episodeNumber&skip=1"))
+        .await
+        .json();
+    assert_eq!(last, json!([[episodes[0][1]], 2]));
+
     let stream = get(format!("{episode_path}/stream")).await;
     assert_eq!(
         (stream.status, stream.body.as_slice()),

@@ -158,6 +158,10 @@ impl From<Track> for TrackView {
     }
 }
 
+fn release_artwork(release: MusicReleaseId) -> String {
+    format!("/api/v1/music/releases/{release}/artwork")
+}
+
 /// A release.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "MusicRelease"))]
@@ -189,9 +193,7 @@ pub struct ReleaseView {
 impl From<Release> for ReleaseView {
     fn from(release: Release) -> Self {
         Self {
-            artwork: release
-                .artwork_track
-                .map(|_| format!("/api/v1/music/releases/{}/artwork", release.id)),
+            artwork: release.artwork_track.map(|_| release_artwork(release.id)),
             music_release_id: release.id,
             title: release.title,
             sort_title: release.sort_title,
@@ -220,6 +222,9 @@ pub struct ArtistView {
     sort_name: String,
     release_count: i64,
     track_count: i64,
+    /// The picture of the first of their releases, by title, that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artwork: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mb_artist_id: Option<String>,
 }
@@ -232,6 +237,7 @@ impl From<Artist> for ArtistView {
             sort_name: artist.sort_name,
             release_count: artist.release_count,
             track_count: artist.track_count,
+            artwork: artist.artwork_release.map(release_artwork),
             mb_artist_id: artist.mb_artist_id,
         }
     }

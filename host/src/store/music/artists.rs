@@ -1,9 +1,13 @@
 //! Artists and genres.
 
+use std::collections::HashMap;
+
 use crate::domain::id::{MusicArtistId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre};
+use crate::domain::text::fold;
+use crate::domain::time::Timestamp;
 use crate::store::Store;
 use crate::store::error::Result;
 use crate::store::pages::{MediaRows, Sort, in_order};
@@ -12,6 +16,23 @@ use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
 use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
+
+/// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
+#[derive(Debug, Clone, Default)]
+pub struct ArtistFilter {
+    /// With a track of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// With a track of this year or later.
+    pub year_from: Option<i32>,
+    /// With a track of this year or earlier.
+    pub year_to: Option<i32>,
+    /// First indexed at this moment or later.
+    pub added_since: Option<Timestamp>,
+    /// Favorites of this user.
+    pub favorite_of: Option<UserId>,
+    /// In the random order of this seed, whatever else is asked for.
+    pub shuffle: Option<i64>,
+}
 
 /// What a list of artists is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +77,12 @@ const ARTIST_TRACKS: &str =
     "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
 const ARTIST_RELEASES: &str =
     "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
+/// The tracks of an artist: those that they are credited on, and those of their releases.
+const TRACKS_OF_ARTIST: [&str; 2] = [
+    "SELECT 1 FROM track_artists l JOIN music_tracks t ON t.track_id = l.track_id WHERE l.artist_id = a.artist_id",
+    "SELECT 1 FROM release_artists l JOIN music_tracks t ON t.release_id = l.release_id \
+     WHERE l.artist_id = a.artist_id",
+];
 const BY_ARTIST: &str = " GROUP BY l.artist_id";
 const GENRES: MediaRows = MediaRows {
     from: "music_genres g",
@@ -82,25 +109,71 @@ impl From<ArtistRow> for Artist {
             sort_name: row.sort_name,
             release_count: row.release_count,
             track_count: row.track_count,
+            artwork_release: None,
             mb_artist_id: row.mb_artist_id,
         }
     }
 }
 
+fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a> {
+    let mut artists = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+    if filter.genre.is_some() || filter.year_from.is_some() || filter.year_to.is_some() {
+        artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
+            tracks.push(
+                "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
+                 WHERE k.track_id = t.track_id AND g.key = ",
+                filter.genre.as_deref().map(fold),
+                ")",
+            );
+            tracks.push("t.year >= ", filter.year_from, "");
+            tracks.push("t.year <= ", filter.year_to, "");
+            if let Some(seen) = Visible::Tracks.condition("t.track_id", scope) {
+                tracks.push_all(&seen, [], "");
+            }
+        });
+    }
+    let user = filter.favorite_of.map(UserId::get);
+    artists.push(favorite_of!("a.artist_id", 2), user, ")");
+    let first = filter
+        .added_since
+        .map(|moment| MusicArtistId::first_at(moment).get());
+    artists.push("a.artist_id >= ", first, "");
+    artists
+}
+
+/// The first release, by title, of each artist of an `IN` list that has a picture to show.
+fn artwork_of(scope: &MediaScope) -> String {
+    let pictured = match Visible::Tracks.condition("t.track_id", scope) {
+        None => "r.artwork_track_id IS NOT NULL".to_owned(),
+        Some(seen) => format!(
+            "EXISTS (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id \
+             AND t.picture_index IS NOT NULL AND {seen})"
+        ),
+    };
+    format!(
+        "SELECT a.artist_id, (SELECT r.release_id FROM release_artists l \
+         JOIN music_releases r ON r.release_id = l.release_id WHERE l.artist_id = a.artist_id AND {pictured} \
+         ORDER BY r.sort_title, r.release_id LIMIT 1) FROM music_artists a WHERE a.artist_id"
+    )
+}
+
 impl Store {
-    /// Artists: everybody who is credited on a track or release; favorites of a user alone, if one is named.
+    /// Artists: everybody who is credited on a track or release.
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
-        favorite_of: Option<UserId>,
+        filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let mut conditions = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
-        conditions.push(favorite_of!("a.artist_id", 2), favorite_of.map(UserId::get), ")");
-        let page = self
-            .page_of(ARTISTS, &conditions, request.by.sort(), request)
-            .await?;
+        let conditions = conditions(scope, filter);
+        let page = match filter.shuffle {
+            Some(seed) => self.shuffled_page_of(ARTISTS, &conditions, seed, request).await?,
+            None => {
+                self.page_of(ARTISTS, &conditions, request.by.sort(), request)
+                    .await?
+            }
+        };
         let artists = self.artists_by_id(scope, &page.items).await?;
         Ok(page.with_items(artists))
     }
@@ -125,9 +198,15 @@ impl Store {
 
     async fn artists(&self, scope: &MediaScope, rows: Vec<ArtistRow>) -> Result<Vec<Artist>> {
         let mut artists: Vec<Artist> = rows.into_iter().map(Artist::from).collect();
+        let ids: Vec<i64> = artists.iter().map(|artist| artist.id.get()).collect();
+        let pictures: Vec<(i64, Option<i64>)> = self.visible_rows(&artwork_of(scope), &ids, "").await?;
+        let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
+        for artist in &mut artists {
+            let release = pictures.get(&artist.id.get()).copied().flatten();
+            artist.artwork_release = release.map(Into::into);
+        }
         if *scope != MediaScope::All {
             // What is stored counts what is not seen as well.
-            let ids: Vec<i64> = artists.iter().map(|artist| artist.id.get()).collect();
             let seen = Visible::Tracks.and("l.track_id", scope) + BY_ARTIST;
             let tracks = self.visible_counts(ARTIST_TRACKS, &ids, &seen).await?;
             let seen = Visible::Releases.and("l.release_id", scope) + BY_ARTIST;

@@ -6,7 +6,7 @@ mod tracks;
 
 use std::collections::HashMap;
 
-pub use artists::{ArtistOrder, GenreOrder};
+pub use artists::{ArtistFilter, ArtistOrder, GenreOrder};
 pub use releases::{ReleaseFilter, ReleaseOrder};
 pub use tracks::{TrackFilter, TrackOrder};
 pub(super) use tracks::{gain_to_stored, peak_to_stored};

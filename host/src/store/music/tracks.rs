@@ -4,7 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId, UserId};
 use crate::domain::library::MediaScope;
-use crate::domain::list::{ListRequest, Listing};
+use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
@@ -214,15 +214,21 @@ impl Store {
     }
 
     /// The tracks of a release by disc and number.
-    pub async fn release_tracks(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Vec<Track>> {
+    pub async fn release_tracks(
+        &self,
+        scope: &MediaScope,
+        id: MusicReleaseId,
+        part: OrderedPage,
+    ) -> Result<Listing<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
         let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {IN_RELEASE}");
         let ids: Vec<(i64,)> = self
             .pools()
             .fetch_all(AssertSqlSafe(sql), &args![id.get()])
             .await?;
-        let ids: Vec<i64> = ids.into_iter().map(|(id,)| id).collect();
-        self.tracks_by_id(&ids).await
+        let listed = part.of(ids.into_iter().map(|(id,)| id).collect());
+        let tracks = self.tracks_by_id(&listed.items).await?;
+        Ok(listed.with_items(tracks))
     }
 
     /// These tracks, in this order. Who may see them is asked before.

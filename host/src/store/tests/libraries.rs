@@ -6,11 +6,12 @@ use super::*;
 use crate::domain::change::{Change, ChangeKind, ChangeType, ItemType};
 use crate::domain::id::{LibraryId, PhotoId, UserId};
 use crate::domain::library::{Grant, Library, LibraryCounts};
-use crate::domain::list::{ListRequest, Order, Page};
+use crate::domain::list::{ListRequest, Order, OrderedPage, Page};
+use crate::domain::music::Artist;
 use crate::domain::photo::PhotoFacts;
 use crate::store::{
-    ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
-    SearchIndex, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter,
+    ReleaseOrder, SearchIndex, TrackFilter, TrackOrder,
 };
 
 const PAGE: Page = Page { take: 100, skip: 0 };
@@ -118,7 +119,11 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
         let artists = store
-            .list_artists(scope, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(
+                scope,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
             .await
             .unwrap();
         let counts: Vec<_> = artists
@@ -127,6 +132,17 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .map(|artist| (artist.name.as_str(), artist.release_count, artist.track_count))
             .collect();
         assert_eq!((counts, artists.total), (vec![("Ann", 1, 1), ("Dan", 1, 1)], 2));
+        let pictured = |artists: &[Artist]| -> Vec<bool> {
+            artists
+                .iter()
+                .map(|artist| artist.artwork_release.is_some())
+                .collect()
+        };
+        assert_eq!(
+            pictured(&artists.items),
+            [false, false],
+            "Ann's picture is not seen"
+        );
         let genres = store
             .list_genres(scope, &ListRequest::new(GenreOrder::Name, UP, PAGE))
             .await
@@ -145,11 +161,24 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .list_releases(scope, &jazz, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
             .await;
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
+        let jazz = ArtistFilter {
+            genre: Some("jazz".into()),
+            ..ArtistFilter::default()
+        };
+        let jazz = store
+            .list_artists(scope, &jazz, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .await;
+        assert_eq!(jazz.unwrap().total, 0, "Ann is seen, her jazz is not");
 
         let all = store
-            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
             .await
             .unwrap();
+        assert_eq!(pictured(&all.items), [true, true, false]);
         for artist in &all.items {
             let seen = store.artist(scope, artist.id).await.unwrap();
             assert_eq!(seen.is_some(), artist.name != "Bob", "{artist:?}");
@@ -163,8 +192,12 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             let release = track.release.unwrap().0;
             assert_eq!(store.release(scope, release).await.unwrap().is_some(), at != 2);
             assert_eq!(store.release_picture(scope, release).await.unwrap(), None);
-            let listed = store.release_tracks(scope, release).await.unwrap();
-            assert_eq!(listed.len(), usize::from(at != 2), "{at}");
+            let whole = OrderedPage {
+                order: UP,
+                page: PAGE,
+            };
+            let listed = store.release_tracks(scope, release, whole).await.unwrap();
+            assert_eq!(listed.total, u64::from(at != 2), "{at}");
         }
         for (index, words, all, seen) in [
             (SearchIndex::Tracks, "b", 3, 1),

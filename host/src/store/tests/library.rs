@@ -4,17 +4,18 @@ use super::*;
 use crate::domain::change::ChangeKind;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::PhotoId;
-use crate::domain::list::{ListRequest, Order, Page};
+use crate::domain::list::{ListRequest, Order, OrderedPage, Page};
 use crate::domain::music::CreditRole;
 use crate::domain::photo::{GeoPoint, PhotoFacts};
 use crate::domain::scan::FileStatus;
 use crate::store::{
-    ArtistOrder, BoundingBox, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder, SearchIndex,
-    TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, BoundingBox, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
+    SearchIndex, TrackFilter, TrackOrder,
 };
 
 const ALL: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
+const WHOLE: OrderedPage = OrderedPage { order: UP, page: ALL };
 
 async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
     let tracks = bed
@@ -29,7 +30,11 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
 async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
     let artists = bed
         .store
-        .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+        .list_artists(
+            ALL_MEDIA,
+            &ArtistFilter::default(),
+            &ListRequest::new(ArtistOrder::Name, UP, ALL),
+        )
         .await
         .unwrap();
     artists
@@ -254,7 +259,11 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = bed
             .store
-            .list_artists(ALL_MEDIA, None, &ListRequest::new(ArtistOrder::Name, UP, ALL))
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, ALL),
+            )
             .await
             .unwrap()
             .items
@@ -366,10 +375,10 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
         let tracks = bed
             .store
-            .release_tracks(ALL_MEDIA, rock.items[0].id)
+            .release_tracks(ALL_MEDIA, rock.items[0].id, WHOLE)
             .await
             .unwrap();
-        let tracks: Vec<_> = tracks.iter().map(|track| track.title.as_str()).collect();
+        let tracks: Vec<_> = tracks.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
         assert_eq!(
@@ -389,6 +398,112 @@ async fn tracks_form_releases_artists_and_genres() {
             .await
             .unwrap();
         assert_eq!(hers.items, rock.items);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn artists_are_narrowed_by_their_tracks_and_releases() {
+    on_each_database(async |bed: &mut Bed| {
+        let (folder, _) = small_library(bed).await;
+        // Eve is named for the release alone.
+        let mut facts = track_of("Solo", &["Eve"], "Third", 1, &[genre("Folk")]);
+        facts.credits.clear();
+        bed.persist(vec![bed.file(folder, "5", record(facts))]).await;
+        let of_genre = |name: &str| ArtistFilter {
+            genre: Some(name.to_owned()),
+            ..ArtistFilter::default()
+        };
+        let of_years = |from, to| ArtistFilter {
+            year_from: from,
+            year_to: to,
+            ..ArtistFilter::default()
+        };
+        let since = |millis| ArtistFilter {
+            added_since: Some(Timestamp::from_millis(millis)),
+            ..ArtistFilter::default()
+        };
+        for (filter, expected) in [
+            (ArtistFilter::default(), vec!["Ann", "Bob", "Eve"]),
+            (of_genre("röck"), vec!["Ann"]),
+            (of_genre("jazz"), vec!["Ann", "Bob"]),
+            (of_genre("folk"), vec!["Eve"]),
+            (of_genre("polka"), vec![]),
+            (of_years(Some(2000), None), vec!["Bob"]),
+            (of_years(None, Some(2000)), vec!["Ann"]),
+            (of_years(Some(2000), Some(2004)), vec![]),
+            (
+                // Jazz and years that are of different tracks.
+                ArtistFilter {
+                    genre: Some("jazz".into()),
+                    ..of_years(Some(1990), None)
+                },
+                vec![],
+            ),
+            (since(NOW.millis()), vec!["Ann", "Bob", "Eve"]),
+            (since(NOW.millis() + 1), vec![]),
+            (
+                ArtistFilter {
+                    shuffle: Some(3),
+                    ..of_genre("jazz")
+                },
+                vec!["Ann", "Bob"],
+            ),
+        ] {
+            let request = ListRequest::new(ArtistOrder::Name, UP, ALL);
+            let listed = bed
+                .store
+                .list_artists(ALL_MEDIA, &filter, &request)
+                .await
+                .unwrap();
+            let mut names: Vec<_> = listed.items.iter().map(|artist| artist.name.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(
+                (listed.total, names),
+                (expected.len() as u64, expected),
+                "{filter:?}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        // The second track of a release has its picture.
+        let files = [("1", "Zoo", 2), ("2", "Moon", 2), ("3", "Alone", 1)];
+        let files = files.map(|(name, album, number)| {
+            bed.file(folder, name, record(track(name, &["Ann"], album, number)))
+        });
+        bed.persist(files.into()).await;
+        let alone = bed.file(folder, "4", record(track("4", &["Bob"], "Other", 1)));
+        bed.persist(vec![alone]).await;
+        let releases = bed
+            .store
+            .list_releases(
+                ALL_MEDIA,
+                &ReleaseFilter::default(),
+                &ListRequest::new(ReleaseOrder::Title, UP, ALL),
+            )
+            .await
+            .unwrap();
+        let moon = releases.items.iter().find(|release| release.title == "Moon");
+        let listed = bed
+            .store
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, ALL),
+            )
+            .await
+            .unwrap();
+        let pictures: Vec<_> = listed.items.iter().map(|artist| artist.artwork_release).collect();
+        assert_eq!(pictures, [moon.map(|release| release.id), None]);
+        let ann = listed.items[0].id;
+        let shown = bed.store.artist(ALL_MEDIA, ann).await.unwrap();
+        assert_eq!(shown.as_ref(), listed.items.first());
     })
     .await;
 }

@@ -85,7 +85,7 @@ async fn listed(bed: &Bed, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId>
 async fn days(bed: &Bed, filter: &PhotoFilter, granularity: Granularity) -> Vec<(String, i64)> {
     let buckets = bed
         .store
-        .photo_buckets(ALL_MEDIA, filter, granularity)
+        .photo_buckets(ALL_MEDIA, filter, &[], granularity)
         .await
         .unwrap();
     buckets
@@ -113,7 +113,7 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
         assert_eq!(days(bed, &all, Granularity::Day).await, expected);
         let months = bed
             .store
-            .photo_buckets(ALL_MEDIA, &all, Granularity::Month)
+            .photo_buckets(ALL_MEDIA, &all, &[], Granularity::Month)
             .await
             .unwrap();
         let july = months[1];

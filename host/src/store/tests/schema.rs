@@ -118,7 +118,7 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         cases.extend(show_order_cases());
         cases.extend(photo_albums::order_cases());
         // From the beginning, after a place, and after a place without a value, in both directions.
-        assert_eq!(cases.len(), 145);
+        assert_eq!(cases.len(), 148);
         let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;

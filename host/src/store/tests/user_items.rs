@@ -6,13 +6,16 @@ use crate::domain::change::ItemType;
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::UserId;
 use crate::domain::library::Grant;
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage, Page};
 use crate::domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
 use crate::domain::video::VideoFacts;
 use crate::store::UserItemList;
 use crate::store::databases::number;
 
-const PAGE: Page = Page { take: 100, skip: 0 };
+const PAGE: OrderedPage = OrderedPage {
+    order: Order::Descending,
+    page: Page { take: 100, skip: 0 },
+};
 
 fn video(kind: MediaKind, name: &str, fields: Vec<(&str, Value)>) -> FileRecord {
     let fields = fields.into_iter().map(|(key, value)| Field {
@@ -133,11 +136,24 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
                 .list_user_items(ada, ALL_MEDIA, &[ItemType::Movie], UserItemList::Resumable, PAGE);
         assert_eq!(films.await.unwrap().total, 1);
         let films = [ItemType::Movie];
-        let page = Page { take: 1, skip: 0 };
+        let one = OrderedPage {
+            page: Page { take: 1, skip: 0 },
+            ..PAGE
+        };
         let part = bed
             .store
-            .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, page);
+            .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
         assert_eq!(part.await.unwrap().items[0].key, film);
+        let oldest = OrderedPage {
+            order: Order::Ascending,
+            ..one
+        };
+        for list in [UserItemList::History, UserItemList::Resumable] {
+            let first = bed
+                .store
+                .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
+            assert_eq!(first.await.unwrap().items[0].key, film);
+        }
         let none = bed
             .store
             .list_user_items(ada, ALL_MEDIA, &[], UserItemList::History, PAGE);

@@ -3,12 +3,16 @@
 use super::*;
 use crate::domain::id::SubtitleId;
 use crate::domain::library::Library;
-use crate::domain::list::{ListRequest, Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing, Order, OrderedPage, Page};
 use crate::domain::video::{Episode, Movie, Show, SubtitleOrigin, VideoFacts, VideoSubject};
 use crate::store::{MovieFilter, MovieOrder, ShowFilter, ShowOrder};
 
 const PAGE: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
+const WHOLE: OrderedPage = OrderedPage {
+    order: UP,
+    page: PAGE,
+};
 
 type Fields<'a> = &'a [(&'a str, Value)];
 
@@ -413,7 +417,12 @@ async fn shows_have_seasons_and_episodes_in_order() {
             bed.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(),
             Some(dark)
         );
-        let seasons = bed.store.show_seasons(ALL_MEDIA, dark.id).await.unwrap();
+        let seasons = bed
+            .store
+            .show_seasons(ALL_MEDIA, dark.id, WHOLE)
+            .await
+            .unwrap()
+            .items;
         let told: Vec<_> = seasons
             .iter()
             .map(|season| (season.number, season.episode_count, season.has_artwork))
@@ -426,7 +435,12 @@ async fn shows_have_seasons_and_episodes_in_order() {
             bed.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(),
             Some(&seasons[1])
         );
-        let first = bed.store.season_episodes(ALL_MEDIA, seasons[1].id).await.unwrap();
+        let first = bed
+            .store
+            .season_episodes(ALL_MEDIA, seasons[1].id, WHOLE)
+            .await
+            .unwrap()
+            .items;
         assert_eq!(places(&first), [(Some(1), Some(1)), (Some(1), Some(2))]);
         assert_eq!(first[1].number_end, Some(3));
         assert_eq!(
@@ -439,12 +453,29 @@ async fn shows_have_seasons_and_episodes_in_order() {
             bed.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
             Some(&first[0])
         );
-        let watched = bed.store.show_episodes(ALL_MEDIA, dark.id, PAGE).await.unwrap();
+        let watched = bed.store.show_episodes(ALL_MEDIA, dark.id, WHOLE).await.unwrap();
         let order = [(0, 1), (1, 1), (1, 2), (2, 1)].map(|(season, number)| (Some(season), Some(number)));
         assert_eq!((places(&watched.items), watched.total), (order.to_vec(), 4));
-        let page = Page { take: 2, skip: 1 };
-        let part = bed.store.show_episodes(ALL_MEDIA, dark.id, page).await.unwrap();
-        assert_eq!((places(&part.items), part.total), (order[1..3].to_vec(), 4));
+        let part = OrderedPage {
+            order: UP,
+            page: Page { take: 2, skip: 1 },
+        };
+        let found = bed.store.show_episodes(ALL_MEDIA, dark.id, part).await.unwrap();
+        assert_eq!((places(&found.items), found.total), (order[1..3].to_vec(), 4));
+        let last = OrderedPage {
+            order: Order::Descending,
+            page: Page { take: 1, skip: 0 },
+        };
+        let found = bed.store.show_episodes(ALL_MEDIA, dark.id, last).await.unwrap();
+        assert_eq!((places(&found.items), found.total), (order[3..].to_vec(), 4));
+        let found = bed
+            .store
+            .season_episodes(ALL_MEDIA, seasons[1].id, last)
+            .await
+            .unwrap();
+        assert_eq!((places(&found.items), found.total), (order[2..3].to_vec(), 2));
+        let found = bed.store.show_seasons(ALL_MEDIA, dark.id, last).await.unwrap();
+        assert_eq!((found.items, found.total), (seasons[2..].to_vec(), 3));
         for (subject, purpose, count) in [
             (VideoSubject::Show(dark.id), "show-poster", 1),
             (VideoSubject::Season(seasons[2].id), "season-poster", 1),
@@ -469,8 +500,18 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let all = &ShowFilter::default();
         let found = shows(bed, ALL_MEDIA, all, ShowOrder::Title).await;
         let (alone, dark) = (&found[0], &found[1]);
-        let seasons = bed.store.show_seasons(ALL_MEDIA, dark.id).await.unwrap();
-        let specials = bed.store.season_episodes(ALL_MEDIA, seasons[0].id).await.unwrap();
+        let seasons = bed
+            .store
+            .show_seasons(ALL_MEDIA, dark.id, WHOLE)
+            .await
+            .unwrap()
+            .items;
+        let specials = bed
+            .store
+            .season_episodes(ALL_MEDIA, seasons[0].id, WHOLE)
+            .await
+            .unwrap()
+            .items;
         let scope = &close(bed, MediaKind::tv(), "b").await;
 
         let seen = shows(bed, scope, all, ShowOrder::Title).await;
@@ -488,21 +529,28 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         assert_eq!(told, [("Dark", 1, 2, false)]);
         let store = &bed.store;
         assert_eq!(store.show(scope, alone.id).await.unwrap(), None);
-        assert_eq!(store.show_seasons(scope, alone.id).await.unwrap(), []);
-        let first = store.show_seasons(scope, dark.id).await.unwrap();
+        assert_eq!(
+            store.show_seasons(scope, alone.id, WHOLE).await.unwrap().items,
+            []
+        );
+        let first = store.show_seasons(scope, dark.id, WHOLE).await.unwrap().items;
         assert_eq!(
             (first.len(), first[0].number, first[0].episode_count),
             (1, Some(1), 2)
         );
         for (at, season) in seasons.iter().enumerate() {
             let one = store.season(scope, season.id).await.unwrap();
-            let episodes = store.season_episodes(scope, season.id).await.unwrap();
+            let episodes = store
+                .season_episodes(scope, season.id, WHOLE)
+                .await
+                .unwrap()
+                .items;
             assert_eq!(
                 (one.is_some(), episodes.len()),
                 (at == 1, if at == 1 { 2 } else { 0 })
             );
         }
-        assert_eq!(store.show_episodes(scope, dark.id, PAGE).await.unwrap().total, 2);
+        assert_eq!(store.show_episodes(scope, dark.id, WHOLE).await.unwrap().total, 2);
         assert_eq!(store.episode(scope, specials[0].id).await.unwrap(), None);
         assert_eq!(store.episode_files(scope, specials[0].id).await.unwrap(), []);
         let poster = VideoSubject::Show(dark.id);

@@ -5,14 +5,14 @@ use sqlx::AssertSqlSafe;
 use super::OF_EPISODES;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, OrderedPage};
 use crate::domain::user_data::UserData;
 use crate::domain::video::{Episode, external_ids, people};
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
 use crate::store::pages::in_order;
-use crate::store::select::Conditions;
+use crate::store::select::{Conditions, direction};
 use crate::store::visibility::Visible;
 
 const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e.season_id, n.season_number, \
@@ -22,6 +22,9 @@ const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e
 /// As they are watched: specials first, episodes of no known season last; those without a number by their day.
 const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
     e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
+/// The other way round.
+const FROM_LAST: &str = "n.season_number DESC NULLS FIRST, e.episode_number DESC NULLS FIRST, \
+    e.absolute_number DESC NULLS FIRST, e.air_date DESC NULLS FIRST, e.episode_id DESC";
 
 #[derive(sqlx::FromRow)]
 struct EpisodeRow {
@@ -70,25 +73,36 @@ impl Store {
         &self,
         scope: &MediaScope,
         id: TvShowId,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<Episode>> {
-        let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
-        episodes.push("e.show_id = ", Some(id.get()), "");
-        let (sql, values) = episodes.count("tv_episodes e");
-        let total = self.pools().count(sql, values).await?;
-        let (sql, values) = episodes.page(EPISODES, IN_SHOW, page);
-        let rows = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        Ok(Listing::new(self.episodes(scope, rows).await?, total))
+        self.episodes_of(scope, "e.show_id = ", id.get(), part).await
     }
 
     /// The episodes of a season by number, missing ones included.
-    pub async fn season_episodes(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Vec<Episode>> {
-        let seen = Visible::Episodes.and("e.episode_id", scope);
-        let sql = AssertSqlSafe(format!(
-            "{EPISODES} WHERE e.season_id = $1{seen} ORDER BY {IN_SHOW}"
-        ));
-        let rows = self.pools().fetch_all(sql, &args![id.get()]).await?;
-        self.episodes(scope, rows).await
+    pub async fn season_episodes(
+        &self,
+        scope: &MediaScope,
+        id: TvSeasonId,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
+        self.episodes_of(scope, "e.season_id = ", id.get(), part).await
+    }
+
+    async fn episodes_of(
+        &self,
+        scope: &MediaScope,
+        belong: &'static str,
+        id: i64,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
+        let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
+        episodes.push(belong, Some(id), "");
+        let (sql, values) = episodes.count("tv_episodes e");
+        let total = self.pools().count(sql, values).await?;
+        let order = direction(part.order, IN_SHOW, FROM_LAST);
+        let (sql, values) = episodes.page(EPISODES, order, part.page);
+        let rows = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        Ok(Listing::new(self.episodes(scope, rows).await?, total))
     }
 
     /// An episode.

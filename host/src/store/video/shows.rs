@@ -4,7 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::domain::id::{TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
-use crate::domain::list::{ListRequest, Listing};
+use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::text::fold;
 use crate::domain::time::Timestamp;
 use crate::domain::video::{Season, Show, external_ids, texts};
@@ -173,10 +173,15 @@ impl Store {
     }
 
     /// The seasons of a show by number.
-    pub async fn show_seasons(&self, scope: &MediaScope, id: TvShowId) -> Result<Vec<Season>> {
+    pub async fn show_seasons(
+        &self,
+        scope: &MediaScope,
+        id: TvShowId,
+        part: OrderedPage,
+    ) -> Result<Listing<Season>> {
         let seen = Visible::Seasons.and("n.season_id", scope);
         let sql = format!("{SEASONS} n.show_id = $1{seen} {BY_NUMBER}");
-        self.seasons(scope, sql, id.get()).await
+        Ok(part.of(self.seasons(scope, sql, id.get()).await?))
     }
 
     /// A season.
