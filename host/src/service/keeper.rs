@@ -8,10 +8,11 @@ use super::error::{Result, ServiceError};
 use super::identity::Context;
 use super::indexing::{Indexing, StartRun};
 use super::settings::Settings;
-use crate::domain::id::DirectoryId;
+use crate::domain::id::{DirectoryId, RunId};
+use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
+use crate::domain::scan::{RunOptions, RunPath, RunStatus, RunTrigger, RunType};
 use crate::domain::time::Timestamp;
 use crate::scan::{Changed, DirectoryWatch};
 use futures_util::FutureExt as _;
@@ -32,6 +33,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const POLL_EVERY: Duration = Duration::from_secs(5 * 60);
 /// How often a directory that is away is looked for.
 const RETRY_EVERY: Duration = Duration::from_secs(30);
+/// After a run that could not look at a change, the next one waits for this long, and twice as long after each other.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+/// The longest such wait: what is in the way for longer, a full disk or a database that is away, waits for people.
+const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
+
+/// What came of looking at changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// A run has looked, or was told to stop.
+    Seen,
+    /// Another run was under way.
+    Occupied,
+    /// No run could start, or it broke off.
+    Failed,
+}
 
 /// Looks after the index.
 #[derive(Debug, Clone)]
@@ -73,6 +89,7 @@ impl Keeper {
 
     /// Starts runs where something changed.
     async fn follow_changes(&self) {
+        let mut retry = FIRST_RETRY;
         loop {
             self.changed.next().await;
             let first = Instant::now();
@@ -83,22 +100,51 @@ impl Keeper {
             if changed.is_empty() {
                 continue;
             }
-            let paths = changed.iter().map(|(kind, path)| RunPath {
-                root_dir: kind.clone(),
-                path: path.clone(),
-            });
-            let options = RunOptions {
-                paths: paths.collect(),
-                trigger: RunTrigger::Watch,
-                ..RunOptions::default()
-            };
-            // What a run that is under way has passed already may be what changed: after it.
-            if !self.start(options, None).await {
-                self.indexing.wait_until_idle().await;
-                for (kind, path) in changed {
-                    self.changed.add(&kind, path);
+            let wait = match self.look_at(&changed).await {
+                Outcome::Seen => {
+                    retry = FIRST_RETRY;
+                    continue;
                 }
+                Outcome::Occupied => Duration::ZERO,
+                Outcome::Failed => {
+                    let wait = retry;
+                    retry = LONGEST_RETRY.min(retry * 2);
+                    wait
+                }
+            };
+            for (kind, path) in changed {
+                self.changed.add(&kind, path);
             }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Runs over these places, and waits for the end: what a run has passed already may be what changes meanwhile.
+    async fn look_at(&self, changed: &[(MediaKind, RelativePath)]) -> Outcome {
+        let paths = changed.iter().map(|(kind, path)| RunPath {
+            root_dir: kind.clone(),
+            path: path.clone(),
+        });
+        let options = RunOptions {
+            paths: paths.collect(),
+            trigger: RunTrigger::Watch,
+            ..RunOptions::default()
+        };
+        let run = match self.start(options, None).await {
+            Ok(run) => run,
+            Err(error) => {
+                tracing::warn!(%error, "a run over what changed could not be started; it is tried again");
+                return Outcome::Failed;
+            }
+        };
+        self.indexing.wait_until_idle().await;
+        let Some(run) = run else {
+            return Outcome::Occupied;
+        };
+        match self.indexing.run(run).await.map(|run| run.status) {
+            // Unknown is a run that a reset deleted, together with what it was about.
+            Ok(RunStatus::Completed | RunStatus::Stopped) | Err(ServiceError::NotFound) => Outcome::Seen,
+            _ => Outcome::Failed,
         }
     }
 
@@ -127,7 +173,7 @@ impl Keeper {
                         trigger: RunTrigger::Schedule,
                         ..RunOptions::default()
                     };
-                    self.start(options, purge_before).await;
+                    self.start(options, purge_before).await?;
                 }
                 Ok::<(), ServiceError>(())
             };
@@ -199,20 +245,17 @@ impl Keeper {
         Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
     }
 
-    /// Starts a quick run; false if another is under way.
-    async fn start(&self, options: RunOptions, purge_before: Option<Timestamp>) -> bool {
+    /// Starts a quick run; `None` if another is under way.
+    async fn start(&self, options: RunOptions, purge_before: Option<Timestamp>) -> Result<Option<RunId>> {
         let request = StartRun {
             run_type: RunType::Quick,
             options,
             purge_before,
         };
         match self.indexing.start(request, None).await {
-            Ok(_) => true,
-            Err(ServiceError::Conflict { .. }) => false,
-            Err(error) => {
-                tracing::warn!(%error, "a run could not be started");
-                true
-            }
+            Ok(run) => Ok(Some(run.id)),
+            Err(ServiceError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }
