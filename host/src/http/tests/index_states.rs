@@ -267,3 +267,17 @@ async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
     }
     assert_eq!(bench.state().await, "idle");
 }
+
+#[tokio::test]
+async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
+    let bench = Bench::start().await;
+    let control = bench.run().await;
+    let at_hand = control.checkpoint().unwrap();
+    bench.ask(&[("pause", 200, "indexing")]).await;
+    assert_eq!(bench.newest().await.0["status"], "running");
+    drop(at_hand);
+    assert_eq!(bench.newest().await.0["status"], "paused");
+    bench.ask(&[("resume", 200, "indexing")]).await;
+    bench.server.bed.state.indexing.wait_until_idle().await;
+    assert_eq!(bench.newest().await.0["status"], "completed");
+}
