@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Current, Indexing};
-use crate::domain::id::RunId;
+use crate::domain::id::{DirectoryId, RunId};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
@@ -86,5 +86,12 @@ impl Indexing {
     /// The store's.
     pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
         Ok(self.scanner.store.list_directories().await?)
+    }
+    /// The ids of the configured directories, which is asked often.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>, ServiceError> {
+        Ok(self.scanner.store.directory_ids().await?)
     }
 }
