@@ -162,6 +162,15 @@ impl Session<'_> {
             .all(|directory| directory.get("watcher").is_some_and(|state| state == "ok")))
     }
 
+    /// Whether the run with which a watch begins is over.
+    pub(crate) fn has_caught_up(&mut self) -> Result<bool> {
+        let runs = self.get("index/runs?take=1")?;
+        let is_of_watch = runs
+            .pointer("/0/0/trigger")
+            .is_some_and(|trigger| trigger == "watch");
+        Ok(is_of_watch && self.is_idle()?)
+    }
+
     /// Changes settings of the server.
     pub(crate) fn set(&self, settings: &Value) -> Result<()> {
         let body = json!({"app": null, "settings": settings});

@@ -2,10 +2,13 @@
 //! do not work.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
@@ -104,18 +107,28 @@ pub struct DirectoryWatch {
     pub kind: MediaKind,
     /// How it is watched.
     pub state: WatchState,
+    /// When that was found out.
+    pub since: Instant,
+    path: PathBuf,
+    /// What was at the path then.
+    root: Option<RootId>,
+    /// The system tells no longer, or not of everything.
+    lost: Arc<AtomicBool>,
     _watcher: Option<RecommendedWatcher>,
 }
 
 impl DirectoryWatch {
     /// Watches a directory with all below it; changes are noted in `changed`. Blocks while it is listed.
     pub fn start(directory: &Directory, changed: &Arc<Changed>) -> Self {
-        let (state, watcher) = if !directory.path.is_dir() {
+        let lost = Arc::default();
+        // Before the watch: what takes the directory's place meanwhile is noticed later.
+        let root = RootId::of(&directory.path);
+        let (state, watcher) = if root.is_none() {
             (WatchState::Failed, None)
         } else if is_remote(&directory.path) {
             (WatchState::Polling, None)
         } else {
-            match watch(directory, changed) {
+            match watch(directory, changed, &lost) {
                 Ok(watcher) => (WatchState::Ok, Some(watcher)),
                 Err(error) => {
                     tracing::warn!(
@@ -131,25 +144,72 @@ impl DirectoryWatch {
             directory: directory.id,
             kind: directory.kind.clone(),
             state,
+            since: Instant::now(),
+            path: directory.path.clone(),
+            root,
+            lost,
             _watcher: watcher,
+        }
+    }
+
+    /// Whether what is watched is still what is at the path, and nothing went wrong. Blocks while it is looked up.
+    pub fn holds(&self) -> bool {
+        !self.lost.load(Ordering::Relaxed) && self.root == RootId::of(&self.path)
+    }
+}
+
+/// Device and inode of a directory: others after a mount, or when another directory takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RootId(u64, u64);
+
+impl RootId {
+    fn of(path: &Path) -> Option<Self> {
+        let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+        Some(Self(found.dev(), found.ino()))
+    }
+}
+
+fn watch(
+    directory: &Directory,
+    changed: &Arc<Changed>,
+    lost: &Arc<AtomicBool>,
+) -> notify::Result<RecommendedWatcher> {
+    // Notifications name the path as it was given, links and all.
+    let root = directory.path.clone();
+    let (kind, changed, lost) = (directory.kind.clone(), Arc::clone(changed), Arc::clone(lost));
+    let mut watcher = notify::recommended_watcher({
+        let root = root.clone();
+        move |event: notify::Result<Event>| hear(&root, &kind, &changed, &lost, event)
+    })?;
+    watcher.watch(&root, RecursiveMode::Recursive)?;
+    Ok(watcher)
+}
+
+/// Notes what an event says of the directory, and of the watch over it.
+fn hear(root: &Path, kind: &MediaKind, changed: &Changed, lost: &AtomicBool, event: notify::Result<Event>) {
+    match event {
+        Ok(event) => {
+            if takes_away(root, &event) {
+                lost.store(true, Ordering::Relaxed);
+            }
+            note(root, kind, changed, &event);
+        }
+        Err(error) => {
+            // No watch is left for a new folder, as a rule: what happens there is not told.
+            tracing::warn!(target: "svc::scan", directory = %root.display(), "the watch is lost: {error}");
+            lost.store(true, Ordering::Relaxed);
+            changed.add(kind, RelativePath::root());
         }
     }
 }
 
-fn watch(directory: &Directory, changed: &Arc<Changed>) -> notify::Result<RecommendedWatcher> {
-    // Notifications name the path as it was given, links and all.
-    let root = directory.path.clone();
-    let (kind, changed) = (directory.kind.clone(), Arc::clone(changed));
-    let mut watcher = notify::recommended_watcher({
-        let root = root.clone();
-        move |event: notify::Result<Event>| match event {
-            Ok(event) => note(&root, &kind, &changed, &event),
-            // Something was lost on the way: look at everything.
-            Err(_) => changed.add(&kind, RelativePath::root()),
-        }
-    })?;
-    watcher.watch(&root, RecursiveMode::Recursive)?;
-    Ok(watcher)
+/// Whether the root itself was deleted or renamed. Another one may have the inode by the time that it is looked for.
+fn takes_away(root: &Path, event: &Event) -> bool {
+    let is_end = matches!(
+        event.kind,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
+    );
+    is_end && event.paths.iter().any(|path| path == root)
 }
 
 /// Notes where an event happened. Our own reading is none.
@@ -203,6 +263,8 @@ fn is_remote(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use notify::event::{CreateKind, RemoveKind};
+
     use super::*;
 
     fn place_of(path: &str) -> Option<String> {
@@ -231,5 +293,54 @@ mod tests {
         changed.add(&MediaKind::tv(), RelativePath::from_stored("later".to_owned()));
         assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
         assert!(changed.take().is_empty());
+    }
+    #[test]
+    fn watch_is_lost_with_its_root_and_by_an_error() {
+        let root = Path::new("/media/tv");
+        let is_lost = |event: notify::Result<Event>| {
+            let (changed, lost) = (Changed::default(), AtomicBool::new(false));
+            hear(root, &MediaKind::tv(), &changed, &lost, event);
+            assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
+            lost.into_inner()
+        };
+        let removed = EventKind::Remove(RemoveKind::Folder);
+        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        for kind in [removed, renamed] {
+            assert!(
+                is_lost(Ok(Event::new(kind).add_path(root.to_owned()))),
+                "{kind:?}"
+            );
+            assert!(
+                !is_lost(Ok(Event::new(kind).add_path(root.join("Show")))),
+                "{kind:?}"
+            );
+        }
+        let created = EventKind::Create(CreateKind::Folder);
+        assert!(!is_lost(Ok(Event::new(created).add_path(root.join("Show")))));
+        assert!(is_lost(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))));
+    }
+
+    #[test]
+    fn watch_holds_until_another_directory_is_at_its_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("tv");
+        std::fs::create_dir(&root).unwrap();
+        let configured = Directory {
+            id: DirectoryId::from(1),
+            kind: MediaKind::tv(),
+            path: root.clone(),
+            available: true,
+            last_seen_at: None,
+            file_count: 0,
+        };
+        let start = || DirectoryWatch::start(&configured, &Arc::default());
+        let watch = start();
+        assert!(watch.holds());
+        std::fs::rename(&root, directory.path().join("away")).unwrap();
+        assert!(!watch.holds());
+        let away = start();
+        assert_eq!((away.state, away.holds()), (WatchState::Failed, true));
+        std::fs::create_dir(&root).unwrap();
+        assert!(!watch.holds() && !away.holds());
     }
 }

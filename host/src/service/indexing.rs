@@ -1,7 +1,8 @@
-//! Runs of the indexer: starting, holding, stopping; what is known of them is in `queries`.
+//! Runs of the indexer: carrying out, holding, stopping. They begin in `start`; what is known of them is in `queries`.
 
 mod queries;
 mod request;
+mod start;
 mod unsaved;
 
 use std::convert::Infallible;
@@ -14,7 +15,6 @@ use tokio::sync::watch;
 use super::error::ServiceError;
 use super::events::Events;
 use super::run_events::{ProgressTeller, RunEvents};
-use crate::domain::id::UserId;
 use crate::domain::list::Page;
 use crate::domain::scan::{Directory, Run, RunStatus};
 use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
@@ -119,83 +119,6 @@ impl Indexing {
 
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Starts a run, which goes on in the background.
-    ///
-    /// # Errors
-    /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
-    pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
-        let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
-        let now = self.scanner.clock.now();
-        let events = RunEvents {
-            events: self.events.clone(),
-            clock: Arc::clone(&self.scanner.clock),
-            run: self.scanner.ids.next(now),
-        };
-        let progress = Progress::new(targets.iter().map(|target| target.directory.kind.clone()));
-        let progress = Arc::new(progress.telling({
-            let events = events.clone();
-            move |outcome| events.brought(&outcome)
-        }));
-        let run = Run {
-            id: events.run,
-            run_type: request.run_type,
-            options: request.options,
-            status: RunStatus::Running,
-            started_by,
-            started_at: now,
-            completed_at: None,
-            counts: progress.counts(),
-            files_opened: 0,
-            seconds: 0.0,
-            warnings: Vec::new(),
-        };
-        let control = Arc::new(ScanControl::new({
-            let (events, progress) = (events.clone(), Arc::clone(&progress));
-            move |effect| events.turned(effect, &progress.counts())
-        }));
-        // No pause takes effect, and is told, before the beginning is.
-        let beginning = control.checkpoint();
-        let (end, ended) = watch::channel(false);
-        {
-            let mut current = self.current();
-            if current.is_some() {
-                return Err(ServiceError::conflict(
-                    "indexing_in_progress",
-                    "a run is under way",
-                ));
-            }
-            *current = Some(Current {
-                run: run.clone(),
-                started: Instant::now(),
-                control: Arc::clone(&control),
-                progress: Arc::clone(&progress),
-                events: events.clone(),
-                ended,
-            });
-        }
-        self.unsaved.save_again(&self.scanner.store).await;
-        if let Err(error) = self.scanner.store.insert_run(&run).await {
-            self.current().take();
-            return Err(error.into());
-        }
-        events.started(&run);
-        drop(beginning);
-        let indexing = self.clone();
-        let request = ScanRequest {
-            run: run.id,
-            run_type: run.run_type,
-            targets,
-            dry_run: run.options.dry_run,
-            accept_missing: run.options.accept_missing,
-            purge_before: request.purge_before,
-        };
-        crate::tasks::spawn("index-run", async move {
-            indexing.carry_out(request, &control, &progress).boxed().await;
-            end.send_replace(true);
-        });
-        Ok(run)
     }
 
     async fn carry_out(&self, request: ScanRequest, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
@@ -387,9 +310,19 @@ impl Indexing {
             let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else {
                 return;
             };
-            // An error means that the run's task is gone, which is an end as well.
-            let _ = ended.wait_for(|ended| *ended).await;
+            // An error means that the run's task is gone: nobody ends a run that it left behind.
+            let is_gone = ended.wait_for(|ended| *ended).await.is_err();
+            if is_gone && self.is_current(&ended) {
+                return;
+            }
             tokio::task::yield_now().await;
         }
+    }
+
+    /// Whether the run under way is the one that tells its end here.
+    fn is_current(&self, ended: &watch::Receiver<bool>) -> bool {
+        self.current()
+            .as_ref()
+            .is_some_and(|current| current.ended.same_channel(ended))
     }
 }

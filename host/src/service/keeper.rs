@@ -1,6 +1,6 @@
 //! Keeps the index up to date by itself: watches the directories, and scans them on a schedule.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,21 +8,22 @@ use super::error::{Result, ServiceError};
 use super::identity::Context;
 use super::indexing::{Indexing, StartRun};
 use super::settings::Settings;
-use crate::domain::id::DirectoryId;
+use crate::domain::id::{DirectoryId, RunId};
+use crate::domain::kind::MediaKind;
 use crate::domain::list::Page;
 use crate::domain::path::RelativePath;
-use crate::domain::scan::{RunOptions, RunPath, RunTrigger, RunType};
+use crate::domain::scan::{RunOptions, RunPath, RunStatus, RunTrigger, RunType};
 use crate::domain::time::Timestamp;
 use crate::scan::{Changed, DirectoryWatch};
 use futures_util::FutureExt as _;
 
 pub use crate::scan::WatchState;
 
-/// How often settings are looked at.
+/// How often settings are looked at, and whether watches hold.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often the schedule is.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
-/// After the start, the first run of the schedule waits for this long: whoever starts the server may want another.
+/// After the start, the first run by itself waits for this long: whoever starts the server may want another.
 const FIRST_RUN_AFTER: Duration = Duration::from_secs(60);
 /// A change is looked at when nothing else has changed for this long, so that one run finds a whole album.
 const QUIET: Duration = Duration::from_millis(400);
@@ -32,6 +33,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const POLL_EVERY: Duration = Duration::from_secs(5 * 60);
 /// How often a directory that is away is looked for.
 const RETRY_EVERY: Duration = Duration::from_secs(30);
+/// After a run that could not look at a change, the next one waits for this long, and twice as long after each other.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+/// The longest such wait: what is in the way for longer, a full disk or a database that is away, waits for people.
+const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
+
+/// What came of looking at changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// A run has looked, or was told to stop.
+    Seen,
+    /// Another run was under way.
+    Occupied,
+    /// No run could start, or it broke off.
+    Failed,
+}
 
 /// Looks after the index.
 #[derive(Debug, Clone)]
@@ -40,7 +56,8 @@ pub struct Keeper {
     indexing: Indexing,
     settings: Settings,
     changed: Arc<Changed>,
-    watches: Arc<Mutex<HashMap<DirectoryId, DirectoryWatch>>>,
+    watches: Arc<Mutex<HashMap<DirectoryId, Arc<DirectoryWatch>>>>,
+    first_run_after: Duration,
 }
 
 impl Keeper {
@@ -52,10 +69,20 @@ impl Keeper {
             settings,
             changed: Arc::default(),
             watches: Arc::default(),
+            first_run_after: FIRST_RUN_AFTER,
         }
     }
 
-    fn watches(&self) -> MutexGuard<'_, HashMap<DirectoryId, DirectoryWatch>> {
+    /// The same without the wait after the start.
+    #[cfg(test)]
+    pub(crate) fn at_once(self) -> Self {
+        Self {
+            first_run_after: Duration::ZERO,
+            ..self
+        }
+    }
+
+    fn watches(&self) -> MutexGuard<'_, HashMap<DirectoryId, Arc<DirectoryWatch>>> {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -73,6 +100,7 @@ impl Keeper {
 
     /// Starts runs where something changed.
     async fn follow_changes(&self) {
+        let mut retry = FIRST_RETRY;
         loop {
             self.changed.next().await;
             let first = Instant::now();
@@ -83,51 +111,83 @@ impl Keeper {
             if changed.is_empty() {
                 continue;
             }
-            let paths = changed.iter().map(|(kind, path)| RunPath {
-                root_dir: kind.clone(),
-                path: path.clone(),
-            });
-            let options = RunOptions {
-                paths: paths.collect(),
-                trigger: RunTrigger::Watch,
-                ..RunOptions::default()
-            };
-            // What a run that is under way has passed already may be what changed: after it.
-            if !self.start(options, None).await {
-                self.indexing.wait_until_idle().await;
-                for (kind, path) in changed {
-                    self.changed.add(&kind, path);
+            let wait = match self.look_at(&changed).await {
+                Outcome::Seen => {
+                    retry = FIRST_RETRY;
+                    continue;
                 }
+                Outcome::Occupied => Duration::ZERO,
+                Outcome::Failed => {
+                    let wait = retry;
+                    retry = LONGEST_RETRY.min(retry * 2);
+                    wait
+                }
+            };
+            for (kind, path) in changed {
+                self.changed.add(&kind, path);
             }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Runs over these places, and waits for the end: what a run has passed already may be what changes meanwhile.
+    async fn look_at(&self, changed: &[(MediaKind, RelativePath)]) -> Outcome {
+        let paths = changed.iter().map(|(kind, path)| RunPath {
+            root_dir: kind.clone(),
+            path: path.clone(),
+        });
+        let options = RunOptions {
+            paths: paths.collect(),
+            trigger: RunTrigger::Watch,
+            ..RunOptions::default()
+        };
+        let run = match self.start(options, None).await {
+            Ok(run) => run,
+            Err(error) => {
+                tracing::warn!(%error, "a run over what changed could not be started; it is tried again");
+                return Outcome::Failed;
+            }
+        };
+        self.indexing.wait_until_idle().await;
+        let Some(run) = run else {
+            return Outcome::Occupied;
+        };
+        match self.indexing.run(run).await.map(|run| run.status) {
+            // Unknown is a run that a reset deleted, together with what it was about.
+            Ok(RunStatus::Completed | RunStatus::Stopped) | Err(ServiceError::NotFound) => Outcome::Seen,
+            _ => Outcome::Failed,
         }
     }
 
     /// Watches what is to be watched, and runs what is due.
     async fn follow_settings(&self) {
+        let first_run = Instant::now() + self.first_run_after;
         // When the schedule is looked at next.
-        let mut next_look = Instant::now() + FIRST_RUN_AFTER;
-        let mut looked_at: HashMap<DirectoryId, Instant> = HashMap::new();
+        let mut next_look = first_run;
+        // What changed before the watch began is still to be looked for.
+        let mut is_behind = true;
         let mut turn = tokio::time::interval(LOOK_EVERY);
         loop {
             turn.tick().await;
             let outcome = async {
-                if self.settings.watch_directories() {
-                    self.watch(&mut looked_at).await?;
-                } else if !self.watches().is_empty() {
+                let is_watching = self.settings.watch_directories();
+                if is_watching {
+                    self.watch().await?;
+                } else {
                     self.watches().clear();
-                    looked_at.clear();
+                    is_behind = true;
                 }
-                if Instant::now() < next_look {
-                    return Ok(());
+                if Instant::now() >= next_look {
+                    next_look = Instant::now() + SCHEDULE_EVERY;
+                    if self.is_due().await? && self.start_scheduled().await? {
+                        is_behind = !is_watching;
+                    }
                 }
-                next_look = Instant::now() + SCHEDULE_EVERY;
-                if self.is_due().await? {
-                    let purge_before = self.settings.purge_missing_after().map(|after| self.ago(after));
-                    let options = RunOptions {
-                        trigger: RunTrigger::Schedule,
-                        ..RunOptions::default()
-                    };
-                    self.start(options, purge_before).await;
+                if is_watching && is_behind && Instant::now() >= first_run {
+                    for watch in self.watches().values() {
+                        self.changed.add(&watch.kind, RelativePath::root());
+                    }
+                    is_behind = false;
                 }
                 Ok::<(), ServiceError>(())
             };
@@ -137,44 +197,47 @@ impl Keeper {
         }
     }
 
-    /// Begins to watch what is not watched yet, and looks where nothing tells.
-    async fn watch(&self, looked_at: &mut HashMap<DirectoryId, Instant>) -> Result<()> {
-        let due: Vec<DirectoryId> = self
-            .watches()
-            .values()
-            .filter(|watch| {
-                let every = match watch.state {
-                    WatchState::Polling => POLL_EVERY,
-                    WatchState::Failed => RETRY_EVERY,
-                    WatchState::Ok | WatchState::Off => return false,
-                };
-                looked_at
-                    .get(&watch.directory)
-                    .is_none_or(|at| at.elapsed() >= every)
-            })
-            .map(|watch| watch.directory)
-            .collect();
-        let is_first = looked_at.is_empty();
-        if due.is_empty() && !is_first {
+    /// Watches what is not watched yet, or no longer, and looks where nothing tells.
+    async fn watch(&self) -> Result<()> {
+        let configured = self.indexing.directory_ids().await?;
+        // A factory reset gives directories other ids.
+        self.watches().retain(|id, _| configured.contains(id));
+        let watches: Vec<Arc<DirectoryWatch>> = self.watches().values().cloned().collect();
+        let holding = tokio::task::spawn_blocking(move || {
+            let holding = watches.iter().filter(|watch| !is_stale(watch));
+            holding.map(|watch| watch.directory).collect::<HashSet<_>>()
+        });
+        let holding = holding.await.map_err(ServiceError::internal)?;
+        if configured.iter().all(|id| holding.contains(id)) {
             return Ok(());
         }
         for directory in self.indexing.directories().await? {
-            if !is_first && !due.contains(&directory.id) {
+            if holding.contains(&directory.id) {
                 continue;
             }
-            looked_at.insert(directory.id, Instant::now());
             let changed = Arc::clone(&self.changed);
-            let (id, kind) = (directory.id, directory.kind.clone());
+            let id = directory.id;
             let watch = tokio::task::spawn_blocking(move || DirectoryWatch::start(&directory, &changed));
             let watch = watch.await.map_err(ServiceError::internal)?;
-            let before = self.watch_state(id);
-            let back = before == WatchState::Failed && watch.state != WatchState::Failed;
-            if back || (before == WatchState::Polling && watch.state == WatchState::Polling) {
-                self.changed.add(&kind, RelativePath::root());
+            let before = self.watches().get(&id).map(|before| before.state);
+            // Nobody told what happened meanwhile.
+            let is_still_away = before == Some(WatchState::Failed) && watch.state == WatchState::Failed;
+            if before.is_some() && !is_still_away {
+                self.changed.add(&watch.kind, RelativePath::root());
             }
-            self.watches().insert(id, watch);
+            self.watches().insert(id, Arc::new(watch));
         }
         Ok(())
+    }
+
+    /// Starts the run of the schedule; false if another is under way.
+    async fn start_scheduled(&self) -> Result<bool> {
+        let purge_before = self.settings.purge_missing_after().map(|after| self.ago(after));
+        let options = RunOptions {
+            trigger: RunTrigger::Schedule,
+            ..RunOptions::default()
+        };
+        Ok(self.start(options, purge_before).await?.is_some())
     }
 
     /// Whether the schedule asks for a run.
@@ -199,20 +262,27 @@ impl Keeper {
         Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
     }
 
-    /// Starts a quick run; false if another is under way.
-    async fn start(&self, options: RunOptions, purge_before: Option<Timestamp>) -> bool {
+    /// Starts a quick run; `None` if another is under way.
+    async fn start(&self, options: RunOptions, purge_before: Option<Timestamp>) -> Result<Option<RunId>> {
         let request = StartRun {
             run_type: RunType::Quick,
             options,
             purge_before,
         };
         match self.indexing.start(request, None).await {
-            Ok(_) => true,
-            Err(ServiceError::Conflict { .. }) => false,
-            Err(error) => {
-                tracing::warn!(%error, "a run could not be started");
-                true
-            }
+            Ok(run) => Ok(Some(run.id)),
+            Err(ServiceError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
+    }
+}
+
+/// Whether a directory is to be watched anew. Blocks while it is looked up.
+fn is_stale(watch: &DirectoryWatch) -> bool {
+    match watch.state {
+        WatchState::Ok => !watch.holds(),
+        WatchState::Polling => watch.since.elapsed() >= POLL_EVERY,
+        WatchState::Failed => watch.since.elapsed() >= RETRY_EVERY,
+        WatchState::Off => true,
     }
 }

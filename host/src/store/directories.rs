@@ -81,6 +81,13 @@ impl Store {
         rows.into_iter().map(Directory::try_from).collect()
     }
 
+    /// The ids of the configured directories, without a look at what is in them.
+    pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>> {
+        let sql = "SELECT directory_id FROM directories WHERE configured";
+        let ids: Vec<(i64,)> = self.pools().fetch_all(sql, &[]).await?;
+        Ok(ids.into_iter().map(|(id,)| id.into()).collect())
+    }
+
     /// Notes whether a directory is there. `now` becomes its `last_seen_at` if it is.
     pub async fn set_directory_available(
         &self,

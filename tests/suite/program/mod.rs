@@ -14,4 +14,5 @@ mod serve;
 mod storage;
 mod streams;
 mod user;
+mod watch;
 mod waveforms;

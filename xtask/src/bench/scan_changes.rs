@@ -89,6 +89,13 @@ pub(crate) fn measure(server: &ScanServer, music: &Path, table: &mut Table) -> R
         "until all directories are watched",
         &format!("{:.1} s", asked.elapsed().as_secs_f64()),
     );
+    // What changed before is looked for once, a minute after the start at the earliest.
+    while !session.has_caught_up()? {
+        if asked.elapsed() > PATIENCE * 2 {
+            bail!("the watch did not begin with a run");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
     let mut events = subscribe(server.process().address(), session.token())?;
     let mut times = Vec::new();
     let mut changed = Vec::new();

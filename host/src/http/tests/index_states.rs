@@ -1,11 +1,12 @@
 //! The states of the indexer, cell by cell, with the events that each change causes, over real streams.
 
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::events_bed::{Client, Streaming, quick};
+use super::events_bed::{Client, PATIENCE, Streaming, quick};
 use crate::domain::kind::MediaKind;
 use crate::domain::scan::RunType;
 use crate::scan::ScanControl;
@@ -30,7 +31,8 @@ impl Bench {
         }
     }
 
-    /// Starts a run. Nothing else has run in this thread since, so that a file can be taken at hand for it.
+    /// Starts a run. It has come no further than to its first question to the database, so that a file can be taken at
+    /// hand for it.
     async fn run(&self) -> Arc<ScanControl> {
         let request = StartRun::of_all(RunType::Full);
         let indexing = &self.server.bed.state.indexing;
@@ -41,6 +43,13 @@ impl Bench {
     async fn state(&self) -> String {
         let state = self.server.bed.get_as(&self.token, "/api/v1/index/state").await;
         state.json()["state"].as_str().unwrap().to_owned()
+    }
+
+    /// The newest run as the list has it, with the number of runs.
+    async fn newest(&self) -> (Value, Value) {
+        let runs = self.server.bed.get_as(&self.token, "/api/v1/index/runs").await;
+        let runs = runs.json();
+        (runs[0][0].clone(), runs[1].clone())
     }
 
     /// Asks for each, and compares the answers.
@@ -224,4 +233,51 @@ async fn reset_ends_the_run_first_and_then_empties() {
     assert_eq!(reply.status, 201);
     assert_eq!(bench.state().await, "idle");
     assert_eq!(bench.heard().await, ["started", "stopped"]);
+}
+
+#[tokio::test]
+async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
+    let bench = Bench::start().await;
+    let indexing = &bench.server.bed.state.indexing;
+    // At the first moment, and once the run is known but perhaps not stored.
+    for (number, moment) in [(1, IndexState::Idle), (2, IndexState::Indexing)] {
+        let mut start = Box::pin(indexing.start(StartRun::of_all(RunType::Full), None));
+        std::future::poll_fn(|context| {
+            let is_over = start.as_mut().poll(context).is_ready();
+            if is_over || indexing.state().0 == moment {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        drop(start);
+        let end = async {
+            loop {
+                let (run, runs) = bench.newest().await;
+                if runs == json!(number) && run["status"] == "completed" {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            indexing.wait_until_idle().await;
+        };
+        let end = tokio::time::timeout(PATIENCE, end).await;
+        assert!(end.is_ok(), "run {number}: {:?}", bench.newest().await);
+    }
+    assert_eq!(bench.state().await, "idle");
+}
+
+#[tokio::test]
+async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
+    let bench = Bench::start().await;
+    let control = bench.run().await;
+    let at_hand = control.checkpoint().unwrap();
+    bench.ask(&[("pause", 200, "indexing")]).await;
+    assert_eq!(bench.newest().await.0["status"], "running");
+    drop(at_hand);
+    assert_eq!(bench.newest().await.0["status"], "paused");
+    bench.ask(&[("resume", 200, "indexing")]).await;
+    bench.server.bed.state.indexing.wait_until_idle().await;
+    assert_eq!(bench.newest().await.0["status"], "completed");
 }

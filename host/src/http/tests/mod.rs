@@ -14,6 +14,7 @@ mod events_bed;
 mod general;
 mod history;
 mod index_states;
+mod index_watch;
 mod jobs;
 mod jwt;
 mod libraries;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Current, Indexing};
-use crate::domain::id::RunId;
+use crate::domain::id::{DirectoryId, RunId};
 use crate::domain::kind::MediaKind;
 use crate::domain::list::{Listing, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
@@ -26,15 +26,15 @@ impl Indexing {
         self.current().as_ref().map(|current| current.progress.counts())
     }
 
-    /// Runs, newest first.
+    /// Runs, newest first; the one under way with the numbers of this moment.
     ///
     /// # Errors
     /// The store's.
     pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
         let mut runs = self.scanner.store.list_runs(page).await?;
         for run in &mut runs.items {
-            if let Some(ended) = self.unsaved.end_of(run.id) {
-                *run = ended;
+            if let Some(known) = self.known(run.id) {
+                *run = known;
             }
         }
         Ok(runs)
@@ -45,15 +45,17 @@ impl Indexing {
     /// # Errors
     /// Not found; the store's.
     pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
-        let live = self
-            .current()
-            .as_ref()
-            .filter(|current| current.run.id == id)
-            .map(Current::snapshot);
-        match live.or_else(|| self.unsaved.end_of(id)) {
+        match self.known(id) {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
         }
+    }
+
+    /// A run of which more is known here than in the store: the one under way, or one whose end could not be stored.
+    fn known(&self, id: RunId) -> Option<Run> {
+        let current = self.current();
+        let live = current.as_ref().filter(|current| current.run.id == id);
+        live.map(Current::snapshot).or_else(|| self.unsaved.end_of(id))
     }
 
     /// The log of a run.
@@ -84,5 +86,12 @@ impl Indexing {
     /// The store's.
     pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
         Ok(self.scanner.store.list_directories().await?)
+    }
+    /// The ids of the configured directories, which is asked often.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>, ServiceError> {
+        Ok(self.scanner.store.directory_ids().await?)
     }
 }

@@ -146,6 +146,7 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
             .await
             .unwrap();
         assert_eq!(less, both[1..]);
+        assert_eq!(bed.store.directory_ids().await.unwrap(), [both[1].id]);
         bed.store
             .set_directory_available(both[1].id, false, NOW)
             .await

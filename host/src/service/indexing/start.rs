@@ -1,0 +1,104 @@
+//! The beginning of a run.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::FutureExt as _;
+use tokio::sync::watch;
+
+use super::{Current, Indexing, StartRun, request};
+use crate::domain::id::UserId;
+use crate::domain::scan::{Run, RunStatus};
+use crate::scan::{Progress, ScanControl, ScanRequest};
+use crate::service::error::ServiceError;
+use crate::service::identity::uninterrupted;
+use crate::service::run_events::RunEvents;
+
+impl Indexing {
+    /// Starts a run, which goes on in the background, whether or not the caller waits for its beginning.
+    ///
+    /// # Errors
+    /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
+    pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+        let this = self.clone();
+        // Cut off in between, it would leave a run under way that no task carries out.
+        uninterrupted(
+            "index-start",
+            async move { this.begin(request, started_by).await },
+        )
+        .await
+    }
+
+    async fn begin(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+        let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
+        let now = self.scanner.clock.now();
+        let events = RunEvents {
+            events: self.events.clone(),
+            clock: Arc::clone(&self.scanner.clock),
+            run: self.scanner.ids.next(now),
+        };
+        let progress = Progress::new(targets.iter().map(|target| target.directory.kind.clone()));
+        let progress = Arc::new(progress.telling({
+            let events = events.clone();
+            move |outcome| events.brought(&outcome)
+        }));
+        let run = Run {
+            id: events.run,
+            run_type: request.run_type,
+            options: request.options,
+            status: RunStatus::Running,
+            started_by,
+            started_at: now,
+            completed_at: None,
+            counts: progress.counts(),
+            files_opened: 0,
+            seconds: 0.0,
+            warnings: Vec::new(),
+        };
+        let control = Arc::new(ScanControl::new({
+            let (events, progress) = (events.clone(), Arc::clone(&progress));
+            move |effect| events.turned(effect, &progress.counts())
+        }));
+        // No pause takes effect, and is told, before the beginning is.
+        let beginning = control.checkpoint();
+        let (end, ended) = watch::channel(false);
+        {
+            let mut current = self.current();
+            if current.is_some() {
+                return Err(ServiceError::conflict(
+                    "indexing_in_progress",
+                    "a run is under way",
+                ));
+            }
+            *current = Some(Current {
+                run: run.clone(),
+                started: Instant::now(),
+                control: Arc::clone(&control),
+                progress: Arc::clone(&progress),
+                events: events.clone(),
+                ended,
+            });
+        }
+        self.unsaved.save_again(&self.scanner.store).await;
+        if let Err(error) = self.scanner.store.insert_run(&run).await {
+            self.current().take();
+            return Err(error.into());
+        }
+        events.started(&run);
+        drop(beginning);
+        let indexing = self.clone();
+        let request = ScanRequest {
+            run: run.id,
+            run_type: run.run_type,
+            targets,
+            dry_run: run.options.dry_run,
+            accept_missing: run.options.accept_missing,
+            purge_before: request.purge_before,
+        };
+        crate::tasks::spawn("index-run", async move {
+            indexing.carry_out(request, &control, &progress).boxed().await;
+            end.send_replace(true);
+        });
+        Ok(run)
+    }
+}
