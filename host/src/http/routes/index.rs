@@ -84,7 +84,7 @@ pub struct PageQuery(Page);
 
 impl FromQuery for PageQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::page(reader))
+        Self(pagination::latest(reader, "startedAt"))
     }
 }
 
