@@ -25,7 +25,7 @@ const OF_ARTIST: &str = " ORDER BY r.year ASC NULLS LAST, r.sort_title ASC NULLS
 const SHOW: &str = "SELECT i.episode_id FROM tv_episodes i JOIN tv_seasons n ON n.season_id = i.season_id \
     WHERE i.show_id = $1";
 const IN_SHOW: &str = " ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, n.season_number ASC NULLS LAST, \
-    i.episode_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
+    i.episode_number ASC NULLS LAST, i.absolute_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
 
 /// Tracks whose files were there in the last run.
 const TRACKS: &str =
