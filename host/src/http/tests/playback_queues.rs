@@ -372,7 +372,9 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
 
         let all = items(bed, &owner, &queue).await;
         let item = at(&queue, &format!("/items/{}", place(&all[1])));
+        let whole = at(&queue, "");
         for (request, body) in [
+            (("DELETE", whole.as_str()), Value::Null),
             (("PATCH", item.as_str()), json!({"after": null})),
             (("DELETE", item.as_str()), Value::Null),
             (
@@ -399,6 +401,13 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         }
         let last = bed.get_as(&owner, &at(&queue, "")).await.json();
         assert_eq!((&last["revision"], &last["itemCount"]), (&json!(6), &json!(5)));
+        let delete = ("DELETE", whole.as_str());
+        let deleted = if_match(bed, &owner, delete, "\"6\"", &Value::Null).await;
+        assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
+        assert_eq!(
+            if_match(bed, &owner, delete, "\"6\"", &Value::Null).await.status,
+            404
+        );
     })
     .await;
 }

@@ -160,12 +160,12 @@ impl PlaybackQueues {
     /// Deletes a queue.
     ///
     /// # Errors
-    /// Not found; the store's.
-    pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId) -> Result<()> {
-        let (store, user) = (self.context.store.clone(), actor.user.id);
+    /// Not found; stale; the store's.
+    pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
+        let (this, user) = (self.clone(), actor.user.id);
         uninterrupted("queue-delete", async move {
-            let deleted = store.delete_queue(user, id).await?;
-            deleted.then_some(()).ok_or(ServiceError::NotFound)
+            let change = this.change(user, id, &expected).await?;
+            Ok(change.delete().await?)
         })
         .await
     }
