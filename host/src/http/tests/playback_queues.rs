@@ -462,6 +462,13 @@ async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
             passed[..60],
             "the same seed, the same order"
         );
+        // Also of more than it is remembered to have begun with.
+        let begun: Vec<Value> = all[..60].iter().map(|id| track(id)).collect();
+        let body = json!({"type": "dynamic", "dynamicType": "shuffle", "items": begun});
+        let long = create(bed, &owner, body).await;
+        let passed_of_long = walk(bed, &owner, &long, 120).await;
+        let whole: HashSet<&String> = passed_of_long.iter().collect();
+        assert_eq!((whole.len(), &passed_of_long[..60]), (120, &all[..60]));
         let drawn = create(bed, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
         assert_eq!(drawn["seed"].as_str().unwrap().len(), 32);
         assert_ne!(media(bed, &owner, &drawn).await, passed[1..51]);

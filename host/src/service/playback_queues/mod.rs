@@ -137,7 +137,8 @@ impl PlaybackQueues {
         let pool = self.pool(actor, &queue).await?;
         let this = self.clone();
         uninterrupted("queue-create", async move {
-            let (drawn, draw) = extend::drawn(&queue, &pool);
+            let held = input::tracks(&items).collect();
+            let (drawn, draw) = extend::drawn(&queue, &held, &pool);
             let has_room = (items.len() + drawn.len()) as u64 <= MAX_ITEMS;
             let (drawn, draw) = if has_room {
                 (drawn, draw)
