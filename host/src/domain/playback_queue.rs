@@ -1,5 +1,7 @@
 //! Playback queues: what they are, how many and how long they may be, and in which order dynamic ones are drawn.
 
+use std::collections::HashSet;
+
 use super::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use super::time::Timestamp;
 use super::user_data::ItemKey;
@@ -154,8 +156,8 @@ fn start(seed: &str, round: i64) -> u64 {
 
 /// The next `count` of `pool`, in an order that seed, round and ids alone decide: a track that is added or goes does not
 /// change that of the others. When all were drawn, the next round begins. In the first, those that the queue began with
-/// are left out.
-pub fn draw(queue: &PlaybackQueue, pool: &[Drawable], count: usize) -> (Vec<i64>, Draw) {
+/// and those that it holds are left out.
+pub fn draw(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable], count: usize) -> (Vec<i64>, Draw) {
     let (mut drawn, mut state) = (Vec::new(), queue.draw);
     while drawn.len() < count {
         let key = start(&queue.seed, state.round);
@@ -165,7 +167,7 @@ pub fn draw(queue: &PlaybackQueue, pool: &[Drawable], count: usize) -> (Vec<i64>
         });
         let mut left: Vec<(u64, i64)> = places
             .filter(|place| state.last.is_none_or(|last| *place > last))
-            .filter(|(_, id)| state.round > 0 || !queue.seeds.contains(id))
+            .filter(|(_, id)| state.round > 0 || !(held.contains(id) || queue.seeds.contains(id)))
             .collect();
         let wanted = count - drawn.len();
         if left.len() > wanted {
@@ -212,7 +214,7 @@ mod tests {
     fn drawn(queue: &mut PlaybackQueue, pool: &[Drawable], portions: &[usize]) -> Vec<i64> {
         let mut all = Vec::new();
         for &portion in portions {
-            let (ids, draw) = draw(queue, pool, portion);
+            let (ids, draw) = draw(queue, &HashSet::new(), pool, portion);
             queue.draw = draw;
             all.extend(ids);
         }
@@ -270,6 +272,17 @@ mod tests {
             [1, 1, 1],
             "the only one there is"
         );
+    }
+
+    #[test]
+    fn what_a_queue_holds_is_not_drawn_in_the_first_round() {
+        let pool: Vec<Drawable> = (1..=5).map(|id| (id, 0)).collect();
+        let (ids, state) = draw(&queue("x", &[2]), &HashSet::from([2, 4, 9]), &pool, 8);
+        let (mut first, mut second) = (ids[..3].to_vec(), ids[3..].to_vec());
+        first.sort_unstable();
+        second.sort_unstable();
+        assert_eq!((first, second), (vec![1, 3, 5], vec![1, 2, 3, 4, 5]));
+        assert_eq!(state.round, 1);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// Bytes of a word that the search index holds and looks at.
+pub const WORD_LENGTH: usize = 64;
+
 /// Letters that have no decomposition but that a searcher types without their stroke or ligature.
 fn fold_letter(letter: char) -> Option<&'static str> {
     Some(match letter {
@@ -55,6 +58,23 @@ pub fn search_words(text: &str) -> String {
     words
 }
 
+/// The beginning of a text, of at most so many bytes.
+pub fn beginning(text: &str, length: usize) -> &str {
+    text.get(..text.floor_char_boundary(length)).unwrap_or(text)
+}
+
+/// The words that are to be looked up for a text, in no order: each as the index holds it, without those that are the
+/// beginning of another, which find nothing else.
+pub fn asked_words(text: &str) -> Vec<String> {
+    let all = search_words(text);
+    let words = all.split(' ').filter(|word| !word.is_empty());
+    let mut words: Vec<&str> = words.map(|word| beginning(word, WORD_LENGTH)).collect();
+    words.sort_unstable_by(|a, b| b.cmp(a));
+    // A word stands right after those that begin with it.
+    words.dedup_by(|word, longer| longer.starts_with(*word));
+    words.into_iter().map(str::to_owned).collect()
+}
+
 /// The text by which a title or name sorts: folded, without a leading English article or leading punctuation.
 pub fn sort_key(text: &str) -> String {
     let folded = fold(text);
@@ -92,6 +112,25 @@ mod tests {
         assert_eq!(
             search_words("AC/DC – Back in Black (1980)"),
             "ac dc back in black 1980"
+        );
+    }
+
+    #[test]
+    fn asked_words_are_those_that_none_of_the_others_begins_with() {
+        assert_eq!(asked_words(""), Vec::<String>::new());
+        assert_eq!(
+            asked_words("a a an AN á tim time-x timeless"),
+            ["x", "timeless", "an"]
+        );
+        let many = "a ".repeat(4000);
+        assert_eq!(asked_words(&many), ["a"]);
+        let long = format!("{} {0}b", "ä".repeat(3000));
+        assert_eq!(asked_words(&long), ["a".repeat(64)]);
+        let odd = format!("x{}", "я".repeat(100));
+        assert_eq!(
+            asked_words(&odd),
+            [format!("x{}", "я".repeat(31))],
+            "no letter is cut"
         );
     }
 }

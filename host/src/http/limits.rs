@@ -11,6 +11,8 @@ pub const SETTINGS_BODY_BYTES: usize = 256 * 1024;
 /// Items of a list in a body or a query: a page of what the server lists. JSON is nested at most 128 deep, which is
 /// serde_json's own limit.
 pub const INPUT_ITEMS: usize = 1_000;
+/// Words that a search looks for: each is looked up in seven indexes. A long title has a dozen.
+pub const SEARCH_WORDS: usize = 16;
 /// Time for a whole JSON body to arrive; a slow phone sends 64 KiB in seconds.
 pub const BODY_TIME: Duration = Duration::from_secs(60);
 /// Time between two pieces of a body; longer means that nobody is sending.

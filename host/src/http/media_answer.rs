@@ -17,112 +17,13 @@ use salvo::{Depot, Request, Response, Writer, async_trait};
 use super::answer_memory::MayBeKept;
 use super::file_body::FileBody;
 use super::limits::MEDIA_MAX_AGE;
+use super::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
 use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
 use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
 use crate::service::pictures::{Thumbnail, ThumbnailBytes};
 use crate::service::stream_limit::OpenStream;
-
-/// What is served under another name than plain bytes, by file extension.
-const TYPES: &[(&str, &str)] = &[
-    ("aac", "audio/aac"),
-    ("aif", "audio/aiff"),
-    ("aiff", "audio/aiff"),
-    ("ape", "audio/x-ape"),
-    ("flac", "audio/flac"),
-    ("m4a", "audio/mp4"),
-    ("m4b", "audio/mp4"),
-    ("mp2", "audio/mpeg"),
-    ("mp3", "audio/mpeg"),
-    ("mp4", "audio/mp4"),
-    ("mpc", "audio/x-musepack"),
-    ("oga", "audio/ogg"),
-    ("ogg", "audio/ogg"),
-    ("opus", "audio/ogg"),
-    ("spx", "audio/ogg"),
-    ("wav", "audio/wav"),
-    ("wv", "audio/x-wavpack"),
-    ("avif", "image/avif"),
-    ("bmp", "image/bmp"),
-    ("dng", "image/x-adobe-dng"),
-    ("gif", "image/gif"),
-    ("heic", "image/heic"),
-    ("heif", "image/heif"),
-    ("jpe", "image/jpeg"),
-    ("jpeg", "image/jpeg"),
-    ("jpg", "image/jpeg"),
-    ("jxl", "image/jxl"),
-    ("png", "image/png"),
-    ("tif", "image/tiff"),
-    ("tiff", "image/tiff"),
-    ("webp", "image/webp"),
-];
-
-/// Videos, by file extension: some containers hold sound as well, and have another name then.
-const VIDEO_TYPES: &[(&str, &str)] = &[
-    ("3g2", "video/3gpp2"),
-    ("3gp", "video/3gpp"),
-    ("asf", "video/x-ms-asf"),
-    ("avi", "video/x-msvideo"),
-    ("divx", "video/x-msvideo"),
-    ("dvr-ms", "video/x-ms-asf"),
-    ("f4v", "video/mp4"),
-    ("flv", "video/x-flv"),
-    ("m2p", "video/mpeg"),
-    ("m2t", "video/mp2t"),
-    ("m2ts", "video/mp2t"),
-    ("m4v", "video/mp4"),
-    ("mk3d", "video/x-matroska"),
-    ("mkv", "video/x-matroska"),
-    ("mov", "video/quicktime"),
-    ("mp4", "video/mp4"),
-    ("mpe", "video/mpeg"),
-    ("mpeg", "video/mpeg"),
-    ("mpg", "video/mpeg"),
-    ("mts", "video/mp2t"),
-    ("ogm", "video/ogg"),
-    ("ogv", "video/ogg"),
-    ("qt", "video/quicktime"),
-    ("tp", "video/mp2t"),
-    ("trp", "video/mp2t"),
-    ("ts", "video/mp2t"),
-    ("vob", "video/mpeg"),
-    ("webm", "video/webm"),
-    ("wmv", "video/x-ms-wmv"),
-];
-
-/// Subtitles, by file extension.
-const SUBTITLE_TYPES: &[(&str, &str)] = &[
-    ("ass", "text/x-ssa"),
-    ("smi", "application/x-sami"),
-    ("srt", "application/x-subrip"),
-    ("ssa", "text/x-ssa"),
-    ("vtt", "text/vtt"),
-];
-
-/// Types of embedded pictures that are believed; a file can claim anything, also `text/html`.
-const PICTURE_TYPES: [&str; 9] = [
-    "image/avif",
-    "image/bmp",
-    "image/gif",
-    "image/heic",
-    "image/jpeg",
-    "image/jxl",
-    "image/png",
-    "image/tiff",
-    "image/webp",
-];
-
-const PLAIN_BYTES: &str = "application/octet-stream";
-
-fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
-    let ending = extension(name);
-    types
-        .iter()
-        .find(|(known, _)| *known == ending)
-        .map_or(PLAIN_BYTES, |(_, mime)| mime)
-}
 
 #[derive(Debug)]
 enum Source {
@@ -367,28 +268,5 @@ impl EndpointOutRegister for MediaAnswer {
         responses.insert("304", oapi::Response::new("The client has it already"));
         responses.insert("412", oapi::Response::new("A precondition does not hold"));
         responses.insert("416", oapi::Response::new("The range lies outside"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_that_the_video_plugins_read_has_a_type() {
-        for manifest in [
-            include_str!("../../../plugins/movies/plugin.toml"),
-            include_str!("../../../plugins/tv/plugin.toml"),
-        ] {
-            let manifest: toml::Table = manifest.parse().unwrap();
-            let extensions = manifest["kinds"][0]["extensions"].as_array().unwrap();
-            assert!(extensions.len() > 20);
-            for extension in extensions {
-                let name = format!("a.{}", extension.as_str().unwrap());
-                assert!(type_of(&name, VIDEO_TYPES).starts_with("video/"), "{name}");
-            }
-        }
-        assert_eq!(type_of("a.html", VIDEO_TYPES), PLAIN_BYTES);
-        assert_eq!(type_of("a.MKV", VIDEO_TYPES), "video/x-matroska");
     }
 }

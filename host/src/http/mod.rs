@@ -15,6 +15,7 @@ pub mod extract;
 pub mod file_body;
 pub mod limits;
 pub mod media_answer;
+pub mod media_types;
 pub mod middleware;
 pub mod openapi;
 pub mod pagination;

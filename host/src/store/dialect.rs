@@ -189,15 +189,16 @@ impl SearchIndex {
 }
 
 /// The query for items that have, for each of the folded `words`, one that begins with it. Words are letters and
-/// digits alone (`domain::text::search_words`), so nothing in them has a meaning of its own.
-pub(super) fn search_query(engine: Engine, words: &str) -> String {
-    let terms = words.split(' ').filter(|word| !word.is_empty());
+/// digits alone (`domain::text::asked_words`), so nothing in them has a meaning of its own.
+pub(super) fn search_query(engine: Engine, words: &[String]) -> String {
     match engine {
-        Engine::Sqlite => terms
+        Engine::Sqlite => words
+            .iter()
             .map(|word| format!("\"{word}\"*"))
             .collect::<Vec<_>>()
             .join(" AND "),
-        Engine::Postgres => terms
+        Engine::Postgres => words
+            .iter()
             .map(|word| format!("'{word}':*"))
             .collect::<Vec<_>>()
             .join(" & "),

@@ -19,7 +19,8 @@ const PLACED: &str = "WITH started AS (\
     placed AS (\
     SELECT e.show_id, e.episode_id, s.played_at AS show_played_at, coalesce(u.watched, FALSE) AS watched, u.played_at, \
     row_number() OVER (PARTITION BY e.show_id ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, \
-    n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id) AS place \
+    n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, e.absolute_number ASC NULLS LAST, \
+    e.air_date ASC NULLS LAST, e.episode_id) AS place \
     FROM started s JOIN tv_episodes e ON e.show_id = s.show_id JOIN tv_seasons n ON n.season_id = e.season_id \
     LEFT JOIN user_items u ON u.user_id = $1 AND u.item_type = 6 AND u.item_id = e.episode_id), \
     latest AS (\

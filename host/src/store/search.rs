@@ -13,7 +13,7 @@ use crate::domain::list::{Listing, Page};
 use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
 use crate::domain::photo_album::PhotoAlbum;
-use crate::domain::text::{search_words, sort_key};
+use crate::domain::text::{asked_words, search_words, sort_key};
 use crate::domain::video::{Episode, Movie, Show};
 
 impl SearchIndex {
@@ -57,10 +57,10 @@ fn fit(asked: &str, title: &str) -> Fit {
 }
 
 /// Whether a name has, for each of the words that are asked for, one that begins with it.
-fn has_all(name: &str, asked: &str) -> bool {
+fn has_all(name: &str, asked: &[String]) -> bool {
     let name = search_words(name);
-    let has = |word| name.split(' ').any(|own| own.starts_with(word));
-    !asked.is_empty() && asked.split(' ').all(has)
+    let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
+    !asked.is_empty() && asked.iter().all(has)
 }
 
 /// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
@@ -108,7 +108,7 @@ impl Store {
         page: Page,
     ) -> Result<Listing<i64>> {
         let engine = self.pools().engine();
-        let query = search_query(engine, &search_words(text));
+        let query = search_query(engine, &asked_words(text));
         if query.is_empty() {
             return Ok(Listing::new(Vec::new(), 0));
         }
@@ -150,7 +150,7 @@ impl Store {
         text: &str,
         page: Page,
     ) -> Result<Listing<PhotoAlbum>> {
-        let asked = search_words(text);
+        let asked = asked_words(text);
         let mut found = self.photo_album_names(user).await?;
         found.retain(|(_, name)| has_all(name, &asked));
         for (_, name) in &mut found {

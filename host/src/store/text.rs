@@ -6,27 +6,23 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::text::{WORD_LENGTH, beginning};
+
 /// Bytes of a key that are kept; a longer one ends in its digest, so that it stays unique.
 const KEY_LENGTH: usize = 512;
 /// Bytes by which titles and names are sorted.
 const SORT_LENGTH: usize = 256;
-/// Bytes of a word of the search index.
-const WORD_LENGTH: usize = 64;
 /// Bytes of all words of an item.
 const WORDS_LENGTH: usize = 1024;
 /// Bytes of the reason that is kept of a failure.
 const REASON_LENGTH: usize = 512;
-
-fn cut(text: &str, length: usize) -> &str {
-    text.get(..text.floor_char_boundary(length)).unwrap_or(text)
-}
 
 /// A key that fits an index.
 pub(super) fn bounded_key(key: String) -> String {
     if key.len() <= KEY_LENGTH {
         return key;
     }
-    let mut bounded = cut(&key, KEY_LENGTH).to_owned();
+    let mut bounded = beginning(&key, KEY_LENGTH).to_owned();
     for byte in Sha256::digest(key.as_bytes()) {
         // Writing to a String does not fail.
         let _ = write!(bounded, "{byte:02x}");
@@ -36,7 +32,7 @@ pub(super) fn bounded_key(key: String) -> String {
 
 /// The part of a sort key that decides.
 pub(super) fn bounded_sort(text: &str) -> &str {
-    cut(text, SORT_LENGTH)
+    beginning(text, SORT_LENGTH)
 }
 
 /// The beginning of a failure's text.
@@ -44,7 +40,7 @@ pub(super) fn bounded_reason(text: String) -> String {
     if text.len() <= REASON_LENGTH {
         text
     } else {
-        cut(&text, REASON_LENGTH).to_owned()
+        beginning(&text, REASON_LENGTH).to_owned()
     }
 }
 
@@ -54,7 +50,7 @@ pub(super) fn bounded_words(words: String) -> Cow<'static, str> {
         return words.into();
     }
     let mut bounded = String::with_capacity(words.len().min(WORDS_LENGTH));
-    for word in words.split(' ').map(|word| cut(word, WORD_LENGTH)) {
+    for word in words.split(' ').map(|word| beginning(word, WORD_LENGTH)) {
         if bounded.len() + word.len() >= WORDS_LENGTH {
             break;
         }

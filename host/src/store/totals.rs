@@ -19,6 +19,9 @@ type State = (u64, i64);
 
 /// Lists that are remembered.
 const TOTALS: usize = 1000;
+/// What users did with items, which changes without a new state of the media. Lists of such items are short, and
+/// counted anew.
+const PERSONAL: &str = "user_items";
 
 impl Totals {
     fn get(&self, state: State, list: &str) -> Option<u64> {
@@ -48,6 +51,9 @@ impl Store {
         sql: AssertSqlSafe<String>,
         values: &[Arg<'_>],
     ) -> Result<u64> {
+        if sql.0.contains(PERSONAL) {
+            return self.pools().count(sql, values).await;
+        }
         let state = (self.media_revision(), self.identity_revision());
         let list = format!("{}{values:?}", sql.0);
         if let Some(total) = self.0.totals.get(state, &list) {

@@ -148,6 +148,19 @@ fn streams(server: &Server, media: &Path) -> Vec<(String, PathBuf)> {
             }
         }
     }
+    for show in listed("/api/v1/tv/shows?take=1000") {
+        let show = id(&show, "tvShowId");
+        for episode in listed(&format!("/api/v1/tv/shows/{show}/episodes?take=1000")) {
+            for source in episode["sources"].as_array().unwrap() {
+                let size = source["size"].as_u64().unwrap();
+                if let Some(file) = unique(&changes("tv"), size) {
+                    let (episode, source) = (id(&episode, "tvEpisodeId"), id(source, "sourceId"));
+                    let target = format!("/api/v1/tv/episodes/{episode}/stream?sourceId={source}");
+                    found.push((target, file));
+                }
+            }
+        }
+    }
     found
 }
 
@@ -177,7 +190,7 @@ fn random_ranges_of_the_sample_files_equal_the_files() {
     let dir = tempfile::tempdir().unwrap();
     let media = dir.path().canonicalize().unwrap().join("media");
     svc_fixtures::sample_library(&media, 7).unwrap();
-    let roots = ["music", "photos", "movies"].map(|kind| (format!("--{kind}-dir"), media.join(kind)));
+    let roots = ["music", "photos", "movies", "tv"].map(|kind| (format!("--{kind}-dir"), media.join(kind)));
     let arguments: Vec<&str> = roots
         .iter()
         .flat_map(|(option, root)| [option.as_str(), root.to_str().unwrap()])
@@ -186,10 +199,9 @@ fn random_ranges_of_the_sample_files_equal_the_files() {
     server.index("quick");
     let streams = streams(&server, &media);
     let of = |part: &str| streams.iter().filter(|(target, _)| target.contains(part)).count();
-    assert!(
-        of("/music/") > 0 && of("/photos/") > 0 && of("/movies/") > 0,
-        "{streams:?}"
-    );
+    for kind in ["/music/", "/photos/", "/movies/", "/tv/"] {
+        assert!(of(kind) > 0, "{kind} {streams:?}");
+    }
     let mut random = Random(2026);
     let each = RANGES.div_ceil(streams.len());
     for (target, file) in &streams {

@@ -119,7 +119,7 @@ pub struct QueuesQuery(Page);
 
 impl FromQuery for QueuesQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::page(reader))
+        Self(pagination::latest(reader, "modifiedAt"))
     }
 }
 
@@ -191,13 +191,15 @@ pub async fn show_queue(
 }
 
 /// Deletes a queue
-#[endpoint]
+#[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
 pub async fn delete_queue(
     state: State,
     caller: Caller,
     playback_queue_id: PathId<PlaybackQueueId>,
+    if_match: IfMatch,
 ) -> Result<Answer<bool>, Problem> {
-    state.playback_queues.delete(&caller, playback_queue_id.0).await?;
+    let id = playback_queue_id.0;
+    state.playback_queues.delete(&caller, id, if_match.0).await?;
     Ok(Answer(true))
 }
 

@@ -3,8 +3,10 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
+use crate::domain::text::asked_words;
 use crate::http::answer::Answer;
 use crate::http::extract::{Caller, State};
+use crate::http::limits::SEARCH_WORDS;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -13,10 +15,15 @@ use crate::service::search::{SearchRequest, Searched};
 
 impl FromQuery for SearchRequest {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        let about = "Words; each is the beginning of a word of the item, case and diacritics aside.";
+        let about =
+            "At most 16 words; each is the beginning of a word of the item, case and diacritics aside.";
         let text = reader.text("q", about);
-        if text.is_none() {
-            reader.fail("q", "is missing");
+        match &text {
+            None => reader.fail("q", "is missing"),
+            Some(text) if asked_words(text).len() > SEARCH_WORDS => {
+                reader.fail("q", format!("may hold {SEARCH_WORDS} words"));
+            }
+            Some(_) => {}
         }
         let about =
             "Types, such as `music_track` or `photo_album`; all that the caller may read if not said.";

@@ -353,6 +353,45 @@ async fn ratings_are_of_each_user_and_shown_with_tracks_and_photos() {
 }
 
 #[tokio::test]
+async fn favorites_and_their_total_follow_the_ratings() {
+    on_each_database(async |bed: &Bed| {
+        let owner = bed.owner().await;
+        let bea = bed.token(bed.user("bea", false, &["member"]).await);
+        let folder = bed.folder(MediaKind::music()).await;
+        song(bed, folder, "Song", "Ann", "Jazz").await;
+        for (media_type, list, id) in [
+            ("music_track", "tracks", "musicTrackId"),
+            ("music_release", "releases", "musicReleaseId"),
+            ("music_artist", "artists", "musicArtistId"),
+        ] {
+            let all = bed.get_as(&owner, &format!("/api/v1/music/{list}")).await.json();
+            let item = all[0][0][id].as_str().unwrap().to_owned();
+            let favorites = async |token: &str| {
+                let reply = bed
+                    .get_as(token, &format!("/api/v1/music/{list}?favorites=true"))
+                    .await
+                    .json();
+                (reply[0].as_array().unwrap().len(), reply[1].clone())
+            };
+            assert_eq!(favorites(&owner).await, (0, json!(0)), "{list}");
+            for (rating, count) in [(1.0, 1), (0.5, 0), (0.9, 1)] {
+                let body = json!({"mediaType": media_type, "mediaId": item, "rating": rating});
+                assert_eq!(bed.send_as(&owner, "PUT", RATINGS, &body).await.status, 200);
+                assert_eq!(favorites(&owner).await, (count, json!(count)), "{list} {rating}");
+            }
+            assert_eq!(favorites(&bea).await, (0, json!(0)), "{list}");
+            let target = format!("{RATINGS}/{media_type}/{item}");
+            assert_eq!(
+                bed.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
+                200
+            );
+            assert_eq!(favorites(&owner).await, (0, json!(0)), "{list} forgotten");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_a_library_hides_is_hidden_from_history_ratings_and_cinema() {
     on_each_database(async |bed: &Bed| {
         let owner = bed.owner().await;

@@ -372,7 +372,9 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
 
         let all = items(bed, &owner, &queue).await;
         let item = at(&queue, &format!("/items/{}", place(&all[1])));
+        let whole = at(&queue, "");
         for (request, body) in [
+            (("DELETE", whole.as_str()), Value::Null),
             (("PATCH", item.as_str()), json!({"after": null})),
             (("DELETE", item.as_str()), Value::Null),
             (
@@ -399,6 +401,13 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         }
         let last = bed.get_as(&owner, &at(&queue, "")).await.json();
         assert_eq!((&last["revision"], &last["itemCount"]), (&json!(6), &json!(5)));
+        let delete = ("DELETE", whole.as_str());
+        let deleted = if_match(bed, &owner, delete, "\"6\"", &Value::Null).await;
+        assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
+        assert_eq!(
+            if_match(bed, &owner, delete, "\"6\"", &Value::Null).await.status,
+            404
+        );
     })
     .await;
 }
@@ -453,6 +462,13 @@ async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
             passed[..60],
             "the same seed, the same order"
         );
+        // Also of more than it is remembered to have begun with.
+        let begun: Vec<Value> = all[..60].iter().map(|id| track(id)).collect();
+        let body = json!({"type": "dynamic", "dynamicType": "shuffle", "items": begun});
+        let long = create(bed, &owner, body).await;
+        let passed_of_long = walk(bed, &owner, &long, 120).await;
+        let whole: HashSet<&String> = passed_of_long.iter().collect();
+        assert_eq!((whole.len(), &passed_of_long[..60]), (120, &all[..60]));
         let drawn = create(bed, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
         assert_eq!(drawn["seed"].as_str().unwrap().len(), 32);
         assert_ne!(media(bed, &owner, &drawn).await, passed[1..51]);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Bed;
+use super::history::on_each_database;
 use crate::domain::id::FolderId;
 use crate::domain::kind::MediaKind;
 
@@ -81,6 +82,50 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     ] {
         assert_eq!(bed.get_as(&token, bad).await.status, 400, "{bad}");
     }
+}
+
+#[tokio::test]
+async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
+    on_each_database(async |bed: &Bed| {
+        let token = bed.owner().await;
+        let folder = library(bed).await;
+        let long = format!("{}é{}", "x".repeat(62), "y".repeat(3000));
+        bed.track(folder, "long.mp3", &long, b"0123456789").await;
+        let album = json!({"name": "x".repeat(100)});
+        let made = bed.send_as(&token, "POST", "/api/v1/photo-albums", &album).await;
+        assert_eq!(made.status, 201, "{}", made.json());
+        let letters = |count: u8| {
+            let words: Vec<_> = (b'a'..b'a' + count)
+                .map(|letter| char::from(letter).to_string())
+                .collect();
+            words.join("+")
+        };
+        let found = async |q: &str| {
+            let reply = bed.get_as(&token, &format!("/api/v1/search?q={q}")).await;
+            assert_eq!(reply.status, 200, "{q}");
+            let found = reply.json();
+            (found["music_track"][1].clone(), found["photo_album"][1].clone())
+        };
+        assert_eq!(found(&long.replace('é', "e")).await, (json!(1), json!(0)));
+        assert_eq!(
+            found(&"x".repeat(4000)).await,
+            (json!(0), json!(1)),
+            "cut as the index cuts"
+        );
+        assert_eq!(found(&format!("{}e", "x".repeat(62))).await, (json!(1), json!(0)));
+        // The same word again, or the beginning of another, is no other word.
+        let times = format!("{}time", "t+ti+".repeat(1000));
+        assert_eq!(found(&times).await, (json!(3), json!(0)));
+        assert_eq!(found(&letters(16)).await, (json!(0), json!(0)));
+        let refused = bed
+            .get_as(&token, &format!("/api/v1/search?q={}", letters(17)))
+            .await;
+        assert_eq!(
+            (refused.status, &refused.json()["errors"][0]["path"]),
+            (400, &json!("q"))
+        );
+    })
+    .await;
 }
 
 #[tokio::test]

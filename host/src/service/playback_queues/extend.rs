@@ -1,5 +1,7 @@
 //! Keeping dynamic queues from running out: when the cursor comes near the end, the server adds what comes next.
 
+use std::collections::HashSet;
+
 use super::PlaybackQueues;
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
@@ -11,12 +13,12 @@ use crate::service::events::playback_queues as tell;
 use crate::service::identity::uninterrupted;
 use crate::store::Place;
 
-/// The next items of a queue, and how far it has drawn then.
-pub(super) fn drawn(queue: &PlaybackQueue, pool: &[Drawable]) -> (Vec<ItemKey>, Draw) {
+/// The next items of a queue that holds these tracks, and how far it has drawn then.
+pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable]) -> (Vec<ItemKey>, Draw) {
     if pool.is_empty() {
         return (Vec::new(), queue.draw);
     }
-    let (ids, state) = draw(queue, pool, REFILL);
+    let (ids, state) = draw(queue, held, pool, REFILL);
     (
         ids.into_iter().map(|id| (ItemType::MusicTrack, id)).collect(),
         state,
@@ -45,7 +47,11 @@ impl PlaybackQueues {
             return Ok(queue);
         }
         let pool = self.pool(actor, &queue).await?;
-        let (items, state) = drawn(&queue, &pool);
+        let held = match queue.draw.round {
+            0 => self.context.store.queued_tracks(queue.id).await?,
+            _ => HashSet::new(),
+        };
+        let (items, state) = drawn(&queue, &held, &pool);
         if items.is_empty() {
             return Ok(queue);
         }

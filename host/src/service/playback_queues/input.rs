@@ -53,13 +53,18 @@ pub(super) fn check_type(new: &NewQueue) -> Result<QueueType> {
     })
 }
 
-/// The tracks that a dynamic queue begins with.
+/// The tracks among these items.
+pub(super) fn tracks(items: &[ItemKey]) -> impl Iterator<Item = i64> {
+    let tracks = items.iter().filter(|(item, _)| *item == ItemType::MusicTrack);
+    tracks.map(|(_, id)| *id)
+}
+
+/// The tracks that a dynamic queue is remembered to have begun with.
 pub(super) fn seeds(queue_type: QueueType, items: &[ItemKey]) -> Result<Vec<i64>> {
     if queue_type == QueueType::Static {
         return Ok(Vec::new());
     }
-    let tracks = items.iter().filter(|(item, _)| *item == ItemType::MusicTrack);
-    let seeds: Vec<i64> = tracks.map(|(_, id)| *id).take(MAX_SEEDS).collect();
+    let seeds: Vec<i64> = tracks(items).take(MAX_SEEDS).collect();
     if queue_type == QueueType::Similar && seeds.is_empty() {
         let message = "must have a track, a release or an artist to be similar to";
         return Err(ServiceError::invalid("items", message));

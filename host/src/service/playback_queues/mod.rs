@@ -137,7 +137,8 @@ impl PlaybackQueues {
         let pool = self.pool(actor, &queue).await?;
         let this = self.clone();
         uninterrupted("queue-create", async move {
-            let (drawn, draw) = extend::drawn(&queue, &pool);
+            let held = input::tracks(&items).collect();
+            let (drawn, draw) = extend::drawn(&queue, &held, &pool);
             let has_room = (items.len() + drawn.len()) as u64 <= MAX_ITEMS;
             let (drawn, draw) = if has_room {
                 (drawn, draw)
@@ -160,12 +161,12 @@ impl PlaybackQueues {
     /// Deletes a queue.
     ///
     /// # Errors
-    /// Not found; the store's.
-    pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId) -> Result<()> {
-        let (store, user) = (self.context.store.clone(), actor.user.id);
+    /// Not found; stale; the store's.
+    pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
+        let (this, user) = (self.clone(), actor.user.id);
         uninterrupted("queue-delete", async move {
-            let deleted = store.delete_queue(user, id).await?;
-            deleted.then_some(()).ok_or(ServiceError::NotFound)
+            let change = this.change(user, id, &expected).await?;
+            Ok(change.delete().await?)
         })
         .await
     }

@@ -310,6 +310,13 @@ impl QueueChange {
         self.tx.commit().await?;
         row.try_into()
     }
+
+    /// Deletes the queue with its items.
+    pub async fn delete(mut self) -> Result<()> {
+        let sql = "DELETE FROM playback_queues WHERE queue_id = $1";
+        self.tx.execute(sql, &args![self.queue.id.get()]).await?;
+        self.tx.commit().await
+    }
 }
 
 #[cfg(test)]

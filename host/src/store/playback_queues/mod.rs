@@ -192,13 +192,4 @@ impl Store {
             revision,
         }))
     }
-
-    /// Deletes a queue of this user; false if there is none.
-    pub async fn delete_queue(&self, user: UserId, id: PlaybackQueueId) -> Result<bool> {
-        let mut tx = self.write_for(user).await?;
-        let sql = "DELETE FROM playback_queues WHERE queue_id = $1 AND user_id = $2";
-        let deleted = tx.execute(sql, &args![id.get(), user.get()]).await? > 0;
-        tx.commit().await?;
-        Ok(deleted)
-    }
 }

@@ -1,11 +1,11 @@
 //! What can be put into a queue: the parts of what is named, and what dynamic queues draw from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::AssertSqlSafe;
 
 use crate::domain::change::ItemType;
-use crate::domain::id::UserId;
+use crate::domain::id::{PlaybackQueueId, UserId};
 use crate::domain::library::MediaScope;
 use crate::domain::playback_queue::Drawable;
 use crate::domain::user_data::ItemKey;
@@ -25,7 +25,7 @@ const OF_ARTIST: &str = " ORDER BY r.year ASC NULLS LAST, r.sort_title ASC NULLS
 const SHOW: &str = "SELECT i.episode_id FROM tv_episodes i JOIN tv_seasons n ON n.season_id = i.season_id \
     WHERE i.show_id = $1";
 const IN_SHOW: &str = " ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, n.season_number ASC NULLS LAST, \
-    i.episode_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
+    i.episode_number ASC NULLS LAST, i.absolute_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
 
 /// Tracks whose files were there in the last run and could be read.
 const TRACKS: &str =
@@ -60,6 +60,14 @@ impl Store {
         let sql = AssertSqlSafe(format!("{select}{seen}{order}"));
         let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![id]).await?;
         Ok(Some(rows.into_iter().map(|(id,)| (part, id)).collect()))
+    }
+
+    /// The tracks that are in a queue.
+    pub async fn queued_tracks(&self, id: PlaybackQueueId) -> Result<HashSet<i64>> {
+        let sql = "SELECT DISTINCT item_id FROM playback_queue_items WHERE queue_id = $1 AND item_type = $2";
+        let values = args![id.get(), ItemType::MusicTrack as i16];
+        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &values).await?;
+        Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
     /// All tracks that are seen, there and readable.

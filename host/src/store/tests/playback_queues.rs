@@ -224,11 +224,11 @@ async fn window_shows_what_lies_around_an_item() {
         assert_eq!(bed.store.queue_window(bob, id, None, 5, 5).await.unwrap(), None);
         assert!(bed.store.queue(bob, id).await.unwrap().is_none());
         assert!(bed.store.change_queue(bob, id, NOW).await.unwrap().is_none());
-        assert!(!bed.store.delete_queue(bob, id).await.unwrap());
         let found = bed.store.queue_of_item(ada, items[3].0).await.unwrap();
         assert_eq!(found, Some((id, (ItemType::MusicTrack, 3))));
         assert_eq!(bed.store.queue_of_item(bob, items[3].0).await.unwrap(), None);
-        assert!(bed.store.delete_queue(ada, id).await.unwrap());
+        change(bed, ada, id).await.delete().await.unwrap();
+        assert!(bed.store.queue(ada, id).await.unwrap().is_none());
         assert_eq!(
             number(&bed.url, "SELECT count(*) FROM playback_queue_items").await,
             0

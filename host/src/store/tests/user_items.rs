@@ -438,3 +438,36 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+        // Indexed in no order.
+        for absolute in [14, 12, 13] {
+            let name = format!("[Group] Show - {absolute:03}");
+            let fields = vec![
+                ("tv.show", Value::Text("Show".to_owned())),
+                ("tv.absolute", Value::Integer(absolute)),
+            ];
+            let file = video(MediaKind::tv(), &name, fields);
+            bed.persist(vec![bed.file(folder, &format!("{name}.mkv"), file)])
+                .await;
+        }
+        let mut parts = Vec::new();
+        for absolute in [12, 13, 14] {
+            let sql = format!("SELECT episode_id FROM tv_episodes WHERE absolute_number = {absolute}");
+            parts.push((ItemType::TvEpisode, number(&bed.url, &sql).await));
+        }
+        let show = number(&bed.url, "SELECT show_id FROM tv_shows").await;
+        let queued = bed.store.parts_of_item(ALL_MEDIA, (ItemType::TvShow, show)).await;
+        assert_eq!(queued.unwrap(), Some(parts.clone()));
+        let ada = user(bed, "ada", &[]).await;
+        for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
+            report(bed, ada, parts[at], second, 0, PlayState::Completed).await;
+            let found = bed.store.next_up(ada, ALL_MEDIA, PAGE).await.unwrap();
+            assert_eq!(found.items, next, "after {at}");
+        }
+    })
+    .await;
+}
