@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 
 use super::events::indexing::{self as messages, ProgressOf};
-use super::events::{EventKind, Events};
+use super::events::{EventKind, Events, photos};
 use crate::domain::id::RunId;
 use crate::domain::scan::{Directory, Run, RunCounts, RunStatus};
 use crate::domain::time::Clock;
@@ -48,6 +48,9 @@ impl RunEvents {
         }
         for (id, title) in &outcome.added_releases {
             self.events.tell(|| messages::release_added(*id, title));
+        }
+        for (id, class) in &outcome.updated_photos {
+            self.events.tell(|| photos::updated(*id, *class));
         }
     }
 

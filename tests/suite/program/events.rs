@@ -1,6 +1,6 @@
 //! Events of the real program: of a real scan, and the end of the program with streams open.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 use svc_fixtures::sample_library;
@@ -46,6 +46,37 @@ fn scan_is_told_from_its_beginning_to_its_end() {
             assert_eq!(server.get(&format!("/api/v1/music/{path}/{id}")).status, 200);
         }
     }
+}
+
+#[test]
+fn photo_that_a_scan_reads_again_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let media = dir.path().join("media");
+    let manifest = sample_library(&media, 1).unwrap();
+    let photos = media.join("photos");
+    let arguments = ["--photos-dir", photos.to_str().unwrap()];
+    let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
+    server.index("quick");
+    let mut listener = Listener::open(&server);
+    let changed = media.join(&manifest.photos[0].path);
+    let file = std::fs::File::options().write(true).open(&changed).unwrap();
+    let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    file.set_modified(moment).unwrap();
+    let run = server.index("quick");
+    let mut updated = Vec::new();
+    loop {
+        let event = listener.next_event().expect("the stream goes on");
+        if event["type"] == "photo.updated" {
+            updated.push(event["payload"]["photoId"].as_str().unwrap().to_owned());
+        }
+        if event["type"] == "indexing.completed" && event["payload"]["runId"] == run["runId"] {
+            break;
+        }
+    }
+    assert_eq!(updated.len(), 1, "{updated:?}");
+    let photo = server.get(&format!("/api/v1/photos/{}", updated[0])).json();
+    let name = changed.file_name().unwrap().to_str().unwrap();
+    assert_eq!(photo["fileName"], name);
 }
 
 #[test]

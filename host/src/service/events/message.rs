@@ -32,7 +32,7 @@ pub enum EventKind {
     IndexingDirectoryChanged,
     /// The server added items to a queue.
     PlaybackQueueExtended,
-    /// What is known of a photo was changed by a user.
+    /// What is known of a photo was changed: by a user, or by a run that read its file again.
     PhotoUpdated,
     /// Somebody made an album.
     PhotoAlbumCreated,
@@ -112,6 +112,7 @@ impl EventKind {
             Self::IndexingCurrentProgress
                 | Self::IndexingMusicReleaseAdded
                 | Self::IndexingMusicArtistAdded
+                | Self::PhotoUpdated
                 | Self::MusicWaveformReady
                 | Self::JobCurrentProgress
         )

@@ -30,7 +30,7 @@ use super::writer::WriteTx;
 use super::{Lane, Store};
 use crate::domain::change::{ChangeKind, ItemType};
 use crate::domain::extraction::ExtractFailure;
-use crate::domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId};
+use crate::domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
 use crate::domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
 use crate::domain::time::Timestamp;
 use names::Names;
@@ -105,6 +105,8 @@ pub struct PersistOutcome {
     pub added_releases: Vec<(MusicReleaseId, String)>,
     /// Artists that are new, with their names.
     pub added_artists: Vec<(MusicArtistId, String)>,
+    /// Photos that were known and are read again, with the access class of their folders.
+    pub updated_photos: Vec<(PhotoId, i64)>,
 }
 
 /// Stores a scan. There is one at a time for a database.
@@ -225,7 +227,7 @@ impl ScanWriter {
             self.store_tracks(&mut tx, files, batch.now, &mut added)
                 .boxed()
                 .await?;
-            self.store_photos(&mut tx, files).boxed().await?;
+            self.store_photos(&mut tx, files, &mut added).boxed().await?;
             self.store_videos(&mut tx, files, batch.now, &mut changes)
                 .boxed()
                 .await?;
@@ -238,6 +240,7 @@ impl ScanWriter {
         self.commit(tx).await?;
         outcome.added_releases.append(&mut added.added_releases);
         outcome.added_artists.append(&mut added.added_artists);
+        outcome.updated_photos.append(&mut added.updated_photos);
         Ok(())
     }
 

@@ -1,10 +1,12 @@
 //! Photos of a batch.
 
-use super::{ScanWriter, StoredFile, for_ids, rows};
+use super::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
+use crate::domain::id::PhotoId;
 use crate::domain::photo::PhotoFacts;
 use crate::domain::photo_bucket::day_of;
 use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::store::args::{Arg, args};
+use crate::store::bulk::in_lists;
 use crate::store::db::Tx;
 use crate::store::dialect::SearchIndex;
 use crate::store::error::Result;
@@ -13,13 +15,20 @@ use crate::store::text::bounded_words;
 
 /// Nanoseconds a millisecond.
 const NANOS: i64 = 1_000_000;
+const CLASSES: &str = "SELECT f.file_id, o.access_class FROM files f JOIN folders o ON o.folder_id = f.folder_id \
+    WHERE f.file_id";
 
 pub(super) async fn remove_from_search(tx: &mut Tx, photos: &[i64]) -> Result<()> {
     for_ids(tx, SearchIndex::Photos.remove(tx.engine()), photos, "").await
 }
 
 impl ScanWriter {
-    pub(super) async fn store_photos(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
+    pub(super) async fn store_photos(
+        &mut self,
+        tx: &mut Tx,
+        files: &[StoredFile],
+        outcome: &mut PersistOutcome,
+    ) -> Result<()> {
         let (mut photos, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for StoredFile { file, .. } in files {
             if let FileRecord::Photo(facts) = &file.record {
@@ -34,6 +43,11 @@ impl ScanWriter {
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
         photo_edits::renew(tx, &known).await?;
+        for (sql, values) in in_lists(tx.engine(), CLASSES, &known, "") {
+            let rows: Vec<(i64, i64)> = tx.fetch_all(sql, &values).await?;
+            let updated = rows.into_iter().map(|(id, class)| (PhotoId::from(id), class));
+            outcome.updated_photos.extend(updated);
+        }
         self.texts
             .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)
             .await

@@ -333,6 +333,46 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 }
 
 #[tokio::test]
+async fn photo_that_is_read_again_is_told_with_the_access_class_of_its_folder() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
+        insert(bed, &closed).await;
+        let mut files = Vec::new();
+        for path in ["a", "b"] {
+            let (_, folder) = bed.folder(MediaKind::photos(), path).await;
+            let facts = PhotoFacts::from_extraction(&Extraction::default(), path, NOW);
+            files.push(bed.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts))));
+        }
+        let updated = async |files: &[StoredFile]| {
+            let batch = ScanBatch {
+                now: NOW,
+                files: files.to_vec(),
+                ..ScanBatch::default()
+            };
+            bed.writer().persist(&batch).await.unwrap().updated_photos
+        };
+        assert_eq!(updated(&files).await, [], "they are new");
+        for file in &mut files {
+            file.file.known = true;
+        }
+        let mut told = updated(&files).await;
+        told.sort_unstable();
+        let ids: Vec<PhotoId> = told.iter().map(|(id, _)| *id).collect();
+        assert_eq!(
+            ids,
+            [PhotoId::from(files[0].file.id), PhotoId::from(files[1].file.id)]
+        );
+        for (user, seen) in [(ada, [true, false]), (bob, [true, true])] {
+            let scope = bed.store.media_scope(user).await.unwrap();
+            let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
+            assert_eq!(sees, seen);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
     on_each_database(async |bed: &mut Bed| {
         songs(bed).await;
