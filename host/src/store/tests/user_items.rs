@@ -399,7 +399,7 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
         let c = episodes(bed, hidden, "C", &[(1, 1), (1, 2)]).await;
         let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
         let next = async |scope: &MediaScope| -> Vec<ItemKey> {
-            let next = bed.store.next_up(ada, scope, PAGE).await.unwrap();
+            let next = bed.store.next_up(ada, scope, PAGE.page).await.unwrap();
             assert_eq!(next.total, next.items.len() as u64);
             next.items
                 .into_iter()
@@ -465,7 +465,7 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
         let ada = user(bed, "ada", &[]).await;
         for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
             report(bed, ada, parts[at], second, 0, PlayState::Completed).await;
-            let found = bed.store.next_up(ada, ALL_MEDIA, PAGE).await.unwrap();
+            let found = bed.store.next_up(ada, ALL_MEDIA, PAGE.page).await.unwrap();
             assert_eq!(found.items, next, "after {at}");
         }
     })
