@@ -21,8 +21,9 @@ pub const BODY_GAP: Duration = Duration::from_secs(30);
 pub const TARGET_BYTES: usize = 8 * 1024;
 /// Header fields of a request. Above it 431.
 pub const HEADER_FIELDS: usize = 100;
-/// Bytes that a connection may buffer for a request's head. Above it 431. hyper takes the same number for what waits to be
-/// sent, and asks a stream for its next piece below it.
+/// Bytes that a connection may buffer for a request's head. Above it 431, but for what comes with the last of them: hyper
+/// reads as much again at once. It takes the same number for what waits to be sent, and asks a stream for its next piece
+/// below it.
 pub const HEADER_BYTES: usize = 32 * 1024;
 /// Time for a request's head: a slow one must not hold a connection. hyper counts from the end of the answer before,
 /// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart.

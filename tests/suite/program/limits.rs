@@ -50,7 +50,7 @@ fn heads_that_are_too_large_are_refused() {
         (fields(101), 431),
         (fields(5000), 431),
         (field(30_000), 200),
-        (field(33_500), 431),
+        (field(60_000), 431),
         (field(200_000), 431),
     ] {
         let (head, body) = exchange(&server, get("/api/v1/health", &headers).as_bytes());
@@ -58,7 +58,7 @@ fn heads_that_are_too_large_are_refused() {
         // hyper answers 431 by itself, before there is a request: no body, none of the server's headers.
         assert_eq!(body.is_empty(), expected == 431);
     }
-    for (bytes, expected) in [(8_000, 200), (8_300, 414), (40_000, 414)] {
+    for (bytes, expected) in [(8_000, 200), (8_300, 414), (30_000, 414)] {
         let target = format!("/api/v1/health?{}", "x".repeat(bytes));
         let (head, body) = exchange(&server, get(&target, "").as_bytes());
         assert_eq!(status(&head), expected, "{bytes}");
