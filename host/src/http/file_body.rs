@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::os::unix::fs::FileExt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
@@ -17,8 +18,37 @@ use salvo::BoxedError;
 use salvo::http::body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 
-use super::limits::MEDIA_CHUNK_BYTES;
+use super::limits::{FEW_STREAMS, MEDIA_CHUNK_BYTES, MEDIA_CHUNK_BYTES_OF_MANY};
 use crate::service::stream_limit::OpenStream;
+
+/// Bodies that there are.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a body for as long as it lives.
+#[derive(Debug)]
+struct Open;
+
+impl Open {
+    fn new() -> Self {
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How much is read at once, by how many read.
+fn piece_bytes() -> usize {
+    if OPEN.load(Ordering::Relaxed) > FEW_STREAMS {
+        MEDIA_CHUNK_BYTES_OF_MANY
+    } else {
+        MEDIA_CHUNK_BYTES
+    }
+}
 
 /// Buffers that wait for their next use.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
@@ -56,6 +86,7 @@ pub struct FileBody {
     spare: Spare,
     reading: Option<JoinHandle<Read>>,
     _stream: Option<OpenStream>,
+    _open: Open,
 }
 
 impl FileBody {
@@ -68,6 +99,7 @@ impl FileBody {
             spare: Spare::default(),
             reading: None,
             _stream: None,
+            _open: Open::new(),
         }
     }
 
@@ -83,15 +115,16 @@ impl FileBody {
     fn wanted(&self) -> usize {
         usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
-            .min(MEDIA_CHUNK_BYTES)
+            .min(piece_bytes())
     }
 
     fn buffer(&self) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // No larger than the whole: most pictures are small.
+        // No larger than the whole, for most pictures are small, and no larger than a piece is now.
+        let wanted = self.wanted();
         spare
-            .filter(|buffer| buffer.len() >= self.wanted())
-            .unwrap_or_else(|| vec![0; self.wanted()])
+            .filter(|buffer| (wanted..=piece_bytes()).contains(&buffer.len()))
+            .unwrap_or_else(|| vec![0; wanted])
     }
 
     fn deliver(&mut self, buffer: Vec<u8>, length: usize) -> Result<Frame<Bytes>, BoxedError> {

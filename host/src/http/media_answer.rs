@@ -62,7 +62,7 @@ impl MediaAnswer {
     /// A picture in a file of its own.
     pub fn picture_file(media: OpenedMedia) -> Self {
         // Kodi's thumbnails; few are anything but JPEG.
-        let content_type = match extension(&media.name).as_str() {
+        let content_type = match &*extension(&media.name) {
             "tbn" => "image/jpeg",
             _ => type_of(&media.name, TYPES),
         };

@@ -127,7 +127,7 @@ pub fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
     let ending = extension(name);
     types
         .iter()
-        .find(|(known, _)| *known == ending)
+        .find(|(known, _)| **known == ending)
         .map_or(PLAIN_BYTES, |(_, mime)| mime)
 }
 

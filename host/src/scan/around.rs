@@ -251,11 +251,11 @@ pub(super) fn list_related(
 impl ScanRoot {
     /// Whether plugins may read a file of this name beside a media file.
     pub(super) fn is_related(&self, name: &str) -> bool {
-        !self.related.is_empty() && self.related.contains(&extension(name))
+        !self.related.is_empty() && self.related.contains(&*extension(name))
     }
 
     /// Whether a plugin reads files of this name.
     pub(super) fn is_media(&self, name: &str) -> bool {
-        self.readers.contains_key(&extension(name))
+        self.readers.contains_key(&*extension(name))
     }
 }

@@ -135,8 +135,8 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
         read: None,
     };
     let extension = crate::domain::path::extension(&name);
-    let Some(readers) = root.readers.get(&extension) else {
-        explanation.skipped = Some(Skipped::NoPlugin(extension));
+    let Some(readers) = root.readers.get(&*extension) else {
+        explanation.skipped = Some(Skipped::NoPlugin(extension.into_owned()));
         return explanation;
     };
     let source = SourceFile::new(opened.file, name, opened.size);

@@ -87,7 +87,7 @@ impl Extract<'_> {
     fn read(&self, worker: &mut Worker, folder: &Arc<PendingFolder>, item: WorkItem) -> Option<ReadFile> {
         let kind = &folder.root.directory.kind;
         let counts = self.progress.kind(kind)?;
-        let readers = folder.root.readers.get(&extension(&item.name))?;
+        let readers = folder.root.readers.get(&*extension(&item.name))?;
         let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
             // All plugins for it are shut off: it waits for them.
             counts.errored();

@@ -31,6 +31,9 @@ const QUEUED_LISTINGS: usize = 128;
 pub(super) const QUEUED_CHUNKS: usize = 32;
 /// Chunks of records that wait for the store.
 pub(super) const QUEUED_RESULTS: usize = 64;
+/// How much the scan's threads step back behind answers to clients: a nice value. Without anything else to do it costs
+/// nothing.
+const NICE: i32 = 10;
 /// Listing directories is bound by the kernel and the disk, not by cores.
 const WALK_THREADS: usize = 2;
 
@@ -384,6 +387,10 @@ fn thread_pool(name: &'static str, threads: usize) -> Result<ThreadPool, rayon::
     ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(move |number| format!("{name}-{number}"))
+        // On Linux the niceness of the process is that of the calling thread. Without it a scan is as fast as the rest.
+        .start_handler(|_| {
+            let _ = rustix::process::nice(NICE);
+        })
         // rayon's default is to abort the process.
         .panic_handler(|_| tracing::error!(target: "svc::scan", "a thread of the scan panicked"))
         .build()

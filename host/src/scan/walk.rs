@@ -1,7 +1,7 @@
 //! Phase 1: lists the directories of a root in parallel and passes on those that changed.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,7 @@ use super::ignore_rules::{IgnoreRules, NO_MEDIA, is_ignored};
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use super::stamp::stamp;
-use crate::domain::path::{RelativePath, name_to_text};
+use crate::domain::path::{RelativePath, name_into_text};
 use crate::domain::scan::{FolderStamp, RunType};
 use crate::media_root::mtime_ns;
 
@@ -191,10 +191,11 @@ impl Walk<'_> {
         let mut entries = Entries::default();
         for entry in std::fs::read_dir(directory)? {
             let entry = entry?;
-            if entry.file_name() == NO_MEDIA {
+            let name = entry.file_name();
+            if name == NO_MEDIA {
                 return Ok(None);
             }
-            match self.classify(place, &entry) {
+            match self.classify(place, &entry, name) {
                 Ok(Entry::File(file)) => entries.files.push(file),
                 Ok(Entry::Related(file)) => entries.related.push(file),
                 Ok(Entry::Directory(below, identity)) => entries.directories.push((below, identity)),
@@ -220,20 +221,19 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn classify(&self, place: &Place, entry: &DirEntry) -> io::Result<Entry> {
-        let name = entry.file_name();
+    fn classify(&self, place: &Place, entry: &DirEntry, name: OsString) -> io::Result<Entry> {
         if is_ignored(&name) {
             return Ok(Entry::Ignored);
         }
         let file_type = entry.file_type()?;
         if file_type.is_symlink() {
-            return self.classify_link(place, &name, entry);
+            return self.classify_link(place, name, entry);
         }
         if file_type.is_dir() {
             return self.directory(place, &name, entry, &entry.metadata()?);
         }
         if file_type.is_file() {
-            return self.file(place, &name, entry, || entry.metadata());
+            return self.file(place, name, entry, || entry.metadata());
         }
         Ok(Entry::Ignored)
     }
@@ -242,11 +242,11 @@ impl Walk<'_> {
     fn file(
         &self,
         place: &Place,
-        name: &OsStr,
+        name: OsString,
         entry: &DirEntry,
         metadata: impl FnOnce() -> io::Result<Metadata>,
     ) -> io::Result<Entry> {
-        let text = name_to_text(name);
+        let text = name_into_text(name);
         let (media, related) = (self.root.is_media(&text), self.root.is_related(&text));
         if !media && !related {
             return Ok(Entry::Ignored);
@@ -270,7 +270,7 @@ impl Walk<'_> {
     }
 
     /// Links are followed while they stay below the root.
-    fn classify_link(&self, place: &Place, name: &OsStr, entry: &DirEntry) -> io::Result<Entry> {
+    fn classify_link(&self, place: &Place, name: OsString, entry: &DirEntry) -> io::Result<Entry> {
         let target = match entry.path().canonicalize() {
             Ok(target) => target,
             // A link to nothing, or a loop of links.
@@ -279,13 +279,13 @@ impl Walk<'_> {
         if !target.starts_with(self.canonical_root()?) {
             self.progress.warn(format!(
                 "{}: a link that leaves the root is not followed",
-                place.path.join(name)
+                place.path.join(&name)
             ));
             return Ok(Entry::Ignored);
         }
         let metadata = std::fs::metadata(&target)?;
         if metadata.is_dir() {
-            return self.directory(place, name, entry, &metadata);
+            return self.directory(place, &name, entry, &metadata);
         }
         if metadata.is_file() {
             return self.file(place, name, entry, || Ok(metadata));

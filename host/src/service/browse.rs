@@ -331,7 +331,7 @@ impl Listing {
             return NodeContent::Directory { has_children };
         }
         let name = path.file_name();
-        let read = self.extensions.contains(&extension(name));
+        let read = self.extensions.contains(&*extension(name));
         NodeContent::File {
             size: entry.size,
             kind: read.then(|| self.kind.clone()),

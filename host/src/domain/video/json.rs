@@ -119,7 +119,7 @@ pub fn chapters(json: &str) -> Vec<Chapter> {
 /// Files of subtitles beside a video. A file of another sort is none, whatever the plugin says.
 pub fn subtitle_files(json: &str, source: VideoSourceId) -> Vec<Subtitle> {
     let subtitle = |object: &Object| {
-        let name = text(object, "name").filter(|name| SUBTITLE_FILES.contains(&extension(name).as_str()))?;
+        let name = text(object, "name").filter(|name| SUBTITLE_FILES.contains(&&*extension(name)))?;
         Some(Subtitle {
             id: SubtitleId::of_file(source, &name),
             origin: SubtitleOrigin::File(name),
@@ -140,7 +140,7 @@ pub fn pictures(json: &str, purpose: &str) -> Vec<String> {
     let name = |object: &Object| {
         text(object, "name")
             .filter(|_| object.get("purpose").and_then(Json::as_str) == Some(purpose))
-            .filter(|name| PICTURE_FILES.contains(&extension(name).as_str()))
+            .filter(|name| PICTURE_FILES.contains(&&*extension(name)))
     };
     objects(json).iter().filter_map(name).collect()
 }

@@ -11,7 +11,7 @@ pub(super) const LARGE_EDGE: u32 = 1440;
 
 /// Threads that draw, at most: each may hold 256 MiB for a moment.
 pub(super) const THREADS: usize = 4;
-/// How much the drawing threads step back behind the others, among them a scan's: a nice value.
+/// How much the drawing threads step back behind the others, as a scan's do: a nice value.
 pub(super) const NICE: i32 = 10;
 /// Pictures that wait to be drawn. A grid on a large screen asks for a hundred; beyond this, clients ask again.
 pub(super) const WAITING: usize = 1024;
