@@ -99,10 +99,24 @@ impl Walk<'_> {
     /// Walks the root from this directory down. To be called on a thread of a rayon pool, which takes part.
     pub(super) fn run(&self, from: &RelativePath) {
         let directory = from.below(&self.root.directory.path);
-        let start = std::fs::metadata(&directory).and_then(|metadata| self.start(from, &metadata));
+        let start = std::fs::metadata(&directory).and_then(|metadata| {
+            if !directory.canonicalize()?.starts_with(self.canonical_root()?) {
+                self.warn_of_leaving(from);
+                return Ok(None);
+            }
+            match from.parent() {
+                // A file stands for its directory.
+                Some(above) if metadata.is_file() => {
+                    self.run(&above);
+                    Ok(None)
+                }
+                _ => self.start(from, &metadata).map(Some),
+            }
+        });
         match start {
-            Ok(Some(place)) => rayon::scope(|scope| self.visit(scope, place)),
-            Ok(None) => self.root.ignore(from.clone()),
+            Ok(Some(Some(place))) => rayon::scope(|scope| self.visit(scope, place)),
+            Ok(Some(None)) => self.root.ignore(from.clone()),
+            Ok(None) => {}
             // Asked for and gone: what is known below it is missing, as after a walk of the whole root.
             Err(error) if error.kind() == io::ErrorKind::NotFound && *from != RelativePath::root() => {}
             Err(error) => self.cannot_list(from.clone(), &error),
@@ -277,10 +291,7 @@ impl Walk<'_> {
             Err(_) => return Ok(Entry::Ignored),
         };
         if !target.starts_with(self.canonical_root()?) {
-            self.progress.warn(format!(
-                "{}: a link that leaves the root is not followed",
-                place.path.join(&name)
-            ));
+            self.warn_of_leaving(&place.path.join(&name));
             return Ok(Entry::Ignored);
         }
         let metadata = std::fs::metadata(&target)?;
@@ -291,6 +302,11 @@ impl Walk<'_> {
             return self.file(place, name, entry, || Ok(metadata));
         }
         Ok(Entry::Ignored)
+    }
+
+    fn warn_of_leaving(&self, link: &RelativePath) {
+        self.progress
+            .warn(format!("{link}: a link that leaves the root is not followed"));
     }
 
     fn canonical_root(&self) -> io::Result<std::path::PathBuf> {

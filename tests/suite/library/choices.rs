@@ -131,6 +131,17 @@ fn run_of_one_kind_or_part_leaves_the_rest_alone() {
     assert_eq!(library.ids().len(), 2);
     let run = library.index_part(MediaKind::music(), "nowhere");
     assert_eq!((run.counts["music"].found, run.warnings.len()), (0, 0));
+    // A file stands for its directory.
+    library.track("music/b/3.mp3", "Three");
+    let run = library.index_part(MediaKind::music(), "b/3.mp3");
+    assert_eq!((run.counts["music"].added, run.warnings.len()), (1, 0));
+    // Not out of the root by a link.
+    std::os::unix::fs::symlink(library.at("movies"), library.at("music/out")).unwrap();
+    library.track("movies/4.mp3", "Four");
+    let run = library.index_part(MediaKind::music(), "out");
+    assert_eq!((run.counts["music"].found, run.warnings.len()), (0, 1));
+    library.remove("movies/4.mp3");
+    library.remove("music/out");
     library.index();
     assert_eq!(library.content(), library.content_of_a_clean_scan());
 }

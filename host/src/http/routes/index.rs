@@ -52,7 +52,7 @@ struct RunPathInput {
     /// The kind whose directories it is in.
     #[salvo(schema(value_type = String))]
     root_dir: MediaKind,
-    /// Below them; empty for the whole.
+    /// Below them; empty for the whole. A file stands for its directory.
     #[serde(default)]
     #[salvo(schema(value_type = String))]
     path: RelativePath,
