@@ -87,6 +87,7 @@ impl Indexing {
     pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
         Ok(self.scanner.store.list_directories().await?)
     }
+
     /// The ids of the configured directories, which is asked often.
     ///
     /// # Errors
