@@ -29,6 +29,20 @@ pub fn workspace() -> PathBuf {
         .to_owned()
 }
 
+/// The folder of files that nobody here made; `None`, with a message, where there is none.
+pub fn foreign_media() -> Option<PathBuf> {
+    let folder =
+        std::env::var_os("SVC_TEST_MEDIA").map_or_else(|| workspace().join("../shared/media"), PathBuf::from);
+    if folder.join("truth.jsonl").is_file() {
+        return Some(folder);
+    }
+    eprintln!(
+        "skipped: no truth.jsonl in {}; SVC_TEST_MEDIA names another folder",
+        folder.display()
+    );
+    None
+}
+
 /// A Rust file of this project.
 #[derive(Debug)]
 pub struct SourceFile {

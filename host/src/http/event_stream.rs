@@ -1,50 +1,27 @@
 //! Server-sent events as a response: a subscription as a body, and the headers that keep proxies from holding it up.
+//!
+//! Over HTTP/1 hyper sends the head only; the events go to the socket that it leaves, so that an open stream holds as
+//! little as can be.
 
+use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use salvo::conn::ConnCtrl;
-use salvo::http::ResBody;
+use bytes::{Buf as _, Bytes};
 use salvo::http::body::{Body, Frame};
 use salvo::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use salvo::http::{ResBody, Version};
 use salvo::oapi::{self, BasicType, Components, Content, EndpointOutRegister, Object, Operation};
-use salvo::{BoxedError, Depot, Extractible, Request, Response, Writer, async_trait, extract::Metadata};
+use salvo::{BoxedError, Depot, Request, Response, Writer, async_trait};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
-use super::problem::Problem;
+use super::connection::{Connection, Successor};
 use crate::service::events::Subscription;
 
 /// nginx and its kin gather answers otherwise.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-
-/// The connection that a request came on.
-#[derive(Debug)]
-pub struct Connection(ConnCtrl);
-
-impl Connection {
-    /// Breaks it off, with all that is on it.
-    pub fn breaker(self) -> impl Fn() + Send + Sync + 'static {
-        move || self.0.abort()
-    }
-}
-
-impl<'ex> Extractible<'ex> for Connection {
-    fn metadata() -> &'static Metadata {
-        static METADATA: Metadata = Metadata::new("Connection");
-        &METADATA
-    }
-
-    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, Problem> {
-        let control = req.extensions().get::<ConnCtrl>();
-        let control = control.ok_or_else(|| Problem::internal("a request without a connection"))?;
-        Ok(Self(control.clone()))
-    }
-}
-
-impl oapi::EndpointArgRegister for Connection {
-    fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
-}
 
 /// A stream of events.
 #[derive(Debug)]
@@ -66,14 +43,87 @@ impl Body for EventBody {
     }
 }
 
+/// A body that is sent by someone else, once hyper asks for it.
+struct HandedOver {
+    connection: Connection,
+    successor: Option<Successor>,
+}
+
+impl Body for HandedOver {
+    type Data = Bytes;
+    type Error = BoxedError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
+        let this = self.get_mut();
+        if let Some(successor) = this.successor.take() {
+            this.connection.hand_over(successor);
+        }
+        Poll::Pending
+    }
+}
+
+/// Sends the events to a socket on which a head with `Transfer-Encoding: chunked` was sent (RFC 9112, 7.1), until one
+/// side ends it.
+async fn relay(subscription: Subscription, mut socket: TcpStream) -> io::Result<()> {
+    loop {
+        let piece = tokio::select! {
+            piece = poll_fn(|context| subscription.poll_next(context)) => piece,
+            () = hung_up(&socket) => return Ok(()),
+        };
+        let Some(piece) = piece else {
+            socket.write_all(b"0\r\n\r\n").await?;
+            return socket.shutdown().await;
+        };
+        let length = format!("{:x}\r\n", piece.as_ref().len());
+        let mut chunk = length.as_bytes().chain(piece.as_ref()).chain(&b"\r\n"[..]);
+        socket.write_all_buf(&mut chunk).await?;
+    }
+}
+
+/// Until the client has ended its side. It has nothing more to say on this connection.
+async fn hung_up(socket: &TcpStream) {
+    while socket.readable().await.is_ok() {
+        match socket.try_read(&mut [0; 64]) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => return,
+        }
+    }
+}
+
+impl EventStream {
+    fn body(self, req: &Request) -> ResBody {
+        // HTTP/1.0 knows no chunks.
+        let is_chunked = req.version() == Version::HTTP_11;
+        let Some(connection) = Connection::own(req).filter(|_| is_chunked) else {
+            return ResBody::Boxed(Box::pin(EventBody(self.0)));
+        };
+        let successor: Successor = Box::new(|socket| {
+            Box::pin(async move {
+                if let Err(error) = relay(self.0, socket).await {
+                    tracing::debug!(%error, "an event stream ended with an error");
+                }
+            })
+        });
+        ResBody::Boxed(Box::pin(HandedOver {
+            connection,
+            successor: Some(successor),
+        }))
+    }
+}
+
 #[async_trait]
 impl Writer for EventStream {
-    async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
         let headers = res.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
-        res.replace_body(ResBody::Boxed(Box::pin(EventBody(self.0))));
+        res.replace_body(self.body(req));
     }
 }
 

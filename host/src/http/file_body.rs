@@ -1,14 +1,13 @@
 //! Part of a file as a response body: piece by piece, never in memory as a whole.
 //!
-//! What the page cache holds is read in place, without a thread (`RWF_NOWAIT`); only what must come from the disk
-//! goes to a blocking thread. Buffers are used again once the connection has sent them. A file that turns out
+//! What the page cache holds goes from there to the connection, where that can send it, or is read in place
+//! (`RWF_NOWAIT`); only what must come from the disk goes to a blocking thread. Buffers are used again once the connection has sent them. A file that turns out
 //! shorter than announced ends in an error, so that the connection breaks off and the client sees it.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::os::unix::fs::FileExt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
@@ -18,37 +17,13 @@ use salvo::BoxedError;
 use salvo::http::body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 
-use super::limits::{FEW_STREAMS, MEDIA_CHUNK_BYTES, MEDIA_CHUNK_BYTES_OF_MANY};
+use super::connection::Connection;
+use super::limits::{FILE_PART_BYTES, MEDIA_CHUNK_BYTES};
 use crate::service::stream_limit::OpenStream;
 
-/// Bodies that there are.
-static OPEN: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts a body for as long as it lives.
-#[derive(Debug)]
-struct Open;
-
-impl Open {
-    fn new() -> Self {
-        OPEN.fetch_add(1, Ordering::Relaxed);
-        Self
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        OPEN.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// How much is read at once, by how many read.
-fn piece_bytes() -> usize {
-    if OPEN.load(Ordering::Relaxed) > FEW_STREAMS {
-        MEDIA_CHUNK_BYTES_OF_MANY
-    } else {
-        MEDIA_CHUNK_BYTES
-    }
-}
+/// How far apart the places are at which a part of a file is looked for in the page cache. The system reads and forgets
+/// neighbours together; a page that is not there all the same is waited for.
+const PROBE_STEP: usize = 64 * 1024;
 
 /// Buffers that wait for their next use.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
@@ -85,8 +60,9 @@ pub struct FileBody {
     remaining: u64,
     spare: Spare,
     reading: Option<JoinHandle<Read>>,
+    /// Sends parts of the file itself.
+    connection: Option<Connection>,
     _stream: Option<OpenStream>,
-    _open: Open,
 }
 
 impl FileBody {
@@ -98,8 +74,8 @@ impl FileBody {
             remaining: length,
             spare: Spare::default(),
             reading: None,
+            connection: None,
             _stream: None,
-            _open: Open::new(),
         }
     }
 
@@ -112,19 +88,33 @@ impl FileBody {
         }
     }
 
-    fn wanted(&self) -> usize {
-        usize::try_from(self.remaining)
-            .unwrap_or(usize::MAX)
-            .min(piece_bytes())
+    /// The same, sent by the connection that the answer goes to. Nobody else can read this body then.
+    #[must_use]
+    pub fn on(self, connection: Option<Connection>) -> Self {
+        Self { connection, ..self }
+    }
+
+    fn wanted(&self, most: usize) -> usize {
+        usize::try_from(self.remaining).unwrap_or(usize::MAX).min(most)
+    }
+
+    /// The next part, for the connection to send. A small one is read sooner than it is looked for.
+    fn part(&mut self) -> Option<Bytes> {
+        let connection = self.connection.as_ref()?;
+        let length = self.wanted(FILE_PART_BYTES);
+        if length < PROBE_STEP || !is_cached(&self.file, self.position, length) {
+            return None;
+        }
+        let part = connection.send_part(Arc::clone(&self.file), self.position, length);
+        self.position += length as u64;
+        self.remaining = self.remaining.saturating_sub(length as u64);
+        Some(part)
     }
 
     fn buffer(&self) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // No larger than the whole, for most pictures are small, and no larger than a piece is now.
-        let wanted = self.wanted();
-        spare
-            .filter(|buffer| (wanted..=piece_bytes()).contains(&buffer.len()))
-            .unwrap_or_else(|| vec![0; wanted])
+        // No larger than the whole: most pictures are small.
+        spare.unwrap_or_else(|| vec![0; self.wanted(MEDIA_CHUNK_BYTES)])
     }
 
     fn deliver(&mut self, buffer: Vec<u8>, length: usize) -> Result<Frame<Bytes>, BoxedError> {
@@ -159,6 +149,12 @@ fn read_cached(file: &File, buffer: &mut [u8], position: u64) -> Option<io::Resu
     }
 }
 
+/// Whether these bytes are in memory, as far as a look here and there tells.
+fn is_cached(file: &File, position: u64, length: usize) -> bool {
+    let mut places = (0..length).step_by(PROBE_STEP).chain([length - 1]);
+    places.all(|place| matches!(read_cached(file, &mut [0], position + place as u64), Some(Ok(1))))
+}
+
 impl Body for FileBody {
     type Data = Bytes;
     type Error = BoxedError;
@@ -172,8 +168,11 @@ impl Body for FileBody {
             return Poll::Ready(None);
         }
         if this.reading.is_none() {
+            if let Some(part) = this.part() {
+                return Poll::Ready(Some(Ok(Frame::data(part))));
+            }
             let mut buffer = this.buffer();
-            let wanted = this.wanted();
+            let wanted = this.wanted(MEDIA_CHUNK_BYTES);
             match read_cached(
                 &this.file,
                 buffer.get_mut(..wanted).unwrap_or_default(),

@@ -55,13 +55,12 @@ pub const H2_LOCAL_RESETS: usize = 1024;
 pub const H2_PING: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 /// Time for open requests after the server was asked to stop; container runtimes kill after 10 s.
 pub const DRAIN_TIME: Duration = Duration::from_secs(5);
-/// Bytes of one piece of a media file while few are streamed: so many that a system call is cheap.
-pub const MEDIA_CHUNK_BYTES: usize = 128 * 1024;
-/// The same while many are: each may hold a piece that its client does not take. Not less than `HEADER_BYTES`, so that
-/// it is one.
-pub const MEDIA_CHUNK_BYTES_OF_MANY: usize = 32 * 1024;
-/// So many streams at once are few.
-pub const FEW_STREAMS: usize = 32;
+/// Bytes of a media file that are read at once where they must come from the disk: each stream may hold so many that its
+/// client does not take. Not less than `HEADER_BYTES`, so that it is one piece.
+pub const MEDIA_CHUNK_BYTES: usize = 32 * 1024;
+/// Bytes of a media file that are sent at once where they are in memory: so many that a system call is cheap, and that
+/// others need not wait.
+pub const FILE_PART_BYTES: usize = 256 * 1024;
 /// How long a client may keep media and pictures without asking again. They are named by content.
 pub const MEDIA_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Bytes of answers about media that are kept to be given again: some hundred pages of lists, a thousand covers.

@@ -15,6 +15,7 @@ use salvo::oapi::{
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
 use super::answer_memory::MayBeKept;
+use super::connection::Connection;
 use super::file_body::FileBody;
 use super::limits::MEDIA_MAX_AGE;
 use super::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
@@ -181,11 +182,11 @@ impl MediaAnswer {
         set(CONTENT_DISPOSITION, disposition.to_owned());
     }
 
-    fn body(self, start: u64, length: u64) -> ResBody {
+    fn body(self, req: &Request, start: u64, length: u64) -> ResBody {
         match self.source {
             Source::File(media) => {
                 let body = FileBody::new(media.file, media.offset.saturating_add(start), length);
-                ResBody::Boxed(Box::pin(body.as_stream(self.stream)))
+                ResBody::Boxed(Box::pin(body.as_stream(self.stream).on(Connection::own(req))))
             }
             Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
             Source::Memory(bytes) => {
@@ -239,7 +240,7 @@ impl Writer for MediaAnswer {
             set_content_range(res, format!("bytes {start}-{}/{whole}", start + length - 1));
         }
         if req.method() != Method::HEAD {
-            res.replace_body(self.body(start, length));
+            res.replace_body(self.body(req, start, length));
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod access;
 pub mod answer;
 pub mod answer_memory;
 pub mod client;
+pub mod connection;
 pub mod deadline;
 pub mod docs;
 pub mod event_stream;

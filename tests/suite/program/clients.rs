@@ -1,11 +1,13 @@
 //! A client's whole evening: the commands of `docs/clients.md`, run as they stand against the real program, on both
 //! databases.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use svc_tests::postgres::Schema;
 use svc_tests::program::{PASSWORD, Server};
+
+const KINDS: [&str; 4] = ["music", "photos", "movies", "tv"];
 
 /// The commands of a page's `sh` blocks, in order.
 fn commands(page: &str) -> String {
@@ -25,20 +27,39 @@ fn commands(page: &str) -> String {
     commands
 }
 
-fn spend_an_evening(database: Option<&str>) {
-    let dir = tempfile::tempdir().unwrap();
-    let media = dir.path().canonicalize().unwrap().join("media");
+/// The project's own library.
+fn sample(dir: &Path) -> [PathBuf; 4] {
+    let media = dir.join("media");
     svc_fixtures::sample_library(&media, 7).unwrap();
-    let kinds = ["music", "photos", "movies", "tv"];
-    let roots = kinds.map(|kind| (format!("--{kind}-dir"), media.join(kind)));
-    let mut arguments: Vec<&str> = roots
+    KINDS.map(|kind| media.join(kind))
+}
+
+/// Files that nobody here made, where they are there; movies are episodes as well, by the names of copies.
+fn found(dir: &Path) -> Option<[PathBuf; 4]> {
+    let media = svc_tests::foreign_media()?;
+    let season = dir.join("tv/Real Show/Season 01");
+    std::fs::create_dir_all(&season).unwrap();
+    for (at, file) in ["exiv2/small_video.mp4", "go-mkvparse/example.mkv"]
         .iter()
-        .flat_map(|(option, root)| [option.as_str(), root.to_str().unwrap()])
-        .collect();
+        .enumerate()
+    {
+        let name = format!("Real Show S01E0{}.{}", at + 1, &file[file.len() - 3..]);
+        std::fs::copy(media.join("video").join(file), season.join(name)).unwrap();
+    }
+    let [music, photos, movies] = ["music", "photos", "video"].map(|name| media.join(name));
+    Some([music, photos, movies, dir.join("tv")])
+}
+
+fn spend_an_evening(dir: &Path, roots: &[PathBuf; 4], database: Option<&str>) {
+    let options: Vec<String> = KINDS.iter().map(|kind| format!("--{kind}-dir")).collect();
+    let mut arguments: Vec<&str> = Vec::new();
+    for (option, root) in options.iter().zip(roots) {
+        arguments.extend([option.as_str(), root.to_str().unwrap()]);
+    }
     if let Some(url) = database {
         arguments.extend(["--database-url", url]);
     }
-    let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
+    let server = Server::start_as_owner(&dir.join("data"), &arguments);
     let run = server.index("quick");
     assert_eq!(run["status"], "completed", "{run}");
 
@@ -60,9 +81,18 @@ fn spend_an_evening(database: Option<&str>) {
     assert!(server.stop().success());
 }
 
+/// An evening in a directory of its own.
+fn evening(roots: impl Fn(&Path) -> Option<[PathBuf; 4]>, database: Option<&str>) {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().canonicalize().unwrap();
+    if let Some(roots) = roots(&place) {
+        spend_an_evening(&place, &roots, database);
+    }
+}
+
 #[test]
 fn page_for_clients_works_as_it_stands() {
-    spend_an_evening(None);
+    evening(|dir| Some(sample(dir)), None);
 }
 
 #[test]
@@ -70,5 +100,18 @@ fn page_for_clients_works_on_postgresql() {
     let Some(schema) = Schema::create() else {
         return;
     };
-    spend_an_evening(Some(&schema.url));
+    evening(|dir| Some(sample(dir)), Some(&schema.url));
+}
+
+#[test]
+fn page_for_clients_works_on_files_that_nobody_here_made() {
+    evening(found, None);
+}
+
+#[test]
+fn page_for_clients_works_on_such_files_and_postgresql() {
+    let Some(schema) = Schema::create() else {
+        return;
+    };
+    evening(found, Some(&schema.url));
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use svc_host::domain::extraction::ExtractFailure;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::media;
+use svc_tests::foreign_media;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -21,7 +21,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn broken_files_end_as_errors_or_sensible_records() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut broken = Vec::new();
     files(&folder.join("broken"), &mut broken);
     broken.sort();
@@ -66,7 +66,7 @@ fn broken_files_end_as_errors_or_sensible_records() {
 
 #[test]
 fn broken_sounds_end_as_errors_or_sensible_waveforms() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut broken = Vec::new();
     files(&folder.join("broken"), &mut broken);
     broken.sort();

@@ -1,30 +1,17 @@
 //! The truth file, the expectations, and the verdict over both.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::Value;
 use svc_host::domain::extraction::{Extraction, Value as FieldValue};
-use svc_tests::workspace;
-
-/// The folder of foreign files; `None`, with a message, where there is none.
-pub fn media() -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("SVC_TEST_MEDIA").map_or_else(|| workspace().join("../shared/media"), PathBuf::from);
-    if folder.join("truth.jsonl").is_file() {
-        return Some(folder);
-    }
-    eprintln!(
-        "skipped: no truth.jsonl in {}; SVC_TEST_MEDIA names another folder",
-        folder.display()
-    );
-    None
-}
+use svc_tests::{foreign_media, workspace};
 
 /// The lines of the truth file of this kind and category.
 pub fn truths(kind: &str, category: &str) -> Vec<Value> {
-    let Some(folder) = media() else { return Vec::new() };
+    let Some(folder) = foreign_media() else {
+        return Vec::new();
+    };
     let text = std::fs::read_to_string(folder.join("truth.jsonl")).unwrap();
     let lines = text
         .lines()

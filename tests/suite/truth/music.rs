@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 use svc_host::domain::extraction::{Extraction, Value as FieldValue};
+use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::{Comparison, clean, field, leading_number, media, truths};
+use super::compare::{Comparison, clean, field, leading_number, truths};
 
 const FIELDS: usize = 12;
 
 #[test]
 fn music_agrees_with_independent_tools() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut sandbox = Sandbox::new("music");
     let mut comparison = Comparison::default();
     for truth in truths("music", "ok") {

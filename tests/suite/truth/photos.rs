@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use svc_host::domain::extraction::{Extraction, PartialDate, Value as FieldValue};
+use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::{Comparison, clean, field, leading_number, media, truths};
+use super::compare::{Comparison, clean, field, leading_number, truths};
 
 #[test]
 fn photos_agree_with_exiftool() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut sandbox = Sandbox::new("photos");
     let mut comparison = Comparison::default();
     for truth in truths("photo", "ok") {

@@ -7,7 +7,7 @@ use svc_host::domain::extraction::ExtractFailure;
 use svc_host::domain::rendering::ImageBounds;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::media;
+use svc_tests::foreign_media;
 
 const SIZES: [ImageBounds; 3] = [
     ImageBounds::square(250),
@@ -57,7 +57,7 @@ fn draw_all(paths: &[PathBuf]) -> usize {
 
 #[test]
 fn photos_of_others_are_drawn_inside_the_limits() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut photos = Vec::new();
     files(&folder.join("photos"), &mut photos);
     photos.sort();
@@ -68,7 +68,7 @@ fn photos_of_others_are_drawn_inside_the_limits() {
 
 #[test]
 fn broken_files_are_drawn_or_refused_inside_the_limits() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut broken = Vec::new();
     files(&folder.join("broken"), &mut broken);
     broken.sort();

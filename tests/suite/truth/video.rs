@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 use svc_host::domain::extraction::{Extraction, Value as FieldValue};
+use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::{Comparison, field, media, truths};
+use super::compare::{Comparison, field, truths};
 
 /// Fields of a file.
 const FIELDS: usize = 29;
 
 #[test]
 fn videos_agree_with_ffprobe() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     let mut sandbox = Sandbox::new("movies");
     let mut comparison = Comparison::default();
     // What ffprobe cannot read says nothing to compare with.

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use svc_fixtures::audio::{Format, Sound, encode};
 use svc_host::domain::waveform::AudioSummary;
+use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 
-use super::compare::{Comparison, media, truths};
+use super::compare::{Comparison, truths};
 
 /// Bins that are compared: what clients get who do not ask for another number.
 const BINS: u32 = 1024;
@@ -156,7 +157,7 @@ fn compare(comparison: &mut Comparison, path: &str, ours: &AudioSummary, truth: 
 
 #[test]
 fn waveforms_agree_with_ffmpeg() {
-    let Some(folder) = media() else { return };
+    let Some(folder) = foreign_media() else { return };
     if Command::new("ffmpeg").arg("-version").output().is_err() {
         eprintln!("skipped: no ffmpeg");
         return;

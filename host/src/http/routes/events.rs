@@ -3,7 +3,8 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::http::event_stream::{Connection, EventStream};
+use crate::http::connection::Connection;
+use crate::http::event_stream::EventStream;
 use crate::http::extract::{Caller, State};
 use crate::http::problem::Problem;
 
@@ -46,6 +47,7 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
     ("authorization" = Option<String>, Query, description = "Deprecated: the access token. Use `token`.")
 ))]
 pub async fn subscribe(state: State, caller: Caller, connection: Connection) -> Result<EventStream, Problem> {
-    let subscription = state.streams.subscribe(&caller, connection.breaker()).await?;
+    let cut = move || connection.break_off();
+    let subscription = state.streams.subscribe(&caller, cut).await?;
     Ok(EventStream(subscription))
 }

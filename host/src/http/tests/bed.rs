@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use salvo::conn::SocketAddr;
 use salvo::http::HeaderMap;
-use salvo::http::ReqBody;
 use salvo::http::body::Body as _;
 use salvo::http::uri::Scheme;
+use salvo::http::{ReqBody, Version};
 use salvo::{ConnCtrl, Request, Service};
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ use crate::domain::id::{IdGenerator, SessionId, UserId};
 use crate::domain::kind::MediaKind;
 use crate::domain::time::{Clock, SystemClock, Timestamp};
 use crate::http::client::Network;
+use crate::http::connection::Connection;
 use crate::http::router;
 use crate::http::state::AppState;
 use crate::installation;
@@ -256,6 +257,9 @@ impl Bed {
         let mut request = salvo::hyper::Request::builder()
             .method(method)
             .uri(target)
+            // There is no socket that an answer could have for itself.
+            .version(Version::HTTP_2)
+            .extension(Connection::default())
             .header("host", "svc.test");
         for (name, value) in headers {
             request = request.header(*name, *value);

@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use salvo::hyper::Request;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use super::events_bed::{PATIENCE, Streaming, quick};
 use crate::auth::capability::Capability;
@@ -64,6 +68,51 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         .get(&format!("/api/v1/versions?authorization={token}"))
         .await;
     assert_eq!(other.status, 401);
+}
+
+#[tokio::test]
+async fn events_come_over_http2_and_http_1_0_as_well() {
+    let server = Streaming::start(quick()).await;
+    let token = server.bed.owner().await;
+    let target = format!("/api/v1/events/subscribe?token={token}");
+
+    let stream = TcpStream::connect(server.address).await.unwrap();
+    let (client, connection) = h2::client::handshake(stream).await.unwrap();
+    let driver = tasks::spawn("test client", async move {
+        // Ends with an error when the server closes first.
+        let _ = connection.await;
+    });
+    let mut client = client.ready().await.unwrap();
+    let request = Request::builder().uri(format!("http://svc{target}"));
+    let (answer, _) = client.send_request(request.body(()).unwrap(), true).unwrap();
+    let answer = timeout(PATIENCE, answer).await.unwrap().unwrap();
+    assert_eq!(answer.status(), 200);
+    let mut body = answer.into_body();
+
+    let mut old = TcpStream::connect(server.address).await.unwrap();
+    let request = format!("GET {target} HTTP/1.0\r\n\r\n");
+    old.write_all(request.as_bytes()).await.unwrap();
+    server.wait_for_listeners(2).await;
+
+    server.tell(json!({"runId": "1"}));
+    let mut heard = String::new();
+    while !heard.contains("\n\ndata: ") || !heard.ends_with("\n\n") {
+        let piece = timeout(PATIENCE, body.data()).await.unwrap().unwrap().unwrap();
+        heard += std::str::from_utf8(&piece).unwrap();
+    }
+    assert!(heard.starts_with(":\n\n"), "{heard}");
+    assert!(heard.contains(r#""payload":{"runId":"1"}"#), "{heard}");
+    let mut plain = String::new();
+    while !plain.ends_with("}\n\n") {
+        let mut piece = [0; 4096];
+        let read = timeout(PATIENCE, old.read(&mut piece)).await.unwrap().unwrap();
+        assert!(read > 0, "{plain}");
+        plain += std::str::from_utf8(&piece[..read]).unwrap();
+    }
+    assert!(plain.starts_with("HTTP/1.0 200"), "{plain}");
+    assert!(!plain.contains("transfer-encoding"), "{plain}");
+    assert!(plain.ends_with(&heard), "{plain}");
+    driver.abort();
 }
 
 #[tokio::test]
