@@ -46,8 +46,10 @@ pub struct Connection(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Told when the state says that the connection is over, or free to be taken over.
-    news: Notify,
+    /// Told when the socket may be given away.
+    free: Notify,
+    /// Told when the connection is to be broken off.
+    broken: Notify,
 }
 
 #[derive(Default)]
@@ -56,7 +58,6 @@ struct State {
     parts: VecDeque<Part>,
     successor: Option<Successor>,
     is_free: bool,
-    is_broken: bool,
     /// What the transport left, once it is free.
     socket: Option<TcpStream>,
 }
@@ -86,8 +87,7 @@ impl Connection {
 
     /// Breaks it off, with all that is on it.
     pub fn break_off(&self) {
-        self.state().is_broken = true;
-        self.0.news.notify_one();
+        self.0.broken.notify_one();
     }
 
     /// What to give hyper, as the next of a body, in place of these bytes of a file: at most [`FILE_PART_BYTES`] of them.
@@ -110,19 +110,20 @@ impl Connection {
         self.state().successor = Some(successor);
     }
 
-    /// Until it is broken off or free to be taken over.
-    pub(super) async fn ended(&self) {
-        self.0.news.notified().await;
+    /// Until it is to be broken off.
+    pub(super) async fn broken(&self) {
+        self.0.broken.notified().await;
+    }
+
+    /// Until the socket may be given away.
+    pub(super) async fn free(&self) {
+        self.0.free.notified().await;
     }
 
     /// Who goes on, and with what.
     pub(super) fn handed_over(&self) -> Option<(Successor, TcpStream)> {
         let mut state = self.state();
-        let handed_over = (state.successor.take(), state.socket.take());
-        match handed_over {
-            (Some(successor), Some(socket)) if !state.is_broken => Some((successor, socket)),
-            _ => None,
-        }
+        state.successor.take().zip(state.socket.take())
     }
 }
 
@@ -302,7 +303,7 @@ impl AsyncWrite for Transport {
         let mut state = this.connection.state();
         if state.successor.is_some() && !state.is_free {
             state.is_free = true;
-            this.connection.0.news.notify_one();
+            this.connection.0.free.notify_one();
         }
         Poll::Ready(Ok(()))
     }

@@ -106,8 +106,8 @@ impl FileBody {
             return None;
         }
         let part = connection.send_part(Arc::clone(&self.file), self.position, length);
-        self.position += length as u64;
-        self.remaining = self.remaining.saturating_sub(length as u64);
+        self.position += part.len() as u64;
+        self.remaining = self.remaining.saturating_sub(part.len() as u64);
         Some(part)
     }
 

@@ -12,7 +12,7 @@ use salvo::http::uri::Scheme;
 use salvo::rt::tokio::{TokioExecutor, TokioIo, TokioTimer};
 use salvo::{Service, hyper};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -35,6 +35,7 @@ pub async fn serve(
     let server = Arc::new(Server::new(service, listener.local_addr()?, limits));
     let permits = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
+    let (going_on, stop) = watch::channel(());
     // What is still open at the end is dropped with it.
     let mut connections = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
@@ -46,9 +47,13 @@ pub async fn serve(
         };
         match accepted {
             Ok((socket, peer, permit)) => {
-                let (server, watcher) = (Arc::clone(&server), graceful.watcher());
+                let server = Arc::clone(&server);
+                let end = End {
+                    watcher: graceful.watcher(),
+                    stop: stop.clone(),
+                };
                 connections.spawn(async move {
-                    server.answer(socket, peer, watcher).await;
+                    server.answer(socket, peer, end).await;
                     drop(permit);
                 });
             }
@@ -58,7 +63,7 @@ pub async fn serve(
             }
         }
     }
-    drop(listener);
+    drop((listener, going_on));
     let drained = async {
         graceful.shutdown().await;
         while connections.join_next().await.is_some() {}
@@ -82,6 +87,14 @@ async fn accept(
     // An answer is written as a whole; its end must not wait for an acknowledgement of its beginning.
     socket.set_nodelay(true)?;
     Ok((socket, peer, permit))
+}
+
+/// How a connection learns of the end.
+struct End {
+    /// Where HTTP is spoken already.
+    watcher: Watcher,
+    /// Before that; its sender is dropped.
+    stop: watch::Receiver<()>,
 }
 
 /// What all connections share.
@@ -126,28 +139,38 @@ impl Server {
     }
 
     /// Answers what comes on a connection, and then does with it what an answer left to be done.
-    async fn answer(&self, socket: TcpStream, peer: SocketAddr, watcher: Watcher) {
+    async fn answer(&self, socket: TcpStream, peer: SocketAddr, end: End) {
         let connection = Connection::default();
         // In a box, so that its memory is given back before a successor begins.
-        let speaking = Box::pin(self.speak(socket, peer, connection.clone(), watcher));
-        tokio::select! {
-            () = speaking => {}
-            () = connection.ended() => {}
-        }
-        if let Some((successor, socket)) = connection.handed_over() {
+        let speaking = Box::pin(self.speak(socket, peer, connection.clone(), end));
+        let is_broken = tokio::select! {
+            () = speaking => false,
+            () = connection.free() => false,
+            () = connection.broken() => true,
+        };
+        // Taken in any case: a successor holds the connection, which holds the successor.
+        let handed_over = connection.handed_over().filter(|_| !is_broken);
+        if let Some((successor, socket)) = handed_over {
             tokio::select! {
                 () = successor(socket) => {}
-                () = connection.ended() => {}
+                () = connection.broken() => {}
             }
         }
     }
 
     /// Speaks HTTP until one side ends it.
-    async fn speak(&self, socket: TcpStream, peer: SocketAddr, connection: Connection, watcher: Watcher) {
+    async fn speak(&self, socket: TcpStream, peer: SocketAddr, connection: Connection, end: End) {
+        let End { watcher, mut stop } = end;
         let mut transport = Transport::new(socket, connection.clone());
-        let Ok(Ok(is_http2)) = timeout(self.header_time, transport.begins_with_http2()).await else {
-            return;
+        let is_http2 = tokio::select! {
+            begun = timeout(self.header_time, transport.begins_with_http2()) => match begun {
+                Ok(Ok(is_http2)) => is_http2,
+                _ => return,
+            },
+            // Browsers open connections that they may never use.
+            _ = stop.changed() => return,
         };
+        drop(stop);
         let control = ConnCtrl::new();
         let handler = OnConnection {
             handler: self.service.hyper_handler(

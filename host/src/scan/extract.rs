@@ -22,7 +22,7 @@ use crate::domain::scan::{FileRecord, ScannedFile};
 use crate::domain::time::Timestamp;
 use crate::domain::video::VideoFacts;
 use crate::plugins::{Plugins, SourceFile, Worker};
-use crate::store::PluginVersion;
+use crate::store::{PluginVersion, digest_of};
 
 /// Stored in place of the modification time of a file that is to be read again by the next run.
 const READ_AGAIN: i64 = -1;
@@ -33,6 +33,8 @@ pub(super) struct ReadFile {
     pub(super) folder: Arc<PendingFolder>,
     pub(super) plugin: Arc<PluginVersion>,
     pub(super) file: ScannedFile,
+    /// Of what is stored of it.
+    pub(super) digest: i64,
     /// The storage failed: the next run is to read it again.
     pub(super) try_again: bool,
 }
@@ -223,6 +225,7 @@ fn finish(
     ReadFile {
         folder: Arc::clone(folder),
         plugin: Arc::clone(plugin),
+        digest: digest_of(&file),
         file,
         try_again,
     }

@@ -190,6 +190,7 @@ impl Persisting<'_, '_> {
         batch.files.push(StoredFile {
             file: read.file,
             plugin: Some(read.plugin),
+            digest: Some(read.digest),
         });
     }
 }
@@ -215,7 +216,7 @@ mod tests {
     use crate::media_root::MediaRoot;
     use crate::scan::around;
     use crate::scan::roots::{KindReaders, ScanRoot};
-    use crate::store::StoreOptions;
+    use crate::store::{StoreOptions, digest_of};
 
     /// A file whose storage failed.
     fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
@@ -238,6 +239,7 @@ mod tests {
         ReadFile {
             folder: Arc::clone(folder),
             plugin: Arc::new(plugin),
+            digest: digest_of(&file),
             file,
             try_again: true,
         }

@@ -3,10 +3,11 @@
 use futures_util::future::BoxFuture;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transaction};
+use sqlx::{AssertSqlSafe, FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transaction};
 
 use super::args::{self, Arg};
 use super::error::Result;
+use super::packed::{PackedRecord, packed, unpacked};
 use super::readers::Readers;
 
 /// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
@@ -79,6 +80,25 @@ impl Pools {
                 })
             }
         }
+    }
+
+    /// As [`Pools::fetch_all`], for as many rows as a page has: from SQLite they come at once.
+    pub(super) fn fetch_page<'a, T: PackedRecord>(
+        &'a self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> Boxed<'a, Vec<T>> {
+        if self.engine() == Engine::Postgres {
+            return self.fetch_all(sql, values);
+        }
+        let sql = packed::<T>(sql.into_sql_str().as_str());
+        let row = self.fetch_optional::<(String,)>(AssertSqlSafe(sql), values);
+        Box::pin(async move {
+            match row.await? {
+                Some((text,)) => unpacked(&text),
+                None => Ok(Vec::new()),
+            }
+        })
     }
 
     /// The first row, if any, read outside of a transaction.
@@ -197,6 +217,24 @@ impl Tx {
                 })
             }
         }
+    }
+
+    /// As [`Tx::fetch_all`], for as many rows as a page has: from SQLite they come at once.
+    pub(super) fn fetch_page<T: PackedRecord>(
+        &mut self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> Boxed<'_, Vec<T>> {
+        if self.engine() == Engine::Postgres {
+            return self.fetch_all(sql, values);
+        }
+        let sql = packed::<T>(sql.into_sql_str().as_str());
+        let rows = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
+        Box::pin(async move {
+            rows.await?
+                .first()
+                .map_or(Ok(Vec::new()), |(text,)| unpacked(text))
+        })
     }
 
     pub(super) fn commit(self) -> Boxed<'static, ()> {

@@ -35,6 +35,7 @@ static MIGRATIONS: &[Migration] = migrations![
     7 "0007_albums.sql",
     8 "0008_cinema.sql",
     9 "0009_jobs.sql",
+    10 "0010_digests.sql",
 ];
 
 /// The schema number that this program writes and reads.

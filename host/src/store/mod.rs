@@ -27,6 +27,7 @@ mod media;
 mod migrations;
 mod music;
 mod next_up;
+mod packed;
 mod pages;
 mod photo_albums;
 mod photo_edits;
@@ -86,7 +87,7 @@ pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use playback_queues::{Place, QueueChange, QueueWindow};
 pub use runs::RunLogFilter;
 pub use scan_writer::{
-    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile,
+    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile, digest_of,
 };
 pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;

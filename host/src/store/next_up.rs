@@ -47,7 +47,7 @@ impl Store {
             i64::from(page.take.min(Page::MAX_TAKE)),
             i64::try_from(page.skip).unwrap_or(i64::MAX),
         ];
-        let rows: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows.into_iter().map(|(id,)| id).collect(),
             total,

@@ -262,11 +262,12 @@ impl Store {
         values: &[Arg<'_>],
     ) -> Result<Vec<(i64, CursorValue)>> {
         if sort.is_text {
-            let rows: Vec<(i64, Option<String>)> = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+            let rows: Vec<(i64, Option<String>)> =
+                self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
             let value = |text: Option<String>| text.map_or(CursorValue::None, CursorValue::Text);
             return Ok(rows.into_iter().map(|(id, text)| (id, value(text))).collect());
         }
-        let rows: Vec<(i64, Option<i64>)> = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+        let rows: Vec<(i64, Option<i64>)> = self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
         let value = |number: Option<i64>| match number {
             Some(number) if sort.column.is_some() => CursorValue::Number(number),
             _ => CursorValue::None,
@@ -283,7 +284,7 @@ impl Store {
         request: &ListRequest<B>,
     ) -> Result<Listing<i64>> {
         let (sql, values) = conditions.all(&format!("SELECT {} FROM {}", rows.key, rows.from));
-        let found: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+        let found: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
         let total = found.len() as u64;
         let mut places: Vec<(i64, i64)> = found.into_iter().map(|(id,)| (shuffled(seed, id), id)).collect();
         places.sort_unstable();

@@ -101,7 +101,7 @@ const PHOTOS_OF_ALBUM: MediaRows = MediaRows {
 const DAYS: &str = "SELECT p.taken_day, count(*), min(p.taken_at), max(p.taken_at) FROM photos p";
 const BY_DAY: &str = " GROUP BY p.taken_day ORDER BY p.taken_day";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct PhotoRow {
     photo_id: i64,
     name: String,
@@ -245,7 +245,7 @@ impl Store {
         let scope = &self.narrowed(scope, libraries).await?;
         let photos = conditions(scope, filter, false);
         let (sql, values) = photos.rows(DAYS, BY_DAY);
-        let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_all(sql, values).await?;
+        let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_page(sql, values).await?;
         let days = days.into_iter().map(|(day, count, from, to)| {
             let photos = PhotoBucket {
                 name: BucketName::holding(day, granularity),

@@ -119,7 +119,7 @@ impl Store {
         let values = args![query.as_str(), i64::from(RANKED) + 1, 0_i64];
         let first: Vec<(i64,)> = self
             .pools()
-            .fetch_all(AssertSqlSafe(find.clone()), &values)
+            .fetch_page(AssertSqlSafe(find.clone()), &values)
             .await?;
         let found: Vec<i64> = first.into_iter().map(|(id,)| id).collect();
         if found.len() <= RANKED as usize {
@@ -135,7 +135,7 @@ impl Store {
         if page.skip.saturating_add(u64::from(page.take)) > found.len() as u64 {
             let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
             let values = args![query.as_str(), i64::from(page.take), skip];
-            let rows: Vec<(i64,)> = self.pools().fetch_all(AssertSqlSafe(find), &values).await?;
+            let rows: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(find), &values).await?;
             return Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total));
         }
         Ok(Listing::new(part_of(found, page).collect(), total))

@@ -32,7 +32,7 @@ const READER_CACHE_KIB: i64 = 2048;
 const WRITER_STATEMENTS: usize = 160;
 /// Prepared statements that a reader keeps.
 const READER_STATEMENTS: usize = 48;
-/// Rows that wait for who asked: a whole page, so that two threads need not take turns for it.
+/// Rows that wait for who asked, where they are not packed: the thread that reads them need not wait as well.
 const ROW_BUFFER: usize = 1024;
 /// Pages of the log after which it is folded into the database. A scan's transactions touch the same upper pages of
 /// the indexes again and again: with the usual 1000, folding took a fifth of the time of storing 100,000 tracks.

@@ -75,7 +75,7 @@ const ARTISTS: &str = "SELECT l.track_id, a.name FROM track_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.role = 0 AND l.track_id";
 const BY_POSITION: &str = "ORDER BY l.track_id, l.position";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct SummaryRow {
     id: i64,
     title: String,

@@ -103,7 +103,7 @@ impl UserItemList {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct UserItemRow {
     item_type: i16,
     item_id: i64,
@@ -173,7 +173,7 @@ impl Store {
         for (item, ids) in by_type {
             let first = args![user.get(), item as i16];
             for (sql, values) in in_lists_after(self.pools().engine(), &head, &first, &ids, "") {
-                let rows: Vec<UserItemRow> = self.pools().fetch_all(sql, &values).await?;
+                let rows: Vec<UserItemRow> = self.pools().fetch_page(sql, &values).await?;
                 for row in rows {
                     let UserItem { key, data } = row.try_into()?;
                     found.insert(key, data);
@@ -202,7 +202,7 @@ impl Store {
         values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
         let (take, skip, order) = (values.len() - 1, values.len(), list.order(order));
         let sql = format!("SELECT {ROW} {from} ORDER BY {order} LIMIT ${take} OFFSET ${skip}");
-        let rows: Vec<UserItemRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<UserItemRow> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows.into_iter().map(UserItem::try_from).collect::<Result<_>>()?,
             total,

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::Store;
 use super::bulk::in_lists;
-use super::db::Record;
 use super::error::Result;
+use super::packed::PackedRecord;
 use crate::domain::change::{Change, ChangeKind, ItemType};
 use crate::domain::library::MediaScope;
 
@@ -202,7 +202,7 @@ impl Store {
     }
 
     /// The rows of a query with an `IN` list, whatever its length.
-    pub(super) async fn visible_rows<T: Record>(
+    pub(super) async fn visible_rows<T: PackedRecord>(
         &self,
         head: &str,
         ids: &[i64],
@@ -210,7 +210,7 @@ impl Store {
     ) -> Result<Vec<T>> {
         let mut rows = Vec::new();
         for (sql, values) in in_lists(self.pools().engine(), head, ids, tail) {
-            rows.extend(self.pools().fetch_all(sql, &values).await?);
+            rows.extend(self.pools().fetch_page(sql, &values).await?);
         }
         Ok(rows)
     }

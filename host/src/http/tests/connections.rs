@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::{Bed, limits};
-use crate::http::limits::Limits;
+use crate::http::limits::{DRAIN_TIME, Limits};
 use crate::http::{router, server};
 use crate::tasks;
 
@@ -154,6 +154,21 @@ async fn time_of_the_body_is_not_the_handlers() {
     let answer = rest(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     serving.stop().await;
+}
+
+#[tokio::test]
+async fn connection_that_says_nothing_does_not_hold_up_the_end() {
+    let serving = Serving::start(Limits::default()).await;
+    let mut silent = serving.connect().await;
+    let mut idle = serving.connect().await;
+    let request = format!("{}{{}}", head(2));
+    idle.write_all(request.as_bytes()).await.unwrap();
+    let mut buffer = [0; 12];
+    idle.read_exact(&mut buffer).await.unwrap();
+    tokio::time::timeout(DRAIN_TIME / 2, serving.stop())
+        .await
+        .unwrap();
+    assert_eq!(rest(&mut silent).await, "");
 }
 
 #[tokio::test]

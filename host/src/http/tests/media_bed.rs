@@ -63,7 +63,11 @@ impl Bed {
             known: false,
             record,
         };
-        let files = vec![StoredFile { file, plugin: None }];
+        let files = vec![StoredFile {
+            file,
+            plugin: None,
+            digest: None,
+        }];
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
         writer
             .persist(&ScanBatch {

@@ -91,7 +91,7 @@ const GENRES: MediaRows = MediaRows {
 const GENRE_BY_ID: &str = "SELECT g.genre_id, g.name, g.track_count FROM music_genres g WHERE g.genre_id";
 const GENRE_TRACKS: &str = "SELECT l.genre_id, count(*) FROM track_genres l WHERE l.genre_id";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct ArtistRow {
     artist_id: i64,
     name: String,

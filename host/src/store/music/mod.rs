@@ -21,7 +21,7 @@ use super::db::Pools;
 use super::error::{Result, StoreError};
 use crate::domain::music::{CreditRole, CreditedArtist};
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct CreditRow {
     item_id: i64,
     artist_id: i64,
@@ -38,7 +38,7 @@ async fn credits(
 ) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::with_capacity(items.len());
     for (sql, values) in in_lists(pools.engine(), select, items, tail) {
-        let rows: Vec<CreditRow> = pools.fetch_all(sql, &values).await?;
+        let rows: Vec<CreditRow> = pools.fetch_page(sql, &values).await?;
         for row in rows {
             let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
             let artist = CreditedArtist {
@@ -56,7 +56,7 @@ async fn credits(
 async fn genres(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Result<HashMap<i64, Vec<String>>> {
     let mut genres: HashMap<i64, Vec<String>> = HashMap::with_capacity(items.len());
     for (sql, values) in in_lists(pools.engine(), select, items, tail) {
-        let rows: Vec<(i64, String)> = pools.fetch_all(sql, &values).await?;
+        let rows: Vec<(i64, String)> = pools.fetch_page(sql, &values).await?;
         for (item, name) in rows {
             genres.entry(item).or_default().push(name);
         }

@@ -78,7 +78,7 @@ const PICTURES: &str =
 const BY_PLACE: &str =
     "ORDER BY t.release_id, t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct ReleaseRow {
     release_id: i64,
     title: String,

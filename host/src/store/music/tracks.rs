@@ -82,7 +82,7 @@ const GENRES: &str = "SELECT l.track_id, g.name FROM track_genres l \
     JOIN music_genres g ON g.genre_id = l.genre_id WHERE l.track_id";
 const BY_POSITION: &str = "ORDER BY l.track_id, l.position";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct TrackRow {
     track_id: i64,
     release_id: Option<i64>,
@@ -224,7 +224,7 @@ impl Store {
         let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {IN_RELEASE}");
         let ids: Vec<(i64,)> = self
             .pools()
-            .fetch_all(AssertSqlSafe(sql), &args![id.get()])
+            .fetch_page(AssertSqlSafe(sql), &args![id.get()])
             .await?;
         let listed = part.of(ids.into_iter().map(|(id,)| id).collect());
         let tracks = self.tracks_by_id(&listed.items).await?;

@@ -59,7 +59,7 @@ const CHOSEN_COVERS: &str = "SELECT a.album_id, p.photo_id FROM photo_albums a \
     JOIN photos p ON p.photo_id = ap.photo_id WHERE a.album_id";
 const FIRST_PHOTOS: &str = "SELECT ap.album_id, ap.photo_id FROM photo_album_photos ap WHERE ap.album_id";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct AlbumRow {
     album_id: i64,
     owner_user_id: i64,
@@ -126,7 +126,7 @@ impl Store {
             "SELECT a.album_id, a.name FROM photo_albums a WHERE {}",
             seen_by(user)
         );
-        self.pools().fetch_all(AssertSqlSafe(sql), &[]).await
+        self.pools().fetch_page(AssertSqlSafe(sql), &[]).await
     }
 
     /// These albums, in this order. Who may see them is asked before.
@@ -166,7 +166,7 @@ impl Store {
         sql: String,
         values: &[Arg<'_>],
     ) -> Result<Vec<PhotoAlbum>> {
-        let rows = self.pools().fetch_all(AssertSqlSafe(sql), values).await?;
+        let rows = self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
         self.albums_of_rows(scope, rows).await
     }
 

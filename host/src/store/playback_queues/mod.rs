@@ -86,7 +86,7 @@ impl TryFrom<QueueRow> for PlaybackQueue {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct ItemRow {
     queue_item_id: i64,
     item_type: i16,
@@ -172,7 +172,7 @@ impl Store {
             leading,
             trailing + 1,
         ];
-        let rows: Vec<ItemRow> = self.pools().fetch_all(WINDOW, &values).await?;
+        let rows: Vec<ItemRow> = self.pools().fetch_page(WINDOW, &values).await?;
         let Some((total, passed, revision)) = rows.first().map(|row| (row.total, row.passed, row.revision))
         else {
             return Ok(None);

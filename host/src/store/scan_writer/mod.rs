@@ -4,6 +4,7 @@
 //! vouches for files that are not there. Releases, artists and genres whose tracks changed are marked as dirty in the
 //! same transaction, and `settle` counts them anew; marks that a crash left behind are found by the next scan.
 
+mod digest;
 mod names;
 mod photos;
 mod rows;
@@ -17,6 +18,7 @@ mod videos;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use digest::digest_of;
 use futures_util::FutureExt as _;
 pub use settle::SettleOutcome;
 
@@ -25,6 +27,7 @@ use super::bulk::{SqlTexts, in_lists};
 use super::changes::NewChanges;
 use super::db::Tx;
 use super::error::Result;
+use super::revisions::Raises;
 use super::text::bounded_reason;
 use super::writer::WriteTx;
 use super::{Lane, Store};
@@ -68,6 +71,8 @@ pub struct StoredFile {
     pub file: ScannedFile,
     /// The plugin; `None` if it came to none.
     pub plugin: Option<Arc<PluginVersion>>,
+    /// [`digest_of`] the file; without it, it is stored whatever is there.
+    pub digest: Option<i64>,
 }
 
 /// A folder all of whose files are in this batch or in earlier ones.
@@ -150,7 +155,7 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
 }
 
 /// Notes tracks, photos, releases and artists that a batch brought.
-fn note_changes(files: &[StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
+fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
     for StoredFile { file, .. } in files {
         let item = match &file.record {
             FileRecord::Track(_) => ItemType::MusicTrack,
@@ -222,21 +227,29 @@ impl ScanWriter {
         let mut tx = self.begin().await?;
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
-        if !files.is_empty() {
-            self.store_files(&mut tx, files).boxed().await?;
-            self.store_tracks(&mut tx, files, batch.now, &mut added)
+        let unchanged = digest::unchanged(&mut tx, files).await?;
+        let is_changed = |file: &&StoredFile| !unchanged.contains(&file.file.id.get());
+        let changed: Vec<&StoredFile> = files.iter().filter(is_changed).collect();
+        self.store_files(&mut tx, files).boxed().await?;
+        if !changed.is_empty() {
+            self.store_tracks(&mut tx, &changed, batch.now, &mut added)
                 .boxed()
                 .await?;
-            self.store_photos(&mut tx, files, &mut added).boxed().await?;
-            self.store_videos(&mut tx, files, batch.now, &mut changes)
+            self.store_photos(&mut tx, &changed, &mut added).boxed().await?;
+            self.store_videos(&mut tx, &changed, batch.now, &mut changes)
                 .boxed()
                 .await?;
-            note_changes(files, &added, &mut changes);
+            note_changes(&changed, &added, &mut changes);
         }
         if last {
             self.store_marks(&mut tx, batch, &mut changes).boxed().await?;
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
+        let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
+        if changed.is_empty() && !has_marks {
+            // What is told of media is as before, and so are the answers that are kept.
+            tx = tx.raising(Raises::Nothing);
+        }
         self.commit(tx).await?;
         outcome.added_releases.append(&mut added.added_releases);
         outcome.added_artists.append(&mut added.added_artists);
@@ -266,7 +279,7 @@ impl ScanWriter {
 
     async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
         let mut values = Vec::with_capacity(files.len() * rows::FILES.columns);
-        for StoredFile { file, plugin } in files {
+        for StoredFile { file, plugin, digest } in files {
             let plugin = match plugin {
                 Some(plugin) => Some(self.plugin_ref(tx, plugin).await?),
                 None => None,
@@ -290,6 +303,7 @@ impl ScanWriter {
                 plugin,
                 file.fingerprint,
                 file.related_stamp,
+                *digest,
                 failure.map(ExtractFailure::code),
             ]);
             values.push(Arg::Text(

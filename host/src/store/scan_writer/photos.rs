@@ -26,7 +26,7 @@ impl ScanWriter {
     pub(super) async fn store_photos(
         &mut self,
         tx: &mut Tx,
-        files: &[StoredFile],
+        files: &[&StoredFile],
         outcome: &mut PersistOutcome,
     ) -> Result<()> {
         let (mut photos, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());

@@ -65,7 +65,7 @@ impl ScanWriter {
     pub(super) async fn store_tracks(
         &mut self,
         tx: &mut Tx,
-        files: &[StoredFile],
+        files: &[&StoredFile],
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {

@@ -91,7 +91,7 @@ impl ScanWriter {
     pub(super) async fn store_videos(
         &mut self,
         tx: &mut Tx,
-        files: &[StoredFile],
+        files: &[&StoredFile],
         now: Timestamp,
         changes: &mut NewChanges,
     ) -> Result<()> {

@@ -26,7 +26,7 @@ const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULL
 const FROM_LAST: &str = "n.season_number DESC NULLS FIRST, e.episode_number DESC NULLS FIRST, \
     e.absolute_number DESC NULLS FIRST, e.air_date DESC NULLS FIRST, e.episode_id DESC";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct EpisodeRow {
     episode_id: i64,
     show_id: i64,
@@ -101,7 +101,7 @@ impl Store {
         let total = self.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);
         let (sql, values) = episodes.page(EPISODES, order, part.page);
-        let rows = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         Ok(Listing::new(self.episodes(scope, rows).await?, total))
     }
 

@@ -41,7 +41,7 @@ const OF_EPISODES: &str = sources_of!("episode_id");
 /// What plugins call the pictures that are a movie's or an episode's own and stand for it.
 const OWN_PICTURES: [&str; 3] = ["poster", "thumb", "backdrop"];
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct SourceRow {
     item_id: i64,
     source_id: i64,

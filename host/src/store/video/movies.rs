@@ -64,7 +64,7 @@ const BY_ID: &str = "SELECT m.movie_id, m.title, m.sort_title, m.original_title,
     m.tagline, m.content_rating, m.collection, m.genres, m.studios, m.people, m.external_ids \
     FROM movies m WHERE m.movie_id";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct MovieRow {
     movie_id: i64,
     title: String,

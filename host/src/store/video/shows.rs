@@ -73,7 +73,7 @@ const SEASON_PICTURES: &str = "SELECT e.season_id, count(*) FROM tv_episodes e \
     JOIN video_sources s ON s.episode_id = e.episode_id \
     WHERE s.artwork LIKE '%\"season-poster\"%' AND e.season_id";
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct ShowRow {
     show_id: i64,
     title: String,
@@ -106,7 +106,7 @@ impl From<ShowRow> for Show {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct SeasonRow {
     season_id: i64,
     show_id: i64,
@@ -218,7 +218,7 @@ impl Store {
     }
 
     async fn seasons(&self, scope: &MediaScope, sql: String, id: i64) -> Result<Vec<Season>> {
-        let rows: Vec<SeasonRow> = self.pools().fetch_all(AssertSqlSafe(sql), &args![id]).await?;
+        let rows: Vec<SeasonRow> = self.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
         let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
         if *scope != MediaScope::All {
             let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();

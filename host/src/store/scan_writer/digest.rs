@@ -1,0 +1,67 @@
+//! Whether a file that was read again says what is stored of it already. Then its items are left as they are: nobody is
+//! told of a change, answers that are kept stay good, and a full run writes next to nothing.
+
+use std::collections::HashSet;
+use std::fmt::{self, Write as _};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{RECORD_SCHEMA, StoredFile};
+use crate::domain::scan::ScannedFile;
+use crate::store::bulk::in_lists;
+use crate::store::db::Tx;
+use crate::store::error::Result;
+
+/// Files that are missing are told as restored in any case.
+const DIGESTS: &str =
+    "SELECT file_id, digest FROM files WHERE status <> 2 AND digest IS NOT NULL AND file_id";
+
+struct Sink(Sha256);
+
+impl fmt::Write for Sink {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Of all that is stored of a file but for its number and who read it. What it is made of is the derived `Debug`: where that
+/// comes out otherwise, by another version of the server, files are stored once more when they are read again.
+pub fn digest_of(file: &ScannedFile) -> i64 {
+    let ScannedFile {
+        folder,
+        name,
+        size,
+        mtime_ns,
+        record,
+        ..
+    } = file;
+    let mut sink = Sink(Sha256::new());
+    let stored = (RECORD_SCHEMA, folder, name, size, mtime_ns, record);
+    // The sink takes everything.
+    let _ = write!(sink, "{stored:?}");
+    let digest: [u8; 32] = sink.0.finalize().into();
+    let (head, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    i64::from_le_bytes(*head)
+}
+
+/// The numbers of those files of which the same is stored.
+pub(super) async fn unchanged(tx: &mut Tx, files: &[StoredFile]) -> Result<HashSet<i64>> {
+    let known = |stored: &StoredFile| {
+        let digest = stored.digest.filter(|_| stored.file.known);
+        digest.map(|digest| (stored.file.id.get(), digest))
+    };
+    let read: HashSet<(i64, i64)> = files.iter().filter_map(known).collect();
+    let ids: Vec<i64> = read.iter().map(|(id, _)| *id).collect();
+    let mut unchanged = HashSet::new();
+    for (sql, values) in in_lists(tx.engine(), DIGESTS, &ids, "") {
+        let stored: Vec<(i64, i64)> = tx.fetch_page(sql, &values).await?;
+        unchanged.extend(
+            stored
+                .into_iter()
+                .filter(|row| read.contains(row))
+                .map(|(id, _)| id),
+        );
+    }
+    Ok(unchanged)
+}

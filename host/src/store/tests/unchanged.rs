@@ -1,0 +1,117 @@
+//! Files that are read again and say the same.
+
+use super::*;
+use crate::domain::change::ChangeKind;
+use crate::domain::extraction::ExtractFailure;
+use crate::domain::photo::PhotoFacts;
+
+/// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
+async fn told(bed: &Bed, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
+    let files: Vec<StoredFile> = files
+        .iter()
+        .map(|stored| StoredFile {
+            digest: Some(crate::store::digest_of(&stored.file)),
+            ..(*stored).clone()
+        })
+        .collect();
+    let since = bed.store.changes(None, 1).await.unwrap().next;
+    let revision = bed.store.media_revision();
+    let batch = ScanBatch {
+        now: NOW,
+        files,
+        ..ScanBatch::default()
+    };
+    bed.writer().persist(&batch).await.unwrap();
+    let changes = bed.store.changes(Some(since), 100).await.unwrap().changes;
+    let told = changes.iter().map(|change| (change.change.kind, change.item));
+    (told.collect(), bed.store.media_revision() != revision)
+}
+
+fn another_plugin() -> Option<Arc<PluginVersion>> {
+    Some(Arc::new(PluginVersion {
+        version: "0.2.0".into(),
+        digest: "cd34".into(),
+        ..(*plugin()).clone()
+    }))
+}
+
+#[tokio::test]
+async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        let mut song = bed.file(folder, "1.mp3", record(track("One", &["Ann"], "First", 1)));
+        let mut other = bed.file(folder, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
+        let id = song.file.id.get();
+        let (changes, is_new) = told(bed, &[&song, &other]).await;
+        assert!(is_new && changes.contains(&(ChangeKind::Added, id)));
+        bed.writer().settle(NOW).await.unwrap();
+        (song.file.known, other.file.known) = (true, true);
+
+        assert_eq!(told(bed, &[&song, &other]).await, (vec![], false));
+        // By whom it was read is noted, and is nobody else's business.
+        song.plugin = another_plugin();
+        assert_eq!(told(bed, &[&song]).await, (vec![], false));
+        let stale = [("music".to_owned(), "cd34".to_owned())];
+        assert_eq!(
+            bed.store.stale_plugins(&stale).await.unwrap().len(),
+            1,
+            "that of the other"
+        );
+
+        // One of two: the other is left alone.
+        song.file.record = record(track("One more", &["Ann"], "First", 1));
+        let updated = vec![(ChangeKind::Updated, id)];
+        assert_eq!(told(bed, &[&song, &other]).await, (updated.clone(), true));
+        assert_eq!(told(bed, &[&song, &other]).await, (vec![], false));
+        // Its size and its time are told, and its name is what some of it comes from.
+        song.file.size += 1;
+        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        song.file.mtime_ns += 1;
+        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        song.file.name = "one.mp3".to_owned();
+        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+
+        // What failed, and what is readable again, or there again, is told.
+        let readable = song.file.record.clone();
+        song.file.record = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
+        assert!(told(bed, &[&song]).await.1);
+        assert!(!told(bed, &[&song]).await.1, "it failed before");
+        song.file.record = readable;
+        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        let gone = ScanBatch {
+            now: NOW,
+            missing: vec![song.file.id],
+            ..ScanBatch::default()
+        };
+        bed.writer().persist(&gone).await.unwrap();
+        assert!(told(bed, &[&song]).await.1, "it is there again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn photos_are_compared_by_all_that_they_say() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::photos(), "a").await;
+        let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
+        let photo = |facts: &PhotoFacts| FileRecord::Photo(Box::new(facts.clone()));
+        let mut file = bed.file(folder, "p.jpg", photo(&facts));
+        told(bed, &[&file]).await;
+        file.file.known = true;
+        assert_eq!(told(bed, &[&file]).await, (vec![], false));
+        let wider = PhotoFacts {
+            width: Some(4000),
+            ..facts.clone()
+        };
+        let brighter = PhotoFacts {
+            aperture: Some(2.8),
+            ..facts
+        };
+        for facts in [wider, brighter] {
+            file.file.record = photo(&facts);
+            assert!(told(bed, &[&file]).await.1, "{facts:?}");
+            assert!(!told(bed, &[&file]).await.1, "{facts:?}");
+        }
+    })
+    .await;
+}
