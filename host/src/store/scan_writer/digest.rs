@@ -14,7 +14,7 @@ use crate::store::error::Result;
 
 /// Files that are missing are told as restored in any case.
 const DIGESTS: &str =
-    "SELECT file_id, digest FROM files WHERE status <> 2 AND digest IS NOT NULL AND file_id";
+    "SELECT file_id, record_digest FROM files WHERE status <> 2 AND record_digest IS NOT NULL AND file_id";
 
 struct Sink(Sha256);
 

@@ -14,13 +14,13 @@ pub(super) const RESTORE_FILES: &str = "UPDATE files SET missing_since = NULL, \
 
 pub(super) static FILES: Bulk = Bulk {
     head: "INSERT INTO files (file_id, folder_id, name, size, mtime_ns, status, plugin_ref, fingerprint, \
-           related_stamp, digest, failure_code, failure_reason) VALUES",
+           related_stamp, record_digest, failure_code, failure_reason) VALUES",
     columns: 12,
     constants: "",
     tail: "ON CONFLICT (file_id) DO UPDATE SET folder_id = excluded.folder_id, name = excluded.name, \
            size = excluded.size, mtime_ns = excluded.mtime_ns, status = excluded.status, \
            plugin_ref = excluded.plugin_ref, missing_since = NULL, fingerprint = excluded.fingerprint, \
-           related_stamp = excluded.related_stamp, digest = excluded.digest, failure_code = excluded.failure_code, \
+           related_stamp = excluded.related_stamp, record_digest = excluded.record_digest, failure_code = excluded.failure_code, \
            failure_reason = excluded.failure_reason",
 };
 
