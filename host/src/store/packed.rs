@@ -1,8 +1,8 @@
 //! Rows of SQLite as one value: a JSON array of arrays, made by SQLite itself.
 //!
 //! sqlx asks SQLite on a thread of its own, which hands over row by row and wakes who waits for each. A page of a hundred
-//! items, read in a few queries, is some four hundred such turns between two threads: many times the work of the queries,
-//! and while a scan takes the processors each turn has to wait for one. A single row is a single turn.
+//! items, read in a few queries, was some two hundred such turns between two threads, and while a scan takes the processors
+//! each turn has to wait for one. A single row is a single turn.
 
 use serde::Deserializer;
 use serde::de::value::Error;
