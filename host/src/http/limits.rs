@@ -25,7 +25,8 @@ pub const HEADER_FIELDS: usize = 100;
 /// reads as much again at once. It takes the same number for what waits to be sent, and asks a stream for its next piece
 /// below it.
 pub const HEADER_BYTES: usize = 32 * 1024;
-/// Time for a request's head: a slow one must not hold a connection. hyper counts from the end of the answer before,
+/// Time for a request's head: a slow one must not hold a connection. The first bytes, which tell the protocol, have as
+/// much for themselves. hyper counts from the end of the answer before,
 /// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart.
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time for a handler until its answer's head is ready, without the time that the client takes to send its body.

@@ -92,13 +92,8 @@ impl Pools {
             return self.fetch_all(sql, values);
         }
         let sql = packed::<T>(sql.into_sql_str().as_str());
-        let row = self.fetch_optional::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move {
-            match row.await? {
-                Some((text,)) => unpacked(&text),
-                None => Ok(Vec::new()),
-            }
-        })
+        let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
+        Box::pin(async move { unpacked(&answer.await?) })
     }
 
     /// The first row, if any, read outside of a transaction.
@@ -229,12 +224,8 @@ impl Tx {
             return self.fetch_all(sql, values);
         }
         let sql = packed::<T>(sql.into_sql_str().as_str());
-        let rows = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move {
-            rows.await?
-                .first()
-                .map_or(Ok(Vec::new()), |(text,)| unpacked(text))
-        })
+        let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
+        Box::pin(async move { unpacked(&answer.await?) })
     }
 
     pub(super) fn commit(self) -> Boxed<'static, ()> {

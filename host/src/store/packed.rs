@@ -12,7 +12,8 @@ use serde::forward_to_deserialize_any;
 use super::db::Record;
 use super::error::StoreError;
 
-/// A record whose fields, in the order of the query's columns, hold numbers and texts, no bytes.
+/// A record that holds numbers and texts, no bytes: a structure, filled by the names of columns as sqlx fills it, or a
+/// tuple.
 pub(super) trait PackedRecord: Record + DeserializeOwned {}
 
 impl<T: Record + DeserializeOwned> PackedRecord for T {}
@@ -28,48 +29,72 @@ enum Column {
     Float,
 }
 
+impl Column {
+    /// The column as a value of JSON.
+    fn value(self, name: &str) -> String {
+        match self {
+            Self::Same => name.to_owned(),
+            Self::Bool => format!("CASE WHEN {name} IS NOT NULL THEN json(iif({name}, 'true', 'false')) END"),
+            // JSON has no number without an end; SQLite's literal for one is any that is too large.
+            Self::Float => format!("CASE WHEN abs({name}) < 9e999 THEN json(format('%!.17g', {name})) END"),
+        }
+    }
+}
+
+/// What a record is made of, learned by filling one with nothing.
+#[derive(Debug, Default)]
+struct Layout {
+    /// The fields of a structure.
+    fields: Option<&'static [&'static str]>,
+    columns: Vec<Column>,
+}
+
+impl Layout {
+    fn of<T: DeserializeOwned>() -> Self {
+        let mut layout = Self::default();
+        // What comes out does not matter.
+        let _ = T::deserialize(RecordProbe(&mut layout));
+        layout
+    }
+}
+
 /// `query`, whose rows are of `T`, as a query for one text.
 pub(super) fn packed<T: PackedRecord>(query: &str) -> String {
-    let columns = columns_of::<T>();
-    let names: Vec<String> = (1..=columns.len()).map(|number| format!("c{number}")).collect();
-    let mut sql = String::with_capacity(query.len() + 80 + columns.len() * 60);
-    sql += "WITH packed_rows(";
-    sql += &names.join(", ");
-    sql += ") AS (";
-    sql += query;
-    sql += ") SELECT json_group_array(json_array(";
-    for (number, (name, column)) in names.iter().zip(columns).enumerate() {
-        if number > 0 {
-            sql += ", ";
+    let Layout { fields, columns } = Layout::of::<T>();
+    let (names, heading) = match fields {
+        // With their table: SQLite takes a name in quotes that it does not find for a text.
+        Some(fields) => (
+            fields
+                .iter()
+                .map(|field| format!("packed_rows.\"{field}\""))
+                .collect(),
+            String::new(),
+        ),
+        None => {
+            let names: Vec<String> = (1..=columns.len()).map(|number| format!("c{number}")).collect();
+            let heading = format!("({})", names.join(", "));
+            (names, heading)
         }
-        let value = match column {
-            Column::Same => name.clone(),
-            Column::Bool => {
-                format!("CASE WHEN {name} IS NOT NULL THEN json(iif({name}, 'true', 'false')) END")
-            }
-            // JSON has no number without an end; SQLite's literal for one is any that is too large.
-            Column::Float => format!("CASE WHEN abs({name}) < 9e999 THEN json(format('%!.17g', {name})) END"),
-        };
-        sql += &value;
-    }
-    sql += ")) FROM packed_rows";
-    sql
+    };
+    let values: Vec<String> = names
+        .iter()
+        .zip(columns)
+        .map(|(name, column)| column.value(name))
+        .collect();
+    let values = values.join(", ");
+    format!(
+        "WITH packed_rows{heading} AS ({query}) SELECT json_group_array(json_array({values})) FROM packed_rows"
+    )
 }
 
 /// The rows of what such a query gave.
-pub(super) fn unpacked<T: PackedRecord>(text: &str) -> Result<Vec<T>, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
+pub(super) fn unpacked<T: PackedRecord>(answer: &[(String,)]) -> Result<Vec<T>, StoreError> {
+    answer.first().map_or(Ok(Vec::new()), |(text,)| {
+        serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
+    })
 }
 
-/// The columns that fill a `T`, learned by filling one with nothing.
-fn columns_of<T: DeserializeOwned>() -> Vec<Column> {
-    let mut columns = Vec::new();
-    // What comes out does not matter.
-    let _ = T::deserialize(RecordProbe(&mut columns));
-    columns
-}
-
-struct RecordProbe<'a>(&'a mut Vec<Column>);
+struct RecordProbe<'a>(&'a mut Layout);
 
 impl<'de> Deserializer<'de> for RecordProbe<'_> {
     type Error = Error;
@@ -84,15 +109,13 @@ impl<'de> Deserializer<'de> for RecordProbe<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        visitor.visit_seq(ColumnProbes {
-            columns: self.0,
-            left: fields.len(),
-        })
+        self.0.fields = Some(fields);
+        self.deserialize_tuple(fields.len(), visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_seq(ColumnProbes {
-            columns: self.0,
+            columns: &mut self.0.columns,
             left: length,
         })
     }
@@ -177,21 +200,22 @@ mod tests {
         float: Option<f64>,
     }
 
-    const ROWS: &str = "SELECT column1 AS number, column2 AS text, column3 AS no_text, column4 AS small, \
-        column5 AS is_so, column6 AS is_perhaps_so, column7 AS float FROM (VALUES \
+    /// In another order than the fields.
+    const ROWS: &str = "SELECT column7 AS float, column6 AS is_perhaps_so, column5 AS is_so, column4 AS small, \
+        column2 AS text, column3 AS no_text, v.column1 AS number FROM (VALUES \
         (9223372036854775807, 'a \"quoted\" \\ text', NULL, -32768, 1, NULL, 0.1), \
         (-9223372036854775807 - 1, '', '', NULL, 0, 0, 48.858222222222224), \
         (0, 'Größe 漢字 🎵' || char(10, 9, 1, 127, 8232), '[1]', 7, 1, 1, NULL), \
         (1, 'null', '{}', 0, 0, 1, -33.8688197000000012), (2, '1.5', 'true', 1, 0, NULL, 1.0 / 3), \
-        (3, 'x', 'y', 1, 1, 0, 5.0), (4, 'x', 'y', 1, 1, 0, 123456789.12345679), (5, 'x', 'y', 1, 1, 0, 1e-7)) \
+        (3, 'x', 'y', 1, 1, 0, 5.0), (4, 'x', 'y', 1, 1, 0, 123456789.12345679), (5, 'x', 'y', 1, 1, 0, 1e-7)) v \
         ORDER BY number DESC LIMIT 100";
 
     async fn ask<T: PackedRecord>(connection: &mut SqliteConnection, query: &str) -> Vec<T> {
-        let (text,): (String,) = sqlx::query_as(AssertSqlSafe(packed::<T>(query)))
-            .fetch_one(connection)
+        let answer: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(packed::<T>(query)))
+            .fetch_all(connection)
             .await
             .unwrap();
-        unpacked(&text).unwrap()
+        unpacked(&answer).unwrap()
     }
 
     #[tokio::test]
@@ -204,6 +228,11 @@ mod tests {
         assert_eq!(ask::<(i64, String)>(&mut connection, none).await, []);
         let nested = "WITH packed_rows AS (SELECT 7 AS n) SELECT n FROM packed_rows p";
         assert_eq!(ask::<(i64,)>(&mut connection, nested).await, [(7,)]);
+        let missing = sqlx::query_as::<_, (String,)>(AssertSqlSafe(packed::<Row>("SELECT 1 AS number")));
+        assert!(
+            missing.fetch_all(&mut connection).await.is_err(),
+            "a column is missing"
+        );
         // Without an end, or none: neither is a number of JSON.
         let endless = "SELECT 9e999 UNION ALL SELECT 9e999 - 9e999";
         assert_eq!(
