@@ -10,6 +10,7 @@ pub mod config;
 pub mod data_dir;
 pub mod disk_cache;
 pub mod domain;
+mod heap;
 pub mod http;
 pub mod installation;
 pub mod media_root;

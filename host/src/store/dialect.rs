@@ -24,6 +24,9 @@ pub(super) fn set_durability(durability: Durability) -> &'static str {
 /// SQLite: folds the log into the database as far as readers allow, without making anybody wait.
 pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
+/// SQLite: frees the pages that a connection keeps.
+pub(super) const FREE_CACHE: &str = "PRAGMA shrink_memory";
+
 /// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.
 pub(super) const VACUUM: &str = "VACUUM";
 

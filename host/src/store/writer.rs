@@ -8,6 +8,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use sqlx::Connection as _;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::db::{Boxed, Pools, Tx};
@@ -84,11 +85,14 @@ impl Lanes {
         }
     }
 
-    /// After a scan: leaves a short log behind.
+    /// After a scan: leaves a short log behind, and frees the memory of pages and statements over many rows.
     pub(super) async fn checkpoint(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
             let _turn = self.turn(Lane::Scan).await;
-            sqlx::query(dialect::CHECKPOINT).execute(writer).await?;
+            let mut writer = writer.acquire().await?;
+            sqlx::query(dialect::CHECKPOINT).execute(&mut *writer).await?;
+            writer.clear_cached_statements().await?;
+            sqlx::query(dialect::FREE_CACHE).execute(&mut *writer).await?;
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
             "data_dir",
             "backups",
             "disk_cache",
+            "heap",
         ],
     ),
     ("http", &["http", "service", "auth", "domain", "random", "tasks"]),

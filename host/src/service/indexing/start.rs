@@ -98,6 +98,7 @@ impl Indexing {
         crate::tasks::spawn("index-run", async move {
             indexing.carry_out(request, &control, &progress).boxed().await;
             end.send_replace(true);
+            let _ = tokio::task::spawn_blocking(crate::heap::give_back).await;
         });
         Ok(run)
     }
