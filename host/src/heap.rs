@@ -46,7 +46,9 @@ mod tests {
 
     fn resident() -> usize {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB"));
+        let kib = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:")?.strip_suffix("kB"));
         kib.unwrap().trim().parse::<usize>().unwrap() << 10
     }
 
@@ -56,9 +58,8 @@ mod tests {
         const BYTES: usize = 64 << 10;
         keep_little();
         // Small ones stay after each of the others, so that no end of an area comes free.
-        let (large, small): (Vec<Vec<u8>>, Vec<Vec<u8>>) = (0..BLOCKS)
-            .map(|_| (vec![1; BYTES], vec![1; 64]))
-            .unzip();
+        let (large, small): (Vec<Vec<u8>>, Vec<Vec<u8>>) =
+            (0..BLOCKS).map(|_| (vec![1; BYTES], vec![1; 64])).unzip();
         drop(large);
         let before = resident();
         give_back();

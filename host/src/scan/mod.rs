@@ -3,6 +3,7 @@
 mod around;
 mod control;
 mod diff;
+mod entries;
 mod explain;
 mod extract;
 mod fingerprint;

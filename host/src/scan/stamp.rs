@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::around::RelatedFile;
-use super::walk::FoundFile;
+use super::entries::FoundFile;
 use crate::domain::scan::FolderStamp;
 
 /// A digest over the sorted lists of media files and of those beside them.

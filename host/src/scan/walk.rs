@@ -12,7 +12,8 @@ use flume::Sender;
 
 use super::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
 use super::control::ScanControl;
-use super::ignore_rules::{IgnoreRules, NO_MEDIA, is_ignored};
+use super::entries::{Below, Entries, Entry, FoundFile};
+use super::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use super::progress::Progress;
 use super::roots::ScanRoot;
 use super::stamp::stamp;
@@ -22,14 +23,6 @@ use crate::media_root::mtime_ns;
 
 /// Deeper directories are not entered: nobody keeps media there, and paths stay below the system's limit.
 const MAX_DEPTH: usize = 128;
-
-/// A media file on disk.
-#[derive(Debug)]
-pub(super) struct FoundFile {
-    pub(super) name: String,
-    pub(super) size: i64,
-    pub(super) mtime_ns: i64,
-}
 
 /// The media files of a directory whose stamp is not the stored one.
 #[derive(Debug)]
@@ -47,25 +40,12 @@ pub(super) struct Listing {
 /// A directory on the way down, with what holds in it from above.
 struct Place {
     path: RelativePath,
-    ancestors: Arc<Ancestors>,
+    depth: usize,
+    /// Whether a link is on the way here: without one no way leads back up.
+    linked: bool,
     rules: IgnoreRules,
     /// Files of the directory above that plugins may read beside media files here.
     beside_above: Arc<[RelatedFile]>,
-}
-
-/// The directories above the current one, by device and inode, to see a link that leads back up.
-#[derive(Debug)]
-struct Ancestors {
-    identity: (u64, u64),
-    depth: usize,
-    above: Option<Arc<Ancestors>>,
-}
-
-impl Ancestors {
-    fn holds(&self, identity: (u64, u64)) -> bool {
-        let chain = std::iter::successors(Some(self), |link| link.above.as_deref());
-        chain.into_iter().any(|link| link.identity == identity)
-    }
 }
 
 /// The walk of one root.
@@ -77,31 +57,13 @@ pub(super) struct Walk<'a> {
     pub(super) listings: Sender<Listing>,
 }
 
-enum Entry {
-    Directory(RelativePath, (u64, u64)),
-    File(FoundFile),
-    Related(RelatedFile),
-    /// A media file that a rule names.
-    LeftOut(String),
-    Ignored,
-}
-
-/// The entries of one directory.
-#[derive(Default)]
-struct Entries {
-    files: Vec<FoundFile>,
-    related: Vec<RelatedFile>,
-    ignored: HashSet<String>,
-    directories: Vec<(RelativePath, (u64, u64))>,
-}
-
 impl Walk<'_> {
     /// Walks the root from this directory down. To be called on a thread of a rayon pool, which takes part.
     pub(super) fn run(&self, from: &RelativePath) {
         let directory = from.below(&self.root.directory.path);
         let start = std::fs::metadata(&directory).and_then(|metadata| {
             if !directory.canonicalize()?.starts_with(self.canonical_root()?) {
-                self.warn_of_leaving(from);
+                self.progress.warn(leaves_the_root(from));
                 return Ok(None);
             }
             match from.parent() {
@@ -110,7 +72,7 @@ impl Walk<'_> {
                     self.run(&above);
                     Ok(None)
                 }
-                _ => self.start(from, &metadata).map(Some),
+                _ => self.start(from).map(Some),
             }
         });
         match start {
@@ -124,16 +86,19 @@ impl Walk<'_> {
     }
 
     /// The place to start from; `None` for one that is ignored.
-    fn start(&self, from: &RelativePath, metadata: &Metadata) -> io::Result<Option<Place>> {
+    fn start(&self, from: &RelativePath) -> io::Result<Option<Place>> {
         let root = &self.root.directory.path;
         let mut rules = IgnoreRules::default();
         let mut path = root.clone();
+        let (mut depth, mut linked) = (0, false);
         for name in from.to_os().components() {
             if path.join(NO_MEDIA).exists() {
                 return Ok(None);
             }
             rules = rules.enter(&path)?;
             path.push(name);
+            depth += 1;
+            linked |= path.is_symlink();
             if rules.ignores(|| &path, true) || is_ignored(name.as_os_str()) {
                 return Ok(None);
             }
@@ -144,11 +109,8 @@ impl Walk<'_> {
         };
         Ok(Some(Place {
             path: from.clone(),
-            ancestors: Arc::new(Ancestors {
-                identity: identity(metadata),
-                depth: from.to_os().components().count(),
-                above: None,
-            }),
+            depth,
+            linked,
             rules,
             beside_above: beside_above.into_iter().map(from_above).collect(),
         }))
@@ -159,11 +121,7 @@ impl Walk<'_> {
             return;
         };
         let directory = place.path.below(&self.root.directory.path);
-        let listed = place.rules.enter(&directory).and_then(|rules| {
-            place.rules = rules;
-            self.list(&place, &directory)
-        });
-        let entries = match listed {
+        let entries = match self.list(&mut place, &directory) {
             Ok(Some(entries)) => entries,
             Ok(None) => return self.root.ignore(place.path),
             Err(error) => return self.cannot_list(place.path, &error),
@@ -173,7 +131,22 @@ impl Walk<'_> {
             mut related,
             ignored,
             directories,
+            left_out,
+            too_deep,
+            warnings,
         } = entries;
+        for warning in warnings {
+            self.progress.warn(warning);
+        }
+        for path in left_out {
+            self.root.ignore(path);
+        }
+        for path in too_deep {
+            self.progress.warn(format!(
+                "{path}: deeper than {MAX_DEPTH} directories, not entered"
+            ));
+            self.root.cannot_list(path);
+        }
         if !self.root.related.is_empty() {
             related.extend(self.subtitles(&directories));
             related.extend(place.beside_above.iter().cloned());
@@ -181,15 +154,11 @@ impl Walk<'_> {
         let names = files.iter().map(|file| file.name.as_str());
         let around = FolderAround::new(Arc::clone(self.root), place.path.clone(), names, related);
         let beside_above: Arc<[RelatedFile]> = around.common().into_iter().map(from_above).collect();
-        for (path, identity) in directories {
-            let ancestors = Arc::new(Ancestors {
-                identity,
-                depth: place.ancestors.depth + 1,
-                above: Some(Arc::clone(&place.ancestors)),
-            });
+        for Below { path, linked } in directories {
             let below = Place {
                 path,
-                ancestors,
+                depth: place.depth + 1,
+                linked,
                 rules: place.rules.clone(),
                 beside_above: Arc::clone(&beside_above),
             };
@@ -201,20 +170,27 @@ impl Walk<'_> {
     }
 
     /// The entries of a directory that matter; `None` if the directory says that it is to be passed over.
-    fn list(&self, place: &Place, directory: &Path) -> io::Result<Option<Entries>> {
+    fn list(&self, place: &mut Place, directory: &Path) -> io::Result<Option<Entries>> {
         let mut entries = Entries::default();
-        for entry in std::fs::read_dir(directory)? {
+        let mut rules_known = false;
+        let mut reading = std::fs::read_dir(directory)?;
+        while let Some(entry) = reading.next() {
             let entry = entry?;
             let name = entry.file_name();
             if name == NO_MEDIA {
                 return Ok(None);
             }
+            if name == RULES && !rules_known {
+                // They hold for what was read before them as well. To ask for them first would cost a look at every
+                // directory, and hardly any has them.
+                place.rules = place.rules.enter(directory)?;
+                rules_known = true;
+                entries = Entries::default();
+                reading = std::fs::read_dir(directory)?;
+                continue;
+            }
             match self.classify(place, &entry, name) {
-                Ok(Entry::File(file)) => entries.files.push(file),
-                Ok(Entry::Related(file)) => entries.related.push(file),
-                Ok(Entry::Directory(below, identity)) => entries.directories.push((below, identity)),
-                Ok(Entry::LeftOut(name)) => drop(entries.ignored.insert(name)),
-                Ok(Entry::Ignored) => {}
+                Ok(entry) => entries.add(entry),
                 // Gone between listing and looking: as if it had not been listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -224,8 +200,8 @@ impl Walk<'_> {
     }
 
     /// The files in directories of subtitles below, which count as lying beside the media files here.
-    fn subtitles(&self, directories: &[(RelativePath, (u64, u64))]) -> Vec<RelatedFile> {
-        let folders = directories.iter().map(|(path, _)| path);
+    fn subtitles(&self, directories: &[Below]) -> Vec<RelatedFile> {
+        let folders = directories.iter().map(|below| &below.path);
         let folders = folders.filter(|path| holds_subtitles(path.file_name()));
         folders
             .flat_map(|path| {
@@ -244,7 +220,7 @@ impl Walk<'_> {
             return self.classify_link(place, name, entry);
         }
         if file_type.is_dir() {
-            return self.directory(place, &name, entry, &entry.metadata()?);
+            return self.directory(place, &name, entry, place.linked);
         }
         if file_type.is_file() {
             return self.file(place, name, entry, || entry.metadata());
@@ -274,7 +250,7 @@ impl Walk<'_> {
         }
         let metadata = metadata()?;
         if media {
-            return Ok(Entry::File(found(text, &metadata)));
+            return Ok(Entry::File(FoundFile::new(text, &metadata)));
         }
         Ok(Entry::Related(RelatedFile {
             name: text,
@@ -291,12 +267,11 @@ impl Walk<'_> {
             Err(_) => return Ok(Entry::Ignored),
         };
         if !target.starts_with(self.canonical_root()?) {
-            self.warn_of_leaving(&place.path.join(&name));
-            return Ok(Entry::Ignored);
+            return Ok(Entry::NotFollowed(leaves_the_root(&place.path.join(&name))));
         }
         let metadata = std::fs::metadata(&target)?;
         if metadata.is_dir() {
-            return self.directory(place, &name, entry, &metadata);
+            return self.directory(place, &name, entry, true);
         }
         if metadata.is_file() {
             return self.file(place, name, entry, || Ok(metadata));
@@ -304,41 +279,39 @@ impl Walk<'_> {
         Ok(Entry::Ignored)
     }
 
-    fn warn_of_leaving(&self, link: &RelativePath) {
-        self.progress
-            .warn(format!("{link}: a link that leaves the root is not followed"));
-    }
-
     fn canonical_root(&self) -> io::Result<std::path::PathBuf> {
         Path::new(&self.root.directory.path).canonicalize()
     }
 
-    fn directory(
-        &self,
-        place: &Place,
-        name: &OsStr,
-        entry: &DirEntry,
-        metadata: &Metadata,
-    ) -> io::Result<Entry> {
+    fn directory(&self, place: &Place, name: &OsStr, entry: &DirEntry, linked: bool) -> io::Result<Entry> {
         let below = place.path.join(name);
         if place.rules.ignores(|| entry.path(), true) {
-            self.root.ignore(below);
-            return Ok(Entry::Ignored);
+            return Ok(Entry::LeftOutDirectory(below));
         }
-        let identity = identity(metadata);
-        if place.ancestors.holds(identity) {
-            self.progress
-                .warn(format!("{below}: a link to a directory above it is not followed"));
-            return Ok(Entry::Ignored);
+        if linked && self.is_above_itself(&below)? {
+            return Ok(Entry::NotFollowed(format!(
+                "{below}: a link to a directory above it is not followed"
+            )));
         }
-        if place.ancestors.depth >= MAX_DEPTH {
-            self.progress.warn(format!(
-                "{below}: deeper than {MAX_DEPTH} directories, not entered"
-            ));
-            self.root.cannot_list(below);
-            return Ok(Entry::Ignored);
+        if place.depth >= MAX_DEPTH {
+            return Ok(Entry::TooDeep(below));
         }
-        Ok(Entry::Directory(below, identity))
+        Ok(Entry::Directory(Below { path: below, linked }))
+    }
+
+    /// Whether a directory is one of those on the way to it.
+    fn is_above_itself(&self, path: &RelativePath) -> io::Result<bool> {
+        let identity = |path: &RelativePath| {
+            let metadata = std::fs::metadata(path.below(&self.root.directory.path))?;
+            io::Result::Ok((metadata.dev(), metadata.ino()))
+        };
+        let own = identity(path)?;
+        for above in std::iter::successors(path.parent(), RelativePath::parent) {
+            if identity(&above)? == own {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn pass_on(
@@ -386,14 +359,6 @@ impl Walk<'_> {
     }
 }
 
-fn identity(metadata: &Metadata) -> (u64, u64) {
-    (metadata.dev(), metadata.ino())
-}
-
-fn found(name: String, metadata: &Metadata) -> FoundFile {
-    FoundFile {
-        name,
-        size: i64::try_from(metadata.len()).unwrap_or(i64::MAX),
-        mtime_ns: mtime_ns(metadata),
-    }
+fn leaves_the_root(link: &RelativePath) -> String {
+    format!("{link}: a link that leaves the root is not followed")
 }

@@ -27,6 +27,14 @@ pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 /// SQLite: frees the pages that a connection keeps.
 pub(super) const FREE_CACHE: &str = "PRAGMA shrink_memory";
 
+/// The bytes of a column as hexadecimal digits.
+pub(super) fn hexadecimal(engine: Engine, column: &str) -> String {
+    match engine {
+        Engine::Sqlite => format!("hex({column})"),
+        Engine::Postgres => format!("encode({column}, 'hex')"),
+    }
+}
+
 /// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.
 pub(super) const VACUUM: &str = "VACUUM";
 

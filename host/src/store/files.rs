@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use sqlx::AssertSqlSafe;
+
 use super::args::args;
 use super::bulk::{Bulk, SqlTexts, in_lists};
-use super::dialect::{SearchIndex, take_time};
+use super::dialect::{SearchIndex, hexadecimal, take_time};
 use super::directories::path_from_text;
 use super::error::{Result, StoreError};
 use super::libraries::Placement;
@@ -17,12 +19,32 @@ use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{FileStatus, Folder, FolderStamp, KnownFile};
 
-#[derive(sqlx::FromRow)]
+/// Folders that are asked for at once: one text of some hundred KiB.
+const FOLDERS_AT_ONCE: usize = 4096;
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
 struct FolderRow {
     folder_id: i64,
     path: String,
-    stamp: Option<Vec<u8>>,
+    /// In hexadecimal digits.
+    stamp: Option<String>,
     file_count: i64,
+}
+
+impl From<FolderRow> for Folder {
+    fn from(row: FolderRow) -> Self {
+        // A stamp of another length is from another time: read the folder again.
+        let digits = row
+            .stamp
+            .filter(|digits| digits.len() == 2 * size_of::<FolderStamp>());
+        let stamp = digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok());
+        Self {
+            id: row.folder_id.into(),
+            path: RelativePath::from_stored(row.path),
+            stamp: stamp.map(u128::to_be_bytes),
+            file_count: row.file_count,
+        }
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -138,18 +160,25 @@ impl Store {
         Ok(files)
     }
 
-    /// All folders of a directory, in no order.
+    /// All folders of a directory, by id.
     pub async fn folders(&self, directory: DirectoryId) -> Result<Vec<Folder>> {
-        let sql = "SELECT folder_id, path, stamp, file_count FROM folders WHERE directory_id = $1";
-        let rows: Vec<FolderRow> = self.pools().fetch_all(sql, &args![directory.get()]).await?;
-        let folder = |row: FolderRow| Folder {
-            id: row.folder_id.into(),
-            path: RelativePath::from_stored(row.path),
-            // A stamp of another length is from another time: read the folder again.
-            stamp: row.stamp.and_then(|bytes| FolderStamp::try_from(bytes).ok()),
-            file_count: row.file_count,
-        };
-        Ok(rows.into_iter().map(folder).collect())
+        let stamp = hexadecimal(self.pools().engine(), "stamp");
+        let sql = format!(
+            "SELECT folder_id, path, {stamp} AS stamp, file_count FROM folders \
+             WHERE directory_id = $1 AND folder_id > $2 ORDER BY folder_id LIMIT {FOLDERS_AT_ONCE}"
+        );
+        let mut folders: Vec<Folder> = Vec::new();
+        loop {
+            let last = folders.last().map_or(0, |folder| folder.id.get());
+            let values = args![directory.get(), last];
+            let sql = AssertSqlSafe(sql.clone());
+            let rows: Vec<FolderRow> = self.pools().fetch_page(sql, &values).await?;
+            let all = rows.len() < FOLDERS_AT_ONCE;
+            folders.extend(rows.into_iter().map(Folder::from));
+            if all {
+                return Ok(folders);
+            }
+        }
     }
 
     /// Adds folders without a stamp, each in the libraries of this moment.

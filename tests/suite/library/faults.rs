@@ -123,3 +123,24 @@ fn loops_of_links_end_and_what_is_no_file_is_not_opened() {
     assert_eq!(library.ids().into_keys().collect::<Vec<_>>(), ["music/a/1.mp3"]);
     assert_eq!(run.files_opened, 1);
 }
+
+#[test]
+fn ways_through_links_end_where_they_come_by_themselves_again() {
+    let library = Library::new();
+    library.track("music/b/1.mp3", "One");
+    library.track("music/b/d/2.mp3", "Two");
+    std::os::unix::fs::symlink("b/d", library.at("music/in")).unwrap();
+    std::os::unix::fs::symlink("../../b", library.at("music/b/d/back")).unwrap();
+    let run = library.index();
+    assert_eq!(run.status, RunStatus::Completed);
+    let found: Vec<String> = library.ids().into_keys().collect();
+    // `in/back/d` is the directory that `in` is.
+    let expected = [
+        "music/b/1.mp3",
+        "music/b/d/2.mp3",
+        "music/in/2.mp3",
+        "music/in/back/1.mp3",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(run.warnings.len(), 2, "{:?}", run.warnings);
+}

@@ -912,3 +912,28 @@ async fn texts_without_end_are_stored_and_found() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn folders_of_a_large_directory_are_all_there() {
+    on_each_database(async |bed: &mut Bed| {
+        let (directory, first) = bed.folder(MediaKind::music(), "a").await;
+        let mut expected = vec![first];
+        let more: Vec<(FolderId, RelativePath)> = (0..9000)
+            .map(|number: u32| (bed.id(), RelativePath::root().join_text(&number.to_string())))
+            .collect();
+        expected.extend(more.iter().map(|(id, _)| *id));
+        for some in more.chunks(1000) {
+            bed.store.add_folders(directory, some).await.unwrap();
+        }
+        bed.folder(MediaKind::photos(), "of another directory").await;
+        let mut found: Vec<FolderId> = Vec::new();
+        for folder in bed.store.folders(directory).await.unwrap() {
+            assert_eq!((folder.stamp, folder.file_count), (None, 0));
+            found.push(folder.id);
+        }
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    })
+    .await;
+}
