@@ -40,7 +40,8 @@ pub(crate) fn give_back() {
     }
 }
 
-#[cfg(all(test, target_env = "gnu"))]
+#[cfg(target_env = "gnu")]
+#[cfg(test)]
 mod tests {
     use super::*;
 
