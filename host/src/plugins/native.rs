@@ -1,4 +1,5 @@
-//! Machine code on its way into the process. The only unsafe call of the server stands here.
+//! Machine code on its way into the process. Beside the settings of the allocator (`heap.rs`), the only unsafe call of the
+//! server stands here.
 #![expect(
     unsafe_code,
     reason = "wasmtime cannot prove that code is its own; `NativeCode` is the proof"
