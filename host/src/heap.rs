@@ -2,7 +2,7 @@
 //!
 //! glibc by itself gives each thread an area of its own, up to eight for each processor, and raises, with the first
 //! large block that is freed (a password's 19 MiB), the size up to which it keeps what nobody uses: after a scan of
-//! 100,000 files a server kept 50 MiB of which 4 were in use. Other C libraries have no such settings and are left as
+//! 100,000 files the areas were 78 MiB, of which 16 were in use. Other C libraries have no such settings and are left as
 //! they are.
 #![allow(
     unsafe_code,
