@@ -8,10 +8,11 @@ use futures_util::FutureExt as _;
 use super::around;
 use super::control::ScanControl;
 use super::diff::{PendingFolder, WorkChunk, WorkItem};
+use super::error::ScanError;
 use super::journal::Journal;
 use super::progress::Progress;
 use super::roots::ScanRoot;
-use super::run::{QUEUED_CHUNKS, QUEUED_RESULTS, RootParts, ScanError, Scanner};
+use super::run::{QUEUED_CHUNKS, QUEUED_RESULTS, RootParts, Scanner};
 use crate::domain::id::{FileId, FolderId};
 use crate::store::{ScanWriter, StaleFile, StoreError};
 

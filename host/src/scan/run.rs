@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use flume::{Receiver, Sender};
 use futures_util::FutureExt as _;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::task::JoinHandle;
 
 use super::control::ScanControl;
 use super::diff::{Diff, FolderLoss, WorkChunk};
+use super::error::ScanError;
 use super::extract::Extract;
 use super::journal::Journal;
 use super::persist::{Persist, Persisting};
 use super::progress::Progress;
 use super::roots::{KindReaders, ScanRoot};
 use super::settle::Settling;
+use super::threads::thread_pool;
 use super::walk::{Listing, Walk};
 use crate::domain::id::{DirectoryId, FileId, IdGenerator, RunId};
 use crate::domain::path::RelativePath;
@@ -31,25 +32,8 @@ const QUEUED_LISTINGS: usize = 128;
 pub(super) const QUEUED_CHUNKS: usize = 32;
 /// Chunks of records that wait for the store.
 pub(super) const QUEUED_RESULTS: usize = 64;
-/// How much the scan's threads step back behind answers to clients: a nice value. Without anything else to do it costs
-/// nothing.
-const NICE: i32 = 10;
 /// Listing directories is bound by the kernel and the disk, not by cores.
 const WALK_THREADS: usize = 2;
-
-/// Why a run broke off.
-#[derive(Debug, thiserror::Error)]
-pub enum ScanError {
-    /// The database failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The system gave no threads.
-    #[error("cannot start the scan's threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// A thread of the scan panicked.
-    #[error("a thread of the scan failed")]
-    Thread(#[from] tokio::task::JoinError),
-}
 
 /// How a run came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -381,17 +365,4 @@ fn walk(
 
 fn is_empty(directory: &Directory) -> std::io::Result<bool> {
     Ok(std::fs::read_dir(&directory.path)?.next().is_none())
-}
-
-fn thread_pool(name: &'static str, threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError> {
-    ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(move |number| format!("{name}-{number}"))
-        // On Linux the niceness of the process is that of the calling thread. Without it a scan is as fast as the rest.
-        .start_handler(|_| {
-            let _ = rustix::process::nice(NICE);
-        })
-        // rayon's default is to abort the process.
-        .panic_handler(|_| tracing::error!(target: "svc::scan", "a thread of the scan panicked"))
-        .build()
 }

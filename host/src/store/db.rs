@@ -93,7 +93,56 @@ impl Pools {
         }
         let sql = packed::<T>(sql.into_sql_str().as_str());
         let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move { unpacked(&answer.await?) })
+        Box::pin(async move {
+            answer
+                .await?
+                .first()
+                .map_or(Ok(Vec::new()), |(rows,)| unpacked(rows))
+        })
+    }
+
+    /// As [`Pools::fetch_page`], for two queries over the same values: SQLite is asked once.
+    pub(super) fn fetch_pages_of_two<'a, A: PackedRecord, B: PackedRecord>(
+        &'a self,
+        [a, b]: [String; 2],
+        values: &[Arg<'_>],
+    ) -> Boxed<'a, (Vec<A>, Vec<B>)> {
+        if self.engine() == Engine::Postgres {
+            let (a, b) = (
+                self.fetch_all(AssertSqlSafe(a), values),
+                self.fetch_all(AssertSqlSafe(b), values),
+            );
+            return Box::pin(async move { Ok((a.await?, b.await?)) });
+        }
+        let sql = format!("SELECT ({}), ({})", packed::<A>(&a), packed::<B>(&b));
+        let answer = self.fetch_all::<(String, String)>(AssertSqlSafe(sql), values);
+        Box::pin(async move {
+            let (a, b) = answer.await?.pop().unwrap_or_default();
+            Ok((unpacked(&a)?, unpacked(&b)?))
+        })
+    }
+
+    /// As [`Pools::fetch_page`], for three queries over the same values: SQLite is asked once.
+    pub(super) fn fetch_pages_of_three<'a, A: PackedRecord, B: PackedRecord, C: PackedRecord>(
+        &'a self,
+        [a, b, c]: [String; 3],
+        values: &[Arg<'_>],
+    ) -> Boxed<'a, (Vec<A>, Vec<B>, Vec<C>)> {
+        if self.engine() == Engine::Postgres {
+            let (a, b, c) = (
+                self.fetch_all(AssertSqlSafe(a), values),
+                self.fetch_all(AssertSqlSafe(b), values),
+                self.fetch_all(AssertSqlSafe(c), values),
+            );
+            return Box::pin(async move { Ok((a.await?, b.await?, c.await?)) });
+        }
+        let (a, b, c) = (packed::<A>(&a), packed::<B>(&b), packed::<C>(&c));
+        let sql = format!("SELECT ({a}), ({b}), ({c})");
+        let answer = self.fetch_all::<(String, String, String)>(AssertSqlSafe(sql), values);
+        Box::pin(async move {
+            let (a, b, c) = answer.await?.pop().unwrap_or_default();
+            Ok((unpacked(&a)?, unpacked(&b)?, unpacked(&c)?))
+        })
     }
 
     /// The first row, if any, read outside of a transaction.
@@ -225,7 +274,12 @@ impl Tx {
         }
         let sql = packed::<T>(sql.into_sql_str().as_str());
         let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move { unpacked(&answer.await?) })
+        Box::pin(async move {
+            answer
+                .await?
+                .first()
+                .map_or(Ok(Vec::new()), |(rows,)| unpacked(rows))
+        })
     }
 
     pub(super) fn commit(self) -> Boxed<'static, ()> {

@@ -1,5 +1,6 @@
 //! What the two databases do not say alike: durability, and the search index.
 
+use super::args::Arg;
 use super::bulk::Bulk;
 use super::db::{Engine, Tx};
 use super::error::Result;
@@ -33,6 +34,33 @@ pub(super) fn hexadecimal(engine: Engine, column: &str) -> String {
         Engine::Sqlite => format!("hex({column})"),
         Engine::Postgres => format!("encode({column}, 'hex')"),
     }
+}
+
+/// The condition that what stands before it is one of the numbers that the value `$number` lists. One statement for lists
+/// of every length.
+pub(super) fn is_listed(engine: Engine, number: usize) -> String {
+    match engine {
+        Engine::Sqlite => format!("IN (SELECT value FROM json_each(${number}))"),
+        Engine::Postgres => format!("= ANY(CAST(${number} AS BIGINT[]))"),
+    }
+}
+
+/// The value for [`is_listed`].
+pub(super) fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
+    let (open, close) = match engine {
+        Engine::Sqlite => ('[', ']'),
+        Engine::Postgres => ('{', '}'),
+    };
+    let mut list = String::with_capacity(numbers.len() * 20 + 2);
+    for number in numbers {
+        list.push(if list.is_empty() { open } else { ',' });
+        list.push_str(&number.to_string());
+    }
+    if list.is_empty() {
+        list.push(open);
+    }
+    list.push(close);
+    Arg::from(list)
 }
 
 /// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.

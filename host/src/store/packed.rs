@@ -87,11 +87,9 @@ pub(super) fn packed<T: PackedRecord>(query: &str) -> String {
     )
 }
 
-/// The rows of what such a query gave.
-pub(super) fn unpacked<T: PackedRecord>(answer: &[(String,)]) -> Result<Vec<T>, StoreError> {
-    answer.first().map_or(Ok(Vec::new()), |(text,)| {
-        serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
-    })
+/// The rows of the text that such a query gave.
+pub(super) fn unpacked<T: PackedRecord>(text: &str) -> Result<Vec<T>, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
 }
 
 struct RecordProbe<'a>(&'a mut Layout);
@@ -211,8 +209,8 @@ mod tests {
         ORDER BY number DESC LIMIT 100";
 
     async fn ask<T: PackedRecord>(connection: &mut SqliteConnection, query: &str) -> Vec<T> {
-        let answer: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(packed::<T>(query)))
-            .fetch_all(connection)
+        let (answer,): (String,) = sqlx::query_as(AssertSqlSafe(packed::<T>(query)))
+            .fetch_one(connection)
             .await
             .unwrap();
         unpacked(&answer).unwrap()

@@ -2,7 +2,7 @@
 //! the database.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Store;
@@ -15,6 +15,9 @@ use crate::domain::id::UserId;
 #[derive(Debug, Default)]
 pub(super) struct Revisions {
     media: AtomicU64,
+    /// Rises with `media`, but for the batches of a scan under way, and at the end of the scan.
+    settled: AtomicU64,
+    scans: AtomicUsize,
     personal: Mutex<HashMap<UserId, u64>>,
 }
 
@@ -22,7 +25,7 @@ pub(super) struct Revisions {
 #[derive(Debug)]
 pub(super) enum Raises {
     /// What everybody sees.
-    Media(Arc<Revisions>),
+    Media(Arc<Revisions>, Lane),
     /// What one user sees.
     Personal(Arc<Revisions>, UserId),
     /// Nothing that lists and items are made of.
@@ -33,8 +36,11 @@ impl Raises {
     /// The transaction is committed, or may be.
     pub(super) fn raise(&self) {
         match self {
-            Self::Media(revisions) => {
+            Self::Media(revisions, lane) => {
                 revisions.media.fetch_add(1, Ordering::AcqRel);
+                if *lane == Lane::Interactive || !revisions.is_scanning() {
+                    revisions.settled.fetch_add(1, Ordering::AcqRel);
+                }
             }
             Self::Personal(revisions, user) => {
                 let mut personal = revisions.personal.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +51,37 @@ impl Raises {
     }
 }
 
+impl Revisions {
+    /// Whether a scan stores batch after batch.
+    pub(super) fn is_scanning(&self) -> bool {
+        self.scans.load(Ordering::Acquire) > 0
+    }
+
+    /// The state of all that is told of media, but for what a scan under way adds.
+    pub(super) fn settled(&self) -> u64 {
+        self.settled.load(Ordering::Acquire)
+    }
+}
+
+/// A scan that stores batch after batch, until this is dropped.
+#[derive(Debug)]
+pub struct Scanning(Arc<Revisions>);
+
+impl Drop for Scanning {
+    fn drop(&mut self) {
+        self.0.scans.fetch_sub(1, Ordering::AcqRel);
+        self.0.settled.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
 impl Store {
+    /// Announces a scan: until it ends, counts of whole lists may be [a little old](super::totals).
+    pub fn scanning(&self) -> Scanning {
+        let revisions = Arc::clone(&self.0.revisions);
+        revisions.scans.fetch_add(1, Ordering::AcqRel);
+        Scanning(revisions)
+    }
+
     /// The state of all that is told of media.
     pub fn media_revision(&self) -> u64 {
         self.0.revisions.media.load(Ordering::Acquire)
@@ -65,7 +101,7 @@ impl Store {
     /// Opens a transaction that changes what is told of media.
     pub(super) async fn write(&self, lane: Lane) -> Result<WriteTx> {
         let tx = self.0.lanes.begin(self.pools(), lane).await?;
-        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions))))
+        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions), lane)))
     }
 
     /// Opens a transaction that changes what is told of media to one user.

@@ -8,6 +8,7 @@ use super::Store;
 use super::args::{Arg, args};
 use super::bulk::in_lists_after;
 use super::db::Tx;
+use super::dialect::{is_listed, listed};
 use super::error::{Result, StoreError};
 use super::select::direction;
 use super::visibility::seen_items;
@@ -167,17 +168,22 @@ impl Store {
         for (item, id) in items {
             by_type.entry(*item).or_default().push(*id);
         }
-        let head =
-            format!("SELECT {ROW} FROM user_items u WHERE u.user_id = $1 AND u.item_type = $2 AND u.item_id");
+        let engine = self.pools().engine();
+        let sql = format!(
+            "SELECT {ROW} FROM user_items u WHERE u.user_id = $1 AND u.item_type = $2 AND u.item_id {}",
+            is_listed(engine, 3)
+        );
         let mut found = HashMap::new();
         for (item, ids) in by_type {
-            let first = args![user.get(), item as i16];
-            for (sql, values) in in_lists_after(self.pools().engine(), &head, &first, &ids, "") {
-                let rows: Vec<UserItemRow> = self.pools().fetch_page(sql, &values).await?;
-                for row in rows {
-                    let UserItem { key, data } = row.try_into()?;
-                    found.insert(key, data);
-                }
+            let [user, item] = args![user.get(), item as i16];
+            let values = [user, item, listed(engine, &ids)];
+            let rows: Vec<UserItemRow> = self
+                .pools()
+                .fetch_page(AssertSqlSafe(sql.clone()), &values)
+                .await?;
+            for row in rows {
+                let UserItem { key, data } = row.try_into()?;
+                found.insert(key, data);
             }
         }
         Ok(found)

@@ -5,8 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use sqlx::AssertSqlSafe;
+
 use super::Store;
-use super::bulk::in_lists;
+use super::args::Arg;
+use super::dialect::{is_listed, listed};
 use super::error::Result;
 use super::packed::PackedRecord;
 use crate::domain::change::{Change, ChangeKind, ItemType};
@@ -201,18 +204,56 @@ impl Store {
         Ok(changes.into_iter().filter(told).collect())
     }
 
-    /// The rows of a query with an `IN` list, whatever its length.
+    /// The rows of a query for listed items: `head` ends with the column that tells which they are.
     pub(super) async fn visible_rows<T: PackedRecord>(
         &self,
         head: &str,
         ids: &[i64],
         tail: &str,
     ) -> Result<Vec<T>> {
-        let mut rows = Vec::new();
-        for (sql, values) in in_lists(self.pools().engine(), head, ids, tail) {
-            rows.extend(self.pools().fetch_page(sql, &values).await?);
+        if ids.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(rows)
+        let sql = AssertSqlSafe(self.of_listed((head, tail)));
+        self.pools().fetch_page(sql, &[self.listed(ids)]).await
+    }
+
+    /// As [`Store::visible_rows`], for two queries, each a head and a tail, for the same items at once.
+    pub(super) async fn visible_rows_of_two<A: PackedRecord, B: PackedRecord>(
+        &self,
+        queries: [(&str, &str); 2],
+        ids: &[i64],
+    ) -> Result<(Vec<A>, Vec<B>)> {
+        if ids.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let queries = queries.map(|query| self.of_listed(query));
+        self.pools()
+            .fetch_pages_of_two(queries, &[self.listed(ids)])
+            .await
+    }
+
+    /// As [`Store::visible_rows_of_two`], for three.
+    pub(super) async fn visible_rows_of_three<A: PackedRecord, B: PackedRecord, C: PackedRecord>(
+        &self,
+        queries: [(&str, &str); 3],
+        ids: &[i64],
+    ) -> Result<(Vec<A>, Vec<B>, Vec<C>)> {
+        if ids.is_empty() {
+            return Ok((Vec::new(), Vec::new(), Vec::new()));
+        }
+        let queries = queries.map(|query| self.of_listed(query));
+        self.pools()
+            .fetch_pages_of_three(queries, &[self.listed(ids)])
+            .await
+    }
+
+    fn of_listed(&self, (head, tail): (&str, &str)) -> String {
+        format!("{head} {} {tail}", is_listed(self.pools().engine(), 1))
+    }
+
+    fn listed(&self, ids: &[i64]) -> Arg<'static> {
+        listed(self.pools().engine(), ids)
     }
 
     /// As [`Store::visible_rows`], for numbers by the item's number.

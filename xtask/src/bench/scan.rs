@@ -93,7 +93,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             Unit::Mebibytes.show(server.at_start as f64)
         ),
     );
-    first_scan(&server, &libraries, options, &mut table)?;
+    let music_seconds = first_scan(&server, &libraries, options, &mut table)?;
     quick_rescans(&server, &roots, options.rounds, "quick rescan", &mut table)?;
     eprintln!("xtask: changes");
     scan_changes::measure(&server, &music.directory, &mut table)?;
@@ -108,6 +108,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         );
     }
     drop(server);
+    eprintln!("xtask: requests during a first scan");
+    scan_latency::measure_first(&binary, &roots, music_seconds, &mut table)?;
     if options.flat > 0 {
         eprintln!("xtask: one folder of {} entries", options.flat);
         flat_folder(&binary, music, options, &mut table)?;
@@ -117,21 +119,23 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Kind by kind, and what the server holds at the most and afterwards.
+/// Kind by kind, and what the server holds at the most and afterwards. Answers with the seconds that music took.
 fn first_scan(
     server: &ScanServer,
     libraries: &[Library],
     options: &Options,
     table: &mut Table,
-) -> Result<()> {
+) -> Result<f64> {
     let before = server.anonymous_memory()?;
     let mut session = server.session()?;
     let (mut files, mut seconds, mut cpu, mut peak) = (0, 0.0, 0.0, 0);
+    let mut music_seconds = 0.0;
     for library in libraries {
         eprintln!("xtask: first scan of {}", workspace::shown(&library.directory));
         let first = server.index(&mut session, "quick", &[library.kind])?;
         tell_first(library, &first, table);
         if library.kind == Kind::Music {
+            music_seconds = first.seconds;
             beside_native(library, &first, options.rounds, table)?;
         }
         files += library.files;
@@ -161,7 +165,7 @@ fn first_scan(
     );
     let bytes = server.database_bytes()? as f64 / files.max(1) as f64;
     table.tell("database a file, with all indexes", &format!("{bytes:.0} B"));
-    Ok(())
+    Ok(music_seconds)
 }
 
 fn tell_first(library: &Library, first: &RunCost, table: &mut Table) {

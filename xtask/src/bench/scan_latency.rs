@@ -1,9 +1,13 @@
-//! What clients feel of a scan: requests at a constant rate, on an idle server and while it reads every file again.
+//! What clients feel of a scan: requests at a constant rate, on an idle server, while it reads every file again, and while
+//! another one reads them for the first time.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::http::get;
-use super::http_servers::{Generator, Load, finish};
+use super::http_servers::{Generator, Load, Told, finish};
+use super::library::Kind;
 use super::report::{Table, Unit};
 use super::scan_server::ScanServer;
 
@@ -17,19 +21,10 @@ const AIM: f64 = 3.0;
 
 /// Asks for lists and items of all kinds, and adds what it felt like.
 pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
-    let names = requests(server)?;
-    // A token of now for each.
-    let load = || -> Result<Load> {
-        let session = server.session()?;
-        let requests = names.iter().map(|path| get(path, Some(session.token())));
-        Ok(Load {
-            connections: CONNECTIONS,
-            milliseconds: Some(MILLISECONDS),
-            rate: Some(RATE),
-            request: requests.collect(),
-        })
-    };
+    let mut names = vec![track(server)?];
+    names.extend(lists());
     let generator = Generator::new(None);
+    let load = || load(server, &names, MILLISECONDS);
     let idle = finish(generator.start(server.process(), &load()?)?)?;
 
     let mut session = server.session()?;
@@ -49,7 +44,6 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
             cpu / f64::from(runs.max(1))
         ),
     );
-    let share = |during: f64, idle: f64| during / idle.max(1.0);
     for (at, path) in names.iter().enumerate() {
         let (Some(idle), Some(during)) = (idle.requests.get(at), during.requests.get(at)) else {
             continue;
@@ -65,8 +59,61 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
             ),
         );
     }
+    tell(table, "a full scan", &idle, &during);
+    Ok(())
+}
+
+/// The same lists during a first scan of the music, after which the server is as full as the idle one; by a server of its
+/// own over all kinds. `seconds` is what such a scan takes.
+pub(crate) fn measure_first(
+    binary: &Path,
+    roots: &[(Kind, PathBuf)],
+    seconds: f64,
+    table: &mut Table,
+) -> Result<()> {
+    let server = ScanServer::start(binary, "first", roots)?;
+    let others: Vec<Kind> = roots.iter().map(|(kind, _)| *kind).collect();
+    let others: Vec<Kind> = others.into_iter().filter(|kind| *kind != Kind::Music).collect();
+    let mut session = server.session()?;
+    if !others.is_empty() {
+        server.index(&mut session, "quick", &others)?;
+    }
+    let names = lists();
+    let generator = Generator::new(None);
+    // Requests make it slower: all of them are within the scan.
+    let milliseconds = (seconds * 900.0) as u64;
+    let asking = generator.start(server.process(), &load(&server, &names, milliseconds)?)?;
+    let first = server.index(&mut session, "quick", &[Kind::Music])?;
+    let during = finish(asking)?;
+    let idle = finish(generator.start(server.process(), &load(&server, &names, MILLISECONDS)?)?)?;
     table.tell(
-        &format!("all requests, {RATE} a second: p50, p95, p99 idle; during"),
+        "first scan of music, requests meanwhile",
+        &format!("{:.1} s, {:.1} CPU s", first.seconds, first.cpu),
+    );
+    tell(table, "a first scan", &idle, &during);
+    Ok(())
+}
+
+/// Requests at the constant rate, with a token of now.
+fn load(server: &ScanServer, names: &[String], milliseconds: u64) -> Result<Load> {
+    let session = server.session()?;
+    let requests = names.iter().map(|path| get(path, Some(session.token())));
+    Ok(Load {
+        connections: CONNECTIONS,
+        milliseconds: Some(milliseconds),
+        rate: Some(RATE),
+        request: requests.collect(),
+    })
+}
+
+fn share(during: f64, idle: f64) -> f64 {
+    during / idle.max(1.0)
+}
+
+/// What all requests felt like.
+fn tell(table: &mut Table, scan: &str, idle: &Told, during: &Told) {
+    table.tell(
+        &format!("all requests, {RATE} a second: p50, p95, p99 idle; during {scan}"),
         &format!(
             "{}; {}",
             triple(idle.p50, idle.p95, idle.p99),
@@ -74,34 +121,37 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
         ),
     );
     table.at_most(
-        "p95 during a scan over p95 idle",
+        &format!("p95 during {scan} over p95 idle"),
         Unit::Ratio,
         share(during.p95, idle.p95),
         AIM,
     );
     table.at_most(
-        "answers other than 200",
+        &format!("answers other than 200 before and during {scan}"),
         Unit::Count,
         (idle.errors(200) + during.errors(200)) as f64,
         0.0,
     );
-    Ok(())
 }
 
-/// A page of each list, and an item.
-fn requests(server: &ScanServer) -> Result<Vec<String>> {
+/// An item.
+fn track(server: &ScanServer) -> Result<String> {
     let mut session = server.session()?;
     let track = session.list_field("music/tracks?take=1&skip=50&orderBy=title", "musicTrackId")?;
     let track = track.first().context("the library has too few tracks")?;
-    Ok([
-        format!("music/tracks/{track}"),
-        "music/tracks?take=24&orderBy=title".into(),
-        "music/releases?take=24".into(),
-        "photos?take=24".into(),
-        "movies?take=24".into(),
+    Ok(format!("/api/v1/music/tracks/{track}"))
+}
+
+/// A page of each list.
+fn lists() -> Vec<String> {
+    [
+        "music/tracks?take=24&orderBy=title",
+        "music/releases?take=24",
+        "photos?take=24",
+        "movies?take=24",
     ]
     .map(|path| format!("/api/v1/{path}"))
-    .to_vec())
+    .to_vec()
 }
 
 /// Without the id.

@@ -181,8 +181,7 @@ impl Store {
     /// An artist.
     pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
         let seen = Visible::Artists.and(ARTISTS.key, scope);
-        let rows = self.visible_rows(ARTIST_BY_ID, &[id.get()], &seen).await?;
-        Ok(self.artists(scope, rows).await?.pop())
+        Ok(self.artists(scope, &[id.get()], &seen).await?.pop())
     }
 
     /// These artists, in this order. Who may see them is asked before.
@@ -191,15 +190,15 @@ impl Store {
         scope: &MediaScope,
         ids: &[i64],
     ) -> Result<Vec<Artist>> {
-        let rows = self.visible_rows(ARTIST_BY_ID, ids, "").await?;
-        let artists = self.artists(scope, rows).await?;
+        let artists = self.artists(scope, ids, "").await?;
         Ok(in_order(ids, artists, |artist| artist.id.get()))
     }
 
-    async fn artists(&self, scope: &MediaScope, rows: Vec<ArtistRow>) -> Result<Vec<Artist>> {
-        let mut artists: Vec<Artist> = rows.into_iter().map(Artist::from).collect();
-        let ids: Vec<i64> = artists.iter().map(|artist| artist.id.get()).collect();
-        let pictures: Vec<(i64, Option<i64>)> = self.visible_rows(&artwork_of(scope), &ids, "").await?;
+    async fn artists(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Artist>> {
+        let artwork = artwork_of(scope);
+        let queries = [(ARTIST_BY_ID, seen), (artwork.as_str(), "")];
+        let (rows, pictures) = self.visible_rows_of_two(queries, ids).await?;
+        let mut artists: Vec<Artist> = rows.into_iter().map(|row: ArtistRow| row.into()).collect();
         let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
         for artist in &mut artists {
             let release = pictures.get(&artist.id.get()).copied().flatten();
@@ -208,9 +207,9 @@ impl Store {
         if *scope != MediaScope::All {
             // What is stored counts what is not seen as well.
             let seen = Visible::Tracks.and("l.track_id", scope) + BY_ARTIST;
-            let tracks = self.visible_counts(ARTIST_TRACKS, &ids, &seen).await?;
+            let tracks = self.visible_counts(ARTIST_TRACKS, ids, &seen).await?;
             let seen = Visible::Releases.and("l.release_id", scope) + BY_ARTIST;
-            let releases = self.visible_counts(ARTIST_RELEASES, &ids, &seen).await?;
+            let releases = self.visible_counts(ARTIST_RELEASES, ids, &seen).await?;
             for artist in &mut artists {
                 artist.track_count = tracks.get(&artist.id.get()).copied().unwrap_or_default();
                 artist.release_count = releases.get(&artist.id.get()).copied().unwrap_or_default();

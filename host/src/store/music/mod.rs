@@ -1,4 +1,4 @@
-//! Music lists and items: a query for the rows, one for their artists, one for their genres.
+//! Music lists and items: the rows, their artists and their genres, asked for together.
 
 mod artists;
 mod releases;
@@ -16,8 +16,6 @@ pub(super) use tracks::order_cases as track_order_cases;
 #[cfg(test)]
 pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
 
-use super::bulk::in_lists;
-use super::db::Pools;
 use super::error::{Result, StoreError};
 use crate::domain::music::{CreditRole, CreditedArtist};
 
@@ -30,36 +28,25 @@ struct CreditRow {
 }
 
 /// The artists of tracks or releases, in order, by the item's number.
-async fn credits(
-    pools: &Pools,
-    select: &str,
-    tail: &str,
-    items: &[i64],
-) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
-    let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::with_capacity(items.len());
-    for (sql, values) in in_lists(pools.engine(), select, items, tail) {
-        let rows: Vec<CreditRow> = pools.fetch_page(sql, &values).await?;
-        for row in rows {
-            let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
-            let artist = CreditedArtist {
-                id: row.artist_id.into(),
-                name: row.name,
-                role,
-            };
-            credits.entry(row.item_id).or_default().push(artist);
-        }
+fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
+    let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::new();
+    for row in rows {
+        let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
+        let artist = CreditedArtist {
+            id: row.artist_id.into(),
+            name: row.name,
+            role,
+        };
+        credits.entry(row.item_id).or_default().push(artist);
     }
     Ok(credits)
 }
 
 /// The genres of tracks or releases, in order, by the item's number.
-async fn genres(pools: &Pools, select: &str, tail: &str, items: &[i64]) -> Result<HashMap<i64, Vec<String>>> {
-    let mut genres: HashMap<i64, Vec<String>> = HashMap::with_capacity(items.len());
-    for (sql, values) in in_lists(pools.engine(), select, items, tail) {
-        let rows: Vec<(i64, String)> = pools.fetch_page(sql, &values).await?;
-        for (item, name) in rows {
-            genres.entry(item).or_default().push(name);
-        }
+fn genres(rows: Vec<(i64, String)>) -> HashMap<i64, Vec<String>> {
+    let mut genres: HashMap<i64, Vec<String>> = HashMap::new();
+    for (item, name) in rows {
+        genres.entry(item).or_default().push(name);
     }
-    Ok(genres)
+    genres
 }

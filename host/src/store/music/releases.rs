@@ -167,8 +167,7 @@ impl Store {
     /// A release.
     pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
         let seen = Visible::Releases.and("r.release_id", scope);
-        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
-        Ok(self.releases(scope, rows).await?.pop())
+        Ok(self.releases(scope, &[id.get()], &seen).await?.pop())
     }
 
     /// These releases, in this order. Who may see them is asked before.
@@ -177,23 +176,22 @@ impl Store {
         scope: &MediaScope,
         ids: &[i64],
     ) -> Result<Vec<Release>> {
-        let rows = self.visible_rows(BY_ID, ids, "").await?;
-        let releases = self.releases(scope, rows).await?;
+        let releases = self.releases(scope, ids, "").await?;
         Ok(in_order(ids, releases, |release| release.id.get()))
     }
 
-    async fn releases(&self, scope: &MediaScope, rows: Vec<ReleaseRow>) -> Result<Vec<Release>> {
-        let mut releases: Vec<Release> = rows.into_iter().map(Release::from).collect();
-        let ids: Vec<i64> = releases.iter().map(|release| release.id.get()).collect();
-        let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
+    async fn releases(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Release>> {
         let by_genre = Visible::Tracks.and("t.track_id", scope) + BY_GENRE;
-        let mut genres = super::genres(self.pools(), GENRES, &by_genre, &ids).await?;
+        let queries = [(BY_ID, seen), (ARTISTS, BY_POSITION), (GENRES, by_genre.as_str())];
+        let (rows, artists, genres) = self.visible_rows_of_three(queries, ids).await?;
+        let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
+        let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for release in &mut releases {
             release.artists = artists.remove(&release.id.get()).unwrap_or_default();
             release.genres = genres.remove(&release.id.get()).unwrap_or_default();
         }
         if *scope != MediaScope::All {
-            self.count_visible_tracks(scope, &ids, &mut releases).await?;
+            self.count_visible_tracks(scope, ids, &mut releases).await?;
         }
         Ok(releases)
     }

@@ -209,8 +209,7 @@ impl Store {
     /// A track.
     pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
-        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
-        Ok(self.tracks(rows).await?.pop())
+        Ok(self.tracks(&[id.get()], &seen).await?.pop())
     }
 
     /// The tracks of a release by disc and number.
@@ -233,15 +232,14 @@ impl Store {
 
     /// These tracks, in this order. Who may see them is asked before.
     pub(in crate::store) async fn tracks_by_id(&self, ids: &[i64]) -> Result<Vec<Track>> {
-        let rows = self.visible_rows(BY_ID, ids, "").await?;
-        Ok(in_order(ids, self.tracks(rows).await?, |track| track.id.get()))
+        Ok(in_order(ids, self.tracks(ids, "").await?, |track| track.id.get()))
     }
 
-    async fn tracks(&self, rows: Vec<TrackRow>) -> Result<Vec<Track>> {
-        let mut tracks: Vec<Track> = rows.into_iter().map(Track::from).collect();
-        let ids: Vec<i64> = tracks.iter().map(|track| track.id.get()).collect();
-        let mut artists = super::credits(self.pools(), ARTISTS, BY_POSITION, &ids).await?;
-        let mut genres = super::genres(self.pools(), GENRES, BY_POSITION, &ids).await?;
+    async fn tracks(&self, ids: &[i64], seen: &str) -> Result<Vec<Track>> {
+        let queries = [(BY_ID, seen), (ARTISTS, BY_POSITION), (GENRES, BY_POSITION)];
+        let (rows, artists, genres) = self.visible_rows_of_three(queries, ids).await?;
+        let mut tracks: Vec<Track> = rows.into_iter().map(|row: TrackRow| row.into()).collect();
+        let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for track in &mut tracks {
             track.artists = artists.remove(&track.id.get()).unwrap_or_default();
             track.genres = genres.remove(&track.id.get()).unwrap_or_default();

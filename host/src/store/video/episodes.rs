@@ -2,18 +2,17 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::OF_EPISODES;
+use super::{OF_EPISODES, SourceRow};
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, OrderedPage};
 use crate::domain::user_data::UserData;
 use crate::domain::video::{Episode, external_ids, people};
 use crate::store::Store;
-use crate::store::args::args;
 use crate::store::error::Result;
 use crate::store::pages::in_order;
 use crate::store::select::{Conditions, direction};
-use crate::store::visibility::Visible;
+use crate::store::visibility::{Visible, and_in_folder};
 
 const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e.season_id, n.season_number, \
     e.episode_number, e.episode_number_end, e.absolute_number, e.air_date, e.title, e.sort_title, e.overview, \
@@ -101,16 +100,18 @@ impl Store {
         let total = self.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);
         let (sql, values) = episodes.page(EPISODES, order, part.page);
-        let rows = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
-        Ok(Listing::new(self.episodes(scope, rows).await?, total))
+        let rows: Vec<EpisodeRow> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.episode_id).collect();
+        let sources = self
+            .visible_rows(OF_EPISODES, &ids, &and_in_folder(scope))
+            .await?;
+        Ok(Listing::new(episodes_with(rows, sources), total))
     }
 
     /// An episode.
     pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
         let seen = Visible::Episodes.and("e.episode_id", scope);
-        let sql = AssertSqlSafe(format!("{EPISODES} WHERE e.episode_id = $1{seen}"));
-        let rows = self.pools().fetch_all(sql, &args![id.get()]).await?;
-        Ok(self.episodes(scope, rows).await?.pop())
+        Ok(self.episodes(scope, &[id.get()], &seen).await?.pop())
     }
 
     /// These episodes, in this order. Who may see them is asked before.
@@ -119,19 +120,24 @@ impl Store {
         scope: &MediaScope,
         ids: &[i64],
     ) -> Result<Vec<Episode>> {
-        let head = format!("{EPISODES} WHERE e.episode_id");
-        let rows = self.visible_rows(&head, ids, "").await?;
-        let episodes = self.episodes(scope, rows).await?;
+        let episodes = self.episodes(scope, ids, "").await?;
         Ok(in_order(ids, episodes, |episode| episode.id.get()))
     }
 
-    async fn episodes(&self, scope: &MediaScope, rows: Vec<EpisodeRow>) -> Result<Vec<Episode>> {
-        let mut episodes: Vec<Episode> = rows.into_iter().map(Episode::from).collect();
-        let ids: Vec<i64> = episodes.iter().map(|episode| episode.id.get()).collect();
-        let mut sources = self.video_sources(scope, OF_EPISODES, &ids).await?;
-        for episode in &mut episodes {
-            episode.sources = sources.remove(&episode.id.get()).unwrap_or_default();
-        }
-        Ok(episodes)
+    async fn episodes(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Episode>> {
+        let (head, seen_files) = (format!("{EPISODES} WHERE e.episode_id"), and_in_folder(scope));
+        let queries = [(head.as_str(), seen), (OF_EPISODES, seen_files.as_str())];
+        let (rows, sources) = self.visible_rows_of_two(queries, ids).await?;
+        Ok(episodes_with(rows, sources))
     }
+}
+
+/// Episodes with their files.
+fn episodes_with(rows: Vec<EpisodeRow>, sources: Vec<SourceRow>) -> Vec<Episode> {
+    let mut sources = super::sources(sources);
+    let episode = |row: EpisodeRow| Episode {
+        sources: sources.remove(&row.episode_id).unwrap_or_default(),
+        ..Episode::from(row)
+    };
+    rows.into_iter().map(episode).collect()
 }

@@ -14,10 +14,6 @@ pub use shows::{ShowFilter, ShowOrder};
 #[cfg(test)]
 pub(super) use {movies::order_cases as movie_order_cases, shows::order_cases as show_order_cases};
 
-use super::Store;
-use super::error::Result;
-use super::visibility::and_in_folder;
-use crate::domain::library::MediaScope;
 use crate::domain::video::{NameMatch, Streams, VideoSource, chapters, pictures, subtitle_files};
 
 macro_rules! sources_of {
@@ -92,22 +88,14 @@ impl From<SourceRow> for VideoSource {
     }
 }
 
-impl Store {
-    /// The files of items that the caller sees, by the item's number, the best first.
-    async fn video_sources(
-        &self,
-        scope: &MediaScope,
-        select: &str,
-        items: &[i64],
-    ) -> Result<HashMap<i64, Vec<VideoSource>>> {
-        let rows: Vec<SourceRow> = self.visible_rows(select, items, &and_in_folder(scope)).await?;
-        let mut sources: HashMap<i64, Vec<VideoSource>> = HashMap::with_capacity(items.len());
-        for row in rows {
-            sources.entry(row.item_id).or_default().push(row.into());
-        }
-        for sources in sources.values_mut() {
-            sources.sort_unstable_by_key(VideoSource::rank);
-        }
-        Ok(sources)
+/// The files of items, by the item's number, the best first.
+fn sources(rows: Vec<SourceRow>) -> HashMap<i64, Vec<VideoSource>> {
+    let mut sources: HashMap<i64, Vec<VideoSource>> = HashMap::new();
+    for row in rows {
+        sources.entry(row.item_id).or_default().push(row.into());
     }
+    for sources in sources.values_mut() {
+        sources.sort_unstable_by_key(VideoSource::rank);
+    }
+    sources
 }

@@ -14,7 +14,7 @@ use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
-use crate::store::visibility::Visible;
+use crate::store::visibility::{Visible, and_in_folder};
 
 /// Which movies.
 #[derive(Debug, Clone, Default)]
@@ -139,21 +139,21 @@ impl Store {
     /// A movie.
     pub async fn movie(&self, scope: &MediaScope, id: MovieId) -> Result<Option<Movie>> {
         let seen = Visible::Movies.and("m.movie_id", scope);
-        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
-        Ok(self.movies(scope, rows).await?.pop())
+        Ok(self.movies(scope, &[id.get()], &seen).await?.pop())
     }
 
     /// These movies, in this order. Who may see them is asked before.
     pub(in crate::store) async fn movies_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Movie>> {
-        let rows = self.visible_rows(BY_ID, ids, "").await?;
-        let movies = self.movies(scope, rows).await?;
+        let movies = self.movies(scope, ids, "").await?;
         Ok(in_order(ids, movies, |movie| movie.id.get()))
     }
 
-    async fn movies(&self, scope: &MediaScope, rows: Vec<MovieRow>) -> Result<Vec<Movie>> {
-        let mut movies: Vec<Movie> = rows.into_iter().map(Movie::from).collect();
-        let ids: Vec<i64> = movies.iter().map(|movie| movie.id.get()).collect();
-        let mut sources = self.video_sources(scope, OF_MOVIES, &ids).await?;
+    async fn movies(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Movie>> {
+        let seen_files = and_in_folder(scope);
+        let queries = [(BY_ID, seen), (OF_MOVIES, seen_files.as_str())];
+        let (rows, sources) = self.visible_rows_of_two(queries, ids).await?;
+        let mut movies: Vec<Movie> = rows.into_iter().map(|row: MovieRow| row.into()).collect();
+        let mut sources = super::sources(sources);
         for movie in &mut movies {
             movie.sources = sources.remove(&movie.id.get()).unwrap_or_default();
         }
