@@ -85,3 +85,15 @@ impl fmt::Debug for MediaKind {
         write!(f, "MediaKind({})", self.0)
     }
 }
+
+/// A part of the media that others say nothing of: while music is read for the first time, answers about photos stay
+/// good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediaPart {
+    /// Artists, releases, tracks, genres.
+    Music,
+    /// Photos, and the albums that show them.
+    Photos,
+    /// Movies and series.
+    Video,
+}

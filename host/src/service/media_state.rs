@@ -3,6 +3,7 @@
 use crate::auth::actor::Actor;
 use crate::auth::capability::CapabilitySet;
 use crate::domain::id::UserId;
+use crate::domain::kind::MediaPart;
 use crate::store::Store;
 
 /// What answers about media are made of, for a caller: equal states, equal answers.
@@ -17,13 +18,14 @@ pub struct MediaState {
 }
 
 impl MediaState {
-    /// The state of this moment, for this caller.
-    pub fn of(store: &Store, actor: &Actor) -> Self {
+    /// The state of this moment, for this caller: of all that answers about this part of the media are made of, or answers
+    /// about all of them.
+    pub fn of(store: &Store, actor: &Actor, part: Option<MediaPart>) -> Self {
         Self {
             user: actor.user.id,
             capabilities: actor.capabilities,
             identity: store.identity_revision(),
-            media: store.media_revision(),
+            media: store.media_revision(part),
             personal: store.personal_revision(actor.user.id),
         }
     }

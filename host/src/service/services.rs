@@ -55,6 +55,7 @@ use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::disk_cache::DiskCache;
 use crate::domain::kind::MediaKind;
+use crate::domain::kind::MediaPart;
 use crate::domain::time::Timestamp;
 use crate::plugins::Plugins;
 
@@ -329,9 +330,9 @@ impl Services {
         })
     }
 
-    /// The state of all that an answer about media is made of, for a caller.
-    pub fn media_state(&self, actor: &Actor) -> MediaState {
-        MediaState::of(&self.context.store, actor)
+    /// The state of all that an answer about a part of the media, or about all, is made of, for a caller.
+    pub fn media_state(&self, actor: &Actor, part: Option<MediaPart>) -> MediaState {
+        MediaState::of(&self.context.store, actor, part)
     }
 
     /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of

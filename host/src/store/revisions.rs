@@ -9,12 +9,14 @@ use super::Store;
 use super::error::Result;
 use super::writer::{Lane, WriteTx};
 use crate::domain::id::UserId;
+use crate::domain::kind::MediaPart;
 
 /// What of the media is known, and what users did with them. The data directory belongs to one process, so nobody else
 /// stores such things.
 #[derive(Debug, Default)]
 pub(super) struct Revisions {
-    media: AtomicU64,
+    /// For each part.
+    media: [AtomicU64; 3],
     /// Rises with `media`, but for the batches of a scan under way, and at the end of the scan.
     settled: AtomicU64,
     scans: AtomicUsize,
@@ -24,8 +26,8 @@ pub(super) struct Revisions {
 /// Whose numbers a transaction raises.
 #[derive(Debug)]
 pub(super) enum Raises {
-    /// What everybody sees.
-    Media(Arc<Revisions>, Lane),
+    /// What everybody sees: of this part, or of all.
+    Media(Arc<Revisions>, Lane, Option<MediaPart>),
     /// What one user sees.
     Personal(Arc<Revisions>, UserId),
     /// Nothing that lists and items are made of.
@@ -36,8 +38,10 @@ impl Raises {
     /// The transaction is committed, or may be.
     pub(super) fn raise(&self) {
         match self {
-            Self::Media(revisions, lane) => {
-                revisions.media.fetch_add(1, Ordering::AcqRel);
+            Self::Media(revisions, lane, part) => {
+                for number in revisions.of(*part) {
+                    number.fetch_add(1, Ordering::AcqRel);
+                }
                 if *lane == Lane::Interactive || !revisions.is_scanning() {
                     revisions.settled.fetch_add(1, Ordering::AcqRel);
                 }
@@ -52,6 +56,17 @@ impl Raises {
 }
 
 impl Revisions {
+    /// The numbers of this part, or of all.
+    fn of(&self, part: Option<MediaPart>) -> &[AtomicU64] {
+        let [music, photos, video] = &self.media;
+        match part {
+            None => &self.media,
+            Some(MediaPart::Music) => std::slice::from_ref(music),
+            Some(MediaPart::Photos) => std::slice::from_ref(photos),
+            Some(MediaPart::Video) => std::slice::from_ref(video),
+        }
+    }
+
     /// Whether a scan stores batch after batch.
     pub(super) fn is_scanning(&self) -> bool {
         self.scans.load(Ordering::Acquire) > 0
@@ -82,9 +97,10 @@ impl Store {
         Scanning(revisions)
     }
 
-    /// The state of all that is told of media.
-    pub fn media_revision(&self) -> u64 {
-        self.0.revisions.media.load(Ordering::Acquire)
+    /// The state of what is told of this part of the media, or of all. It only rises.
+    pub fn media_revision(&self, part: Option<MediaPart>) -> u64 {
+        let numbers = self.0.revisions.of(part).iter();
+        numbers.map(|number| number.load(Ordering::Acquire)).sum()
     }
 
     /// The state of what a user did with media: history, ratings, queues.
@@ -101,7 +117,12 @@ impl Store {
     /// Opens a transaction that changes what is told of media.
     pub(super) async fn write(&self, lane: Lane) -> Result<WriteTx> {
         let tx = self.0.lanes.begin(self.pools(), lane).await?;
-        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions), lane)))
+        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions), lane, None)))
+    }
+
+    /// What a batch of a scan raises that is about this part, or about several.
+    pub(super) fn raised_by_batch(&self, part: Option<MediaPart>) -> Raises {
+        Raises::Media(Arc::clone(&self.0.revisions), Lane::Scan, part)
     }
 
     /// Opens a transaction that changes what is told of media to one user.

@@ -79,7 +79,7 @@ impl Store {
         }
         let revisions = &self.0.revisions;
         let state = (revisions.settled(), self.identity_revision());
-        let (media, at) = (self.media_revision(), Instant::now());
+        let (media, at) = (self.media_revision(None), Instant::now());
         let list = format!("{}{values:?}", sql.0);
         if let Some(counted) = self.0.totals.get(state, &list)
             && counted.is_good(media, revisions.is_scanning(), at)

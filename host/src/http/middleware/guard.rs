@@ -11,6 +11,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
 use crate::auth::actor::Actor;
 use crate::auth::credential::{self, Credential, Presented};
+use crate::domain::kind::MediaPart;
 use crate::http::access::Access;
 use crate::http::answer::client_has;
 use crate::http::answer_memory::{MayBeKept, Question};
@@ -33,6 +34,7 @@ pub struct Guard {
     access: Access,
     path: RoutePath,
     follows: Follows,
+    part: Option<MediaPart>,
 }
 
 impl Guard {
@@ -42,6 +44,7 @@ impl Guard {
             access: route.access,
             path: RoutePath(route.path),
             follows: route.follows,
+            part: part_of(route.path),
         }
     }
 
@@ -80,6 +83,16 @@ impl Guard {
         }
         depot.insert_typed(actor);
         Ok(())
+    }
+}
+
+/// The part of the media that answers below this path are made of, if it is one alone.
+fn part_of(path: &str) -> Option<MediaPart> {
+    match path.trim_start_matches("/api/v1/").split('/').next() {
+        Some("music") => Some(MediaPart::Music),
+        Some("photos" | "photo-albums") => Some(MediaPart::Photos),
+        Some("movies" | "tv") => Some(MediaPart::Video),
+        _ => None,
     }
 }
 
@@ -156,7 +169,7 @@ impl Handler for Guard {
             return;
         };
         // Read before the answer is made, so that no answer is older than the state that it is kept for.
-        let (state, now) = (Arc::clone(state), state.media_state(actor));
+        let (state, now) = (Arc::clone(state), state.media_state(actor, self.part));
         self.answer(&state, now, (req, depot, res, ctrl)).await;
     }
 }

@@ -34,6 +34,7 @@ use super::{Lane, Store};
 use crate::domain::change::{ChangeKind, ItemType};
 use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
+use crate::domain::kind::MediaPart;
 use crate::domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
 use crate::domain::time::Timestamp;
 use names::Names;
@@ -154,6 +155,18 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
     ids.iter().map(|id| id.get()).collect()
 }
 
+/// What all these files are part of; `None` if they are of several, or some could not be read.
+fn part_of(files: &[&StoredFile]) -> Option<MediaPart> {
+    let mut parts = files.iter().map(|stored| match &stored.file.record {
+        FileRecord::Track(_) => Some(MediaPart::Music),
+        FileRecord::Photo(_) => Some(MediaPart::Photos),
+        FileRecord::Video(_) => Some(MediaPart::Video),
+        FileRecord::Failed(_) => None,
+    });
+    let first = parts.next()?;
+    first.filter(|_| parts.all(|part| part == first))
+}
+
 /// Notes tracks, photos, releases and artists that a batch brought.
 fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
     for StoredFile { file, .. } in files {
@@ -246,9 +259,12 @@ impl ScanWriter {
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
-        if changed.is_empty() && !has_marks {
-            // What is told of media is as before, and so are the answers that are kept.
-            tx = tx.raising(Raises::Nothing);
+        if !has_marks {
+            tx = tx.raising(match part_of(&changed) {
+                // What is told of media is as before, and so are the answers that are kept.
+                _ if changed.is_empty() => Raises::Nothing,
+                part => self.store.raised_by_batch(part),
+            });
         }
         self.commit(tx).await?;
         outcome.added_releases.append(&mut added.added_releases);

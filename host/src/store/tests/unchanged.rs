@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::change::ChangeKind;
 use crate::domain::extraction::ExtractFailure;
+use crate::domain::kind::MediaPart;
 use crate::domain::photo::PhotoFacts;
 
 /// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
@@ -15,7 +16,7 @@ async fn told(bed: &Bed, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool
         })
         .collect();
     let since = bed.store.changes(None, 1).await.unwrap().next;
-    let revision = bed.store.media_revision();
+    let revision = bed.store.media_revision(None);
     let batch = ScanBatch {
         now: NOW,
         files,
@@ -24,7 +25,7 @@ async fn told(bed: &Bed, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool
     bed.writer().persist(&batch).await.unwrap();
     let changes = bed.store.changes(Some(since), 100).await.unwrap().changes;
     let told = changes.iter().map(|change| (change.change.kind, change.item));
-    (told.collect(), bed.store.media_revision() != revision)
+    (told.collect(), bed.store.media_revision(None) != revision)
 }
 
 fn another_plugin() -> Option<Arc<PluginVersion>> {
@@ -112,6 +113,51 @@ async fn photos_are_compared_by_all_that_they_say() {
             assert!(told(bed, &[&file]).await.1, "{facts:?}");
             assert!(!told(bed, &[&file]).await.1, "{facts:?}");
         }
+    })
+    .await;
+}
+
+/// Which parts' answers a batch makes old: music, photos, video.
+async fn made_old(bed: &Bed, batch: &ScanBatch) -> [bool; 3] {
+    let parts = [MediaPart::Music, MediaPart::Photos, MediaPart::Video].map(Some);
+    let before = parts.map(|part| bed.store.media_revision(part));
+    let whole = bed.store.media_revision(None);
+    bed.writer().persist(batch).await.unwrap();
+    let after = parts.map(|part| bed.store.media_revision(part));
+    assert_eq!(bed.store.media_revision(None) != whole, before != after);
+    std::array::from_fn(|at| before[at] != after[at])
+}
+
+#[tokio::test]
+async fn answers_about_one_part_of_the_media_outlive_what_is_stored_of_others() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, music) = bed.folder(MediaKind::music(), "a").await;
+        let (_, photos) = bed.folder(MediaKind::photos(), "b").await;
+        let song = bed.file(music, "1.mp3", record(track("One", &["Ann"], "First", 1)));
+        let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
+        let photo = |name| bed.file(photos, name, FileRecord::Photo(Box::new(facts.clone())));
+        let failed = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
+        let gone = song.file.id;
+        let of = |files| ScanBatch {
+            now: NOW,
+            files,
+            ..ScanBatch::default()
+        };
+        let other = bed.file(music, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
+        for (batch, expected) in [
+            (of(vec![song]), [true, false, false]),
+            (of(vec![photo("1.jpg"), photo("2.jpg")]), [false, true, false]),
+            (of(vec![photo("3.jpg"), other]), [true; 3]),
+            (of(vec![bed.file(music, "3.mp3", failed)]), [true; 3]),
+            (of(vec![]), [false; 3]),
+        ] {
+            assert_eq!(made_old(bed, &batch).await, expected, "{batch:?}");
+        }
+        let missing = ScanBatch {
+            missing: vec![gone],
+            ..of(vec![photo("4.jpg")])
+        };
+        assert_eq!(made_old(bed, &missing).await, [true; 3]);
     })
     .await;
 }
