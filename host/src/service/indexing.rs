@@ -148,14 +148,12 @@ impl Indexing {
         };
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
         let scan = self.scanner.run_apart(request, control, progress).boxed();
-        let scanning = self.scanner.store.scanning();
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,
             never = self.keep_saving() => match never {},
             never = teller.keep_telling() => match never {},
         };
-        drop(scanning);
         // From here on nothing can be asked of the run. A stop that was granted before is one, however far it came.
         let stopped = control.finish().await;
         teller.tell_last();

@@ -85,7 +85,6 @@ pub use music::{
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use playback_queues::{Place, QueueChange, QueueWindow};
-pub use revisions::Scanning;
 pub use runs::RunLogFilter;
 pub use scan_writer::{
     FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile, digest_of,

@@ -2,7 +2,7 @@
 //! the database.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Store;
@@ -17,9 +17,6 @@ use crate::domain::kind::MediaPart;
 pub(super) struct Revisions {
     /// For each part.
     media: [AtomicU64; 3],
-    /// Rises with `media`, but for the batches of a scan under way, and at the end of the scan.
-    settled: AtomicU64,
-    scans: AtomicUsize,
     personal: Mutex<HashMap<UserId, u64>>,
 }
 
@@ -27,7 +24,7 @@ pub(super) struct Revisions {
 #[derive(Debug)]
 pub(super) enum Raises {
     /// What everybody sees: of this part, or of all.
-    Media(Arc<Revisions>, Lane, Option<MediaPart>),
+    Media(Arc<Revisions>, Option<MediaPart>),
     /// What one user sees.
     Personal(Arc<Revisions>, UserId),
     /// Nothing that lists and items are made of.
@@ -38,12 +35,9 @@ impl Raises {
     /// The transaction is committed, or may be.
     pub(super) fn raise(&self) {
         match self {
-            Self::Media(revisions, lane, part) => {
+            Self::Media(revisions, part) => {
                 for number in revisions.of(*part) {
                     number.fetch_add(1, Ordering::AcqRel);
-                }
-                if *lane == Lane::Interactive || !revisions.is_scanning() {
-                    revisions.settled.fetch_add(1, Ordering::AcqRel);
                 }
             }
             Self::Personal(revisions, user) => {
@@ -66,37 +60,9 @@ impl Revisions {
             Some(MediaPart::Video) => std::slice::from_ref(video),
         }
     }
-
-    /// Whether a scan stores batch after batch.
-    pub(super) fn is_scanning(&self) -> bool {
-        self.scans.load(Ordering::Acquire) > 0
-    }
-
-    /// The state of all that is told of media, but for what a scan under way adds.
-    pub(super) fn settled(&self) -> u64 {
-        self.settled.load(Ordering::Acquire)
-    }
-}
-
-/// A scan that stores batch after batch, until this is dropped.
-#[derive(Debug)]
-pub struct Scanning(Arc<Revisions>);
-
-impl Drop for Scanning {
-    fn drop(&mut self) {
-        self.0.scans.fetch_sub(1, Ordering::AcqRel);
-        self.0.settled.fetch_add(1, Ordering::AcqRel);
-    }
 }
 
 impl Store {
-    /// Announces a scan: until it ends, counts of whole lists may be [a little old](super::totals).
-    pub fn scanning(&self) -> Scanning {
-        let revisions = Arc::clone(&self.0.revisions);
-        revisions.scans.fetch_add(1, Ordering::AcqRel);
-        Scanning(revisions)
-    }
-
     /// The state of what is told of this part of the media, or of all. It only rises.
     pub fn media_revision(&self, part: Option<MediaPart>) -> u64 {
         let numbers = self.0.revisions.of(part).iter();
@@ -117,12 +83,12 @@ impl Store {
     /// Opens a transaction that changes what is told of media.
     pub(super) async fn write(&self, lane: Lane) -> Result<WriteTx> {
         let tx = self.0.lanes.begin(self.pools(), lane).await?;
-        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions), lane, None)))
+        Ok(tx.raising(Raises::Media(Arc::clone(&self.0.revisions), None)))
     }
 
     /// What a batch of a scan raises that is about this part, or about several.
     pub(super) fn raised_by_batch(&self, part: Option<MediaPart>) -> Raises {
-        Raises::Media(Arc::clone(&self.0.revisions), Lane::Scan, part)
+        Raises::Media(Arc::clone(&self.0.revisions), part)
     }
 
     /// Opens a transaction that changes what is told of media to one user.

@@ -50,30 +50,6 @@ async fn walk(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order, tak
 }
 
 #[tokio::test]
-async fn count_that_was_remembered_ends_with_what_is_stored_and_with_a_scan() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
-        let request = ListRequest::new(TrackOrder::Title, Order::Ascending, Page::default());
-        let all = TrackFilter::default();
-        let scanning = bed.store.scanning();
-        for number in 0..3 {
-            let facts = track("Title", &["Ann"], "R", number);
-            let file = bed.file(folder, &number.to_string(), record(facts));
-            bed.persist(vec![file]).await;
-            let (ids, total, _) = page(bed, &all, &request).await;
-            assert_eq!(ids.len() as i64, number + 1);
-            assert!(total > 0 && total <= ids.len() as u64, "{total}");
-        }
-        drop(scanning);
-        assert_eq!(page(bed, &all, &request).await.1, 3);
-        let file = bed.file(folder, "3", record(track("Title", &["Ann"], "R", 3)));
-        bed.persist(vec![file]).await;
-        assert_eq!(page(bed, &all, &request).await.1, 4);
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn pages_after_a_place_are_the_list_in_every_order() {
     on_each_database(async |bed: &mut Bed| {
         tracks(bed, 40).await;
