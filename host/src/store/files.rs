@@ -187,7 +187,7 @@ impl Store {
         directory: DirectoryId,
         folders: &[(FolderId, RelativePath)],
     ) -> Result<()> {
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         let mut placement = Placement::of_directory(&mut tx, directory).await?;
         let mut values = Vec::with_capacity(folders.len() * ADD_FOLDERS.columns);
         for (id, path) in folders {
@@ -310,7 +310,7 @@ impl Store {
 
     /// Forgets plugin versions that no file refers to any more.
     pub async fn forget_plugins(&self, plugins: &[i64]) -> Result<()> {
-        let mut tx = self.write(Lane::Scan).await?;
+        let mut tx = self.write_record(Lane::Scan).await?;
         let head = "DELETE FROM plugins_seen WHERE NOT EXISTS \
                     (SELECT 1 FROM files f WHERE f.plugin_ref = plugins_seen.plugin_ref) AND plugin_ref";
         for (sql, values) in in_lists(tx.engine(), head, plugins, "") {
