@@ -213,3 +213,25 @@ impl Guard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_mix_media_are_of_no_single_part() {
+        for (path, part) in [
+            ("/api/v1/music/tracks/{musicTrackId}", Some(MediaPart::Music)),
+            ("/api/v1/photos", Some(MediaPart::Photos)),
+            ("/api/v1/photo-albums/{photoAlbumId}", Some(MediaPart::Photos)),
+            ("/api/v1/movies", Some(MediaPart::Video)),
+            ("/api/v1/tv/shows", Some(MediaPart::Video)),
+            ("/api/v1/search", None),
+            ("/api/v1/history", None),
+            ("/api/v1/ratings", None),
+            ("/api/v1/cinema/next-up", None),
+        ] {
+            assert_eq!(part_of(path), part, "{path}");
+        }
+    }
+}
