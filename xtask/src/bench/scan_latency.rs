@@ -72,8 +72,8 @@ pub(crate) fn measure_first(
     table: &mut Table,
 ) -> Result<()> {
     let server = ScanServer::start(binary, "first", roots)?;
-    let kinds = roots.iter().map(|(kind, _)| *kind);
-    let others: Vec<Kind> = kinds.filter(|kind| *kind != Kind::Music).collect();
+    let others: Vec<Kind> = roots.iter().map(|(kind, _)| *kind).collect();
+    let others: Vec<Kind> = others.into_iter().filter(|kind| *kind != Kind::Music).collect();
     let mut session = server.session()?;
     if !others.is_empty() {
         server.index(&mut session, "quick", &others)?;
