@@ -13,6 +13,7 @@ use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Request, Response};
 
 use super::limits::{KEPT_ANSWER_BYTES, KEPT_ANSWERS_BYTES};
+use crate::random::to_hex;
 use crate::service::media_state::MediaState;
 
 /// A guess at what headers, key and the places of an entry take beside the body.
@@ -111,7 +112,8 @@ fn without_token(target: &str) -> Cow<'_, str> {
 impl AnswerMemory {
     /// The entity tag of the answer; holds for this start of the server.
     pub(super) fn tag(&self, question: &Question<'_>) -> String {
-        format!("W/\"{:016x}\"", self.tags.hash_one(question))
+        let hash = to_hex(&self.tags.hash_one(question).to_be_bytes());
+        ["W/\"", &hash, "\""].concat()
     }
 
     /// Answers as before, if the question was answered before.

@@ -17,10 +17,10 @@ use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::client::Client;
-use super::deadline::Deadline;
-use super::limits::{self, Limits};
+use super::limits;
 use super::middleware::guard::presented;
 use super::problem::Problem;
+use super::request_context::RequestContext;
 use super::state::AppState;
 use crate::auth::actor::Actor;
 use crate::auth::app::App;
@@ -42,9 +42,7 @@ impl Deref for State {
 impl State {
     /// The services of the request at hand, for those who have no [`State`] of their own.
     pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, Problem> {
-        depot
-            .get_typed::<Arc<AppState>>()
-            .map_err(|_| Problem::internal("a route without state"))
+        RequestContext::of(depot).map(|context| &context.state)
     }
 }
 
@@ -125,9 +123,8 @@ extractible!(State, _req, depot, _arg => {
 
 extractible!(Caller, _req, depot, _arg => {
     // A handler that asks for a caller on a public route is a mistake of ours, and lets nobody in.
-    depot.get_typed::<Arc<Actor>>().map(|actor| Self(Arc::clone(actor))).map_err(|_| {
-        Problem::of_status(StatusCode::UNAUTHORIZED)
-    })
+    let actor = RequestContext::of(depot)?.actor.clone();
+    actor.map(Self).ok_or_else(|| Problem::of_status(StatusCode::UNAUTHORIZED))
 });
 
 extractible!(MaybeCaller, req, depot, _arg => {
@@ -193,9 +190,7 @@ async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Prob
     if req.body().size_hint().lower() > T::MAX_BYTES as u64 {
         return Err(too_large());
     }
-    let limits = depot.get_typed::<Limits>().copied().unwrap_or_default();
-    let deadline = depot.get_typed::<Deadline>().cloned();
-    let deadline = deadline.unwrap_or_else(|_| Deadline::after(limits.handler_time));
+    let RequestContext { limits, deadline, .. } = RequestContext::of(depot)?;
     let bytes = deadline.wait_for_client(limits.body_time, req.payload_with_max_size(T::MAX_BYTES));
     let too_slow = || Problem::of_status(StatusCode::REQUEST_TIMEOUT);
     let bytes = bytes.await.ok_or_else(too_slow)?.map_err(|error| match error {

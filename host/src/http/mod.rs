@@ -25,6 +25,7 @@ pub mod problem;
 pub mod query;
 pub mod range;
 pub mod refresh_cookie;
+pub mod request_context;
 pub mod revised;
 pub mod route;
 pub mod router;

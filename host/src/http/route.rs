@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use salvo::http::header::{ALLOW, HeaderValue};
 use salvo::http::{Method, StatusCode};
-use salvo::routing::MethodFilter;
+use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use super::access::Access;
@@ -103,11 +103,11 @@ impl Route {
 /// `/users/{userId}`.
 #[derive(Default)]
 struct Node<'a> {
-    children: BTreeMap<&'a str, Node<'a>>,
+    children: BTreeMap<&'static str, Node<'a>>,
     routes: Vec<&'a Route>,
 }
 
-/// The router of a list of routes: a tree, so that a request is compared with few of them.
+/// The router of a list of routes: a tree whose branches are halved, so that a request is compared with few of them.
 pub fn router_of(routes: &[Route]) -> Router {
     let mut root = Node::default();
     for route in routes {
@@ -120,8 +120,15 @@ pub fn router_of(routes: &[Route]) -> Router {
 
 impl Node<'_> {
     fn into_router(self, mut router: Router) -> Router {
-        for (part, child) in self.children {
-            router = router.push(child.into_router(Router::with_path(part)));
+        let branches = self.children.into_iter();
+        let branches: Vec<_> = branches
+            .map(|(part, child)| (part, child.into_router(Router::with_path(part))))
+            .collect();
+        if branches.len() > 1 {
+            // A path that ends here is compared with none of them.
+            router = router.push(halved(branches, Router::with_filter(NextPart { before: None })));
+        } else {
+            router = halved(branches, router);
         }
         if self.routes.is_empty() {
             return router;
@@ -142,6 +149,52 @@ impl Node<'_> {
     }
 }
 
+/// Adds branches to a router, sorted by their part of the path: each half behind a filter of its own, and so on.
+fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
+    // Parameters are last. What they stand for may sort anywhere.
+    let literals = branches.partition_point(|(part, _)| !part.starts_with('{'));
+    let half = literals / 2;
+    match branches.get(half) {
+        Some(&(before, _)) if half > 1 => {
+            let rest = branches.split_off(half);
+            let filter = NextPart { before: Some(before) };
+            halved(rest, router.push(halved(branches, Router::with_filter(filter))))
+        }
+        _ => branches
+            .into_iter()
+            .fold(router, |router, (_, branch)| router.push(branch)),
+    }
+}
+
+/// Lets through where the path goes on, with a part that sorts before this text, or with any.
+#[derive(Debug)]
+struct NextPart {
+    before: Option<&'static str>,
+}
+
+impl NextPart {
+    fn fits(&self, state: &PathState<'_>) -> bool {
+        let next = state.pick();
+        next.is_some_and(|part| self.before.is_none_or(|before| part < before))
+    }
+}
+
+#[async_trait]
+impl Filter for NextPart {
+    async fn filter(&self, _req: &mut Request, state: &mut PathState<'_>) -> bool {
+        self.fits(state)
+    }
+
+    async fn filter_for_method(
+        &self,
+        _req: &mut Request,
+        state: &mut PathState<'_>,
+        _method: &Method,
+    ) -> Option<bool> {
+        Some(self.fits(state))
+    }
+}
+
 /// Answers a plain OPTIONS request. Preflights of browsers are answered before they get here.
 struct Options(String);
 
@@ -151,6 +204,51 @@ impl Handler for Options {
         res.status_code(StatusCode::NO_CONTENT);
         if let Ok(allowed) = HeaderValue::from_str(&self.0) {
             res.headers_mut().insert(ALLOW, allowed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::access::Access;
+    use crate::http::router::routes;
+
+    /// The most branches that any node has.
+    fn widest(router: &Router) -> usize {
+        let below = router.routers().iter().map(widest).max().unwrap_or(0);
+        below.max(router.routers().len())
+    }
+
+    #[test]
+    fn request_is_compared_with_few_branches() {
+        assert!(widest(&router_of(&routes())) <= 8);
+    }
+
+    #[tokio::test]
+    async fn each_branch_is_found_among_many() {
+        let literals = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        let paths = literals.map(|literal| format!("/{literal}/x").leak() as &'static str);
+        let goal = |path| Route::get(path, Access::Public, Options(String::new()));
+        let mut list: Vec<Route> = paths.into_iter().map(goal).collect();
+        // A parameter takes what no text does, wherever it would sort.
+        list.push(goal("/{any}/y"));
+        list.push(goal("/c"));
+        let router = router_of(&list);
+        let found = async |path: &str| {
+            let mut request = Request::new();
+            *request.uri_mut() = path.parse().unwrap();
+            let mut state = PathState::from_borrowed_path(path);
+            router.detect(&mut request, &mut state).await.is_some()
+        };
+        for path in paths
+            .into_iter()
+            .chain(["/c", "/%63/x", "/a/y", "/k/y", "/0/y", "/~/y"])
+        {
+            assert!(found(path).await, "{path}");
+        }
+        for path in ["/", "/a", "/0/x", "/zz/x", "/c/z", "/a/x/x"] {
+            assert!(!found(path).await, "{path}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! JPEG, decoded to an eighth, a quarter or half of its size where that is enough.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use jpeg_decoder::{Decoder, Error, PixelFormat};
 use picture::container::jpeg::{Frame, frame};
@@ -27,7 +27,8 @@ pub(crate) fn decode(
     source.seek(SeekFrom::Start(offset))?;
     // A file that is cut off ends as a picture whose lower part is missing.
     let end: &[u8] = &[0xff, 0xd9];
-    let reader = Scans::new(source.take(length).chain(end));
+    // The decoder takes byte after byte, which must not go all the way to the source.
+    let reader = BufReader::new(Scans::new(source.take(length).chain(end)));
     let mut decoder = Decoder::new(reader);
     let (wanted_width, wanted_height) = wanted(width, height);
     let narrow = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);

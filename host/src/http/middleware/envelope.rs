@@ -13,11 +13,10 @@ use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
 use super::cors::{CorsHeaders, headers_for};
-use super::guard::RoutePath;
-use crate::auth::actor::Actor;
 use crate::http::deadline::Deadline;
 use crate::http::limits::{self, Limits};
 use crate::http::problem::Problem;
+use crate::http::request_context::RequestContext;
 use crate::http::state::AppState;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -33,6 +32,9 @@ const DEFAULTS: [(HeaderName, &str); 4] = [
         "default-src 'none'; frame-ancestors 'none'",
     ),
 ];
+
+/// As many as most answers have: room for them is made once.
+const HEADERS: usize = 12;
 
 /// The outermost layer.
 #[derive(Debug)]
@@ -59,7 +61,10 @@ impl Handler for Envelope {
         let started = Instant::now();
         let id = self.requests.fetch_add(1, Ordering::Relaxed);
         let cors = headers_for(&self.state.origins, req);
-        depot.insert_typed(Arc::clone(&self.state));
+        let context = RequestContext::new(Arc::clone(&self.state), self.limits);
+        let deadline = context.deadline.clone();
+        depot.insert_typed(context);
+        res.headers_mut().reserve(HEADERS);
         let known_path = res.status_code != Some(StatusCode::NOT_FOUND);
         if req
             .uri()
@@ -72,9 +77,6 @@ impl Handler for Envelope {
             res.status_code(StatusCode::NO_CONTENT);
             ctrl.skip_rest();
         } else {
-            depot.insert_typed(self.limits);
-            let deadline = Deadline::after(self.limits.handler_time);
-            depot.insert_typed(deadline.clone());
             run(req, depot, res, ctrl, &deadline).await;
         }
         finish(res, &cors, id);
@@ -144,9 +146,10 @@ fn log(method: &Method, depot: &Depot, res: &Response, started: Instant, id: u64
     let status = res.status_code.unwrap_or(StatusCode::OK);
     macro_rules! line {
         ($level:ident) => {{
-            let route = depot.get_typed::<RoutePath>().map_or("-", |route| route.0);
-            let user = depot.get_typed::<Arc<Actor>>().ok();
-            let user = user.map(|actor| tracing::field::display(actor.user.id));
+            let context = RequestContext::of(depot).ok();
+            let route = context.and_then(|context| context.route).unwrap_or("-");
+            let actor = context.and_then(|context| context.actor.as_ref());
+            let user = actor.map(|actor| tracing::field::display(actor.user.id));
             let status = status.as_u16();
             let ms = started.elapsed().as_secs_f64() * 1000.0;
             tracing::$level!(target: "svc::http::request", id, %method, route, status, ms, user, "request");

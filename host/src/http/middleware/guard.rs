@@ -8,31 +8,26 @@ use salvo::http::header::{
 };
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use url::form_urlencoded;
 
-use crate::auth::actor::Actor;
 use crate::auth::credential::{self, Credential, Presented};
 use crate::domain::kind::MediaPart;
 use crate::http::access::Access;
 use crate::http::answer::client_has;
 use crate::http::answer_memory::{MayBeKept, Question};
-use crate::http::deadline::Deadline;
-use crate::http::limits::Limits;
 use crate::http::problem::Problem;
+use crate::http::request_context::RequestContext;
 use crate::http::route::{Follows, Route};
 use crate::http::routes::events::SUBSCRIBE;
 use crate::http::state::AppState;
 use crate::service::error::ServiceError;
 use crate::service::media_state::MediaState;
 
-/// The path of the matched route, with its parameters' names: what the log shows.
-#[derive(Debug, Clone, Copy)]
-pub struct RoutePath(pub &'static str);
-
 /// The guard of one route.
 #[derive(Debug)]
 pub struct Guard {
     access: Access,
-    path: RoutePath,
+    path: &'static str,
     follows: Follows,
     part: Option<MediaPart>,
 }
@@ -42,14 +37,14 @@ impl Guard {
     pub fn new(route: &Route) -> Self {
         Self {
             access: route.access,
-            path: RoutePath(route.path),
+            path: route.path,
             follows: route.follows,
             part: part_of(route.path),
         }
     }
 
     fn presented(&self, req: &Request) -> Option<Credential> {
-        if self.path.0 == SUBSCRIBE {
+        if self.path == SUBSCRIBE {
             credential_in(req, &["token", "authorization"])
         } else {
             presented(req)
@@ -62,9 +57,8 @@ impl Guard {
             Access::Dev => return is_local(req).then_some(()).ok_or_else(unknown_route),
             _ => {}
         }
-        let state = depot
-            .get_typed::<Arc<AppState>>()
-            .map_err(|_| Problem::internal("a route without state"))?;
+        let context = RequestContext::of_mut(depot)?;
+        let state = &context.state;
         let actor = match (self.presented(req), self.access) {
             (Some(Credential::ItemLink(token)), Access::Link(capability)) => {
                 let path = req.uri().path();
@@ -81,7 +75,7 @@ impl Guard {
         if !self.access.allows(&actor) {
             return Err(Problem::forbidden());
         }
-        depot.insert_typed(actor);
+        context.actor = Some(actor);
         Ok(())
     }
 }
@@ -135,8 +129,11 @@ fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
         .iter()
         .map(|value| value.as_bytes())
         .collect();
-    let values = parameters.iter().filter_map(|name| req.queries().get_vec(*name));
-    let token: Vec<_> = values.flatten().map(String::as_str).collect();
+    // Not from salvo's table of parameters, which would be made for this alone.
+    let query = form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
+    let values = query.filter(|(name, _)| parameters.contains(&&**name));
+    let values: Vec<_> = values.map(|(_, value)| value).collect();
+    let token: Vec<_> = values.iter().map(AsRef::as_ref).collect();
     let reads_only = [Method::GET, Method::HEAD].contains(req.method());
     credential::find(Presented {
         authorization: &authorization,
@@ -148,10 +145,13 @@ fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
 #[async_trait]
 impl Handler for Guard {
     async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
-        depot.insert_typed(self.path);
-        if let (Ok(limits), Ok(deadline)) = (depot.get_typed::<Limits>(), depot.get_typed::<Deadline>()) {
-            let more = limits.time_of(self.path.0).saturating_sub(limits.handler_time);
-            deadline.extend(more);
+        if let Ok(context) = RequestContext::of_mut(depot) {
+            context.route = Some(self.path);
+            let limits = &context.limits;
+            let more = limits.time_of(self.path).saturating_sub(limits.handler_time);
+            if !more.is_zero() {
+                context.deadline.extend(more);
+            }
         }
         if let Err(problem) = self.admit(req, depot).await {
             problem.render(res);
@@ -161,11 +161,12 @@ impl Handler for Guard {
         if self.follows == Follows::No {
             return;
         }
-        let (state, actor) = (
-            depot.get_typed::<Arc<AppState>>(),
-            depot.get_typed::<Arc<Actor>>(),
-        );
-        let (Ok(state), Ok(actor)) = (state, actor) else {
+        let Ok(RequestContext {
+            state,
+            actor: Some(actor),
+            ..
+        }) = RequestContext::of(depot)
+        else {
             return;
         };
         // Read before the answer is made, so that no answer is older than the state that it is kept for.

@@ -1,0 +1,59 @@
+//! What a request carries from layer to layer.
+
+use std::sync::Arc;
+
+use salvo::Depot;
+
+use super::deadline::Deadline;
+use super::limits::Limits;
+use super::problem::Problem;
+use super::state::AppState;
+use crate::auth::actor::Actor;
+
+/// Put into the depot by the outermost layer, in one piece: a depot takes memory for each.
+#[derive(Debug)]
+pub struct RequestContext {
+    /// The services.
+    pub state: Arc<AppState>,
+    /// The times that clients have.
+    pub limits: Limits,
+    /// By when there must be an answer.
+    pub deadline: Deadline,
+    /// The path of the matched route, with its parameters' names: what the log shows.
+    pub route: Option<&'static str>,
+    /// The known caller of a route that is not public.
+    pub actor: Option<Arc<Actor>>,
+}
+
+impl RequestContext {
+    /// For a request that comes now.
+    pub fn new(state: Arc<AppState>, limits: Limits) -> Self {
+        Self {
+            state,
+            limits,
+            deadline: Deadline::after(limits.handler_time),
+            route: None,
+            actor: None,
+        }
+    }
+
+    /// The one of the request at hand.
+    ///
+    /// # Errors
+    /// An internal one where the outermost layer is missing.
+    pub fn of(depot: &Depot) -> Result<&Self, Problem> {
+        depot
+            .get_typed::<Self>()
+            .map_err(|_| Problem::internal("a request without context"))
+    }
+
+    /// As [`RequestContext::of`], to be changed.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_mut(depot: &mut Depot) -> Result<&mut Self, Problem> {
+        depot
+            .get_typed_mut::<Self>()
+            .map_err(|_| Problem::internal("a request without context"))
+    }
+}
