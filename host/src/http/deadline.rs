@@ -10,9 +10,9 @@ use tokio::time::Instant;
 pub struct Deadline(Arc<Mutex<Instant>>);
 
 impl Deadline {
-    /// This long from now.
-    pub fn after(time: Duration) -> Self {
-        Self(Arc::new(Mutex::new(Instant::now() + time)))
+    /// At this moment, as long as nothing moves it.
+    pub fn new(at: Instant) -> Self {
+        Self(Arc::new(Mutex::new(at)))
     }
 
     /// When it is, as of now: it may move.
@@ -42,7 +42,7 @@ mod tests {
 
     #[tokio::test]
     async fn time_of_the_client_does_not_count() {
-        let deadline = Deadline::after(Duration::from_secs(60));
+        let deadline = Deadline::new(Instant::now() + Duration::from_secs(60));
         let before = deadline.at();
         let patience = Duration::from_millis(20);
         assert_eq!(deadline.wait_for_client(patience, async { 1 }).await, Some(1));

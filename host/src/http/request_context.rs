@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use salvo::Depot;
+use tokio::time::Instant;
 
 use super::deadline::Deadline;
 use super::limits::Limits;
@@ -26,12 +27,12 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// For a request that comes now.
-    pub fn new(state: Arc<AppState>, limits: Limits) -> Self {
+    /// For a request that came at this moment.
+    pub fn new(state: Arc<AppState>, limits: Limits, came: Instant) -> Self {
         Self {
             state,
             limits,
-            deadline: Deadline::after(limits.handler_time),
+            deadline: Deadline::new(came + limits.handler_time),
             route: None,
             actor: None,
         }

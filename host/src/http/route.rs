@@ -124,7 +124,7 @@ impl Node<'_> {
         let branches: Vec<_> = branches
             .map(|(part, child)| (part, child.into_router(Router::with_path(part))))
             .collect();
-        if branches.len() > 1 {
+        if branches.len() > 2 {
             // A path that ends here is compared with none of them.
             router = router.push(halved(branches, Router::with_filter(NextPart { before: None })));
         } else {

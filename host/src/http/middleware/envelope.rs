@@ -4,13 +4,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
-use std::time::Instant;
 
 use salvo::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::cors::{CorsHeaders, headers_for};
 use crate::http::deadline::Deadline;
@@ -33,8 +33,8 @@ const DEFAULTS: [(HeaderName, &str); 4] = [
     ),
 ];
 
-/// As many as most answers have: room for them is made once.
-const HEADERS: usize = 12;
+/// As many as answers have: room for them is made once.
+const HEADERS: usize = 16;
 
 /// The outermost layer.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Handler for Envelope {
         let started = Instant::now();
         let id = self.requests.fetch_add(1, Ordering::Relaxed);
         let cors = headers_for(&self.state.origins, req);
-        let context = RequestContext::new(Arc::clone(&self.state), self.limits);
+        let context = RequestContext::new(Arc::clone(&self.state), self.limits, started);
         let deadline = context.deadline.clone();
         depot.insert_typed(context);
         res.headers_mut().reserve(HEADERS);
@@ -94,7 +94,8 @@ async fn run(
 ) {
     let outcome = {
         let mut rest = std::pin::pin!(ctrl.call_next(req, depot, res));
-        let mut alarm = std::pin::pin!(tokio::time::sleep_until(deadline.at()));
+        // Set when the rest is not done at once.
+        let mut alarm = std::pin::pin!(None::<Sleep>);
         let caught = std::future::poll_fn(|context| {
             match std::panic::catch_unwind(AssertUnwindSafe(|| rest.as_mut().poll(context))) {
                 Ok(Poll::Pending) => {}
@@ -103,10 +104,15 @@ async fn run(
             }
             // The handler may have moved it while it was polled.
             let at = deadline.at();
-            if alarm.deadline() != at {
-                alarm.as_mut().reset(at);
+            if alarm
+                .as_ref()
+                .as_pin_ref()
+                .is_none_or(|alarm| alarm.deadline() != at)
+            {
+                alarm.set(Some(sleep_until(at)));
             }
-            let time_is_up = alarm.as_mut().poll(context);
+            let time_is_up = alarm.as_mut().as_pin_mut().map(|alarm| alarm.poll(context));
+            let time_is_up = time_is_up.unwrap_or(Poll::Pending);
             time_is_up.map(|()| Err(StatusCode::SERVICE_UNAVAILABLE))
         });
         caught.await
