@@ -8,13 +8,13 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use super::limits;
 use super::native::NativeCode;
-use crate::random::to_hex;
 
 /// Separates these authentication codes from others made with the same key.
 const PURPOSE: &[u8] = b"svc compiled plugin, form 1";
@@ -35,7 +35,7 @@ pub(super) struct CodeCache {
 
 /// SHA-256 of a component in hexadecimal digits.
 pub(super) fn digest(component: &[u8]) -> String {
-    to_hex(Sha256::digest(component).as_slice())
+    HEXLOWER.encode(Sha256::digest(component).as_slice())
 }
 
 impl CodeCache {

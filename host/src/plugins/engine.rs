@@ -3,11 +3,11 @@
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use wasmtime::{Config, Engine, Memory, MemoryType, OptLevel, Store};
 
 use super::limits;
-use crate::random::to_hex;
 
 /// How much address space a guest's memory is given. It decides how code is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(super) fn new_engine(space: AddressSpace) -> wasmtime::Result<Engine> {
 pub(super) fn fingerprint(engine: &Engine) -> String {
     let mut hasher = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
-    to_hex(hasher.0.finalize().as_slice())
+    HEXLOWER.encode(hasher.0.finalize().as_slice())
 }
 
 /// SHA-256 behind the standard library's hashing interface, for a hash that holds across runs.
