@@ -149,8 +149,8 @@ impl Node<'_> {
     }
 }
 
-/// Adds branches, sorted by their part of the path, to a router: the first half behind a filter, the rest beside it, both
-/// halved again.
+/// Adds branches, sorted by their part of the path, to a router: the first half behind a filter, the rest beside
+/// it, both halved again.
 fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
     // Parameters are last. What they stand for may sort anywhere.
     let literals = branches.partition_point(|(part, _)| !part.starts_with('{'));
