@@ -141,9 +141,9 @@ CREATE TABLE video_sources (
 CREATE INDEX video_sources_by_movie ON video_sources (movie_id) WHERE movie_id IS NOT NULL;
 CREATE INDEX video_sources_by_episode ON video_sources (episode_id) WHERE episode_id IS NOT NULL;
 
-CREATE VIRTUAL TABLE search_movies USING fts5 (words, content='', contentless_delete=1, detail=none, tokenize='ascii');
-CREATE VIRTUAL TABLE search_shows USING fts5 (words, content='', contentless_delete=1, detail=none, tokenize='ascii');
-CREATE VIRTUAL TABLE search_episodes USING fts5 (words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+CREATE VIRTUAL TABLE search_movies USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
+CREATE VIRTUAL TABLE search_shows USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
+CREATE VIRTUAL TABLE search_episodes USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
 
 -- What was added, changed or went, by type of item: what a client that was away asks for. The oldest are dropped.
 CREATE TABLE changes (

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
 use svc_host::domain::id::IdGenerator;
 use svc_host::domain::kind::MediaKind;
-use svc_host::domain::list::Page;
+use svc_host::domain::list::{Order, OrderedPage, Page};
 use svc_host::domain::path::RelativePath;
 use svc_host::domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
 use svc_host::domain::time::{Clock, SystemClock, Timestamp};
@@ -291,11 +291,14 @@ impl Library {
 
     /// The lines of a run's log, as event and path.
     pub fn log(&self, run: &Run) -> Vec<RunLogEntry> {
-        let page = Page { take: 1000, skip: 0 };
+        let part = OrderedPage {
+            order: Order::Ascending,
+            page: Page { take: 1000, skip: 0 },
+        };
         let filter = RunLogFilter::default();
         let lines = self
             .runtime
-            .block_on(self.store.list_run_logs(run.id, &filter, page))
+            .block_on(self.store.list_run_logs(run.id, &filter, part))
             .unwrap();
         lines.items
     }

@@ -11,7 +11,7 @@ use super::report;
 use crate::app::App;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::domain::kind::MediaKind;
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage, Page};
 use crate::domain::scan::{
     KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunStatus, RunTrigger, RunType,
 };
@@ -73,9 +73,12 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     event: Some(RunLogEvent::Errored),
                     kind: None,
                 },
-                Page {
-                    take: report::MAX_FAILURES,
-                    skip: 0,
+                OrderedPage {
+                    order: Order::Ascending,
+                    page: Page {
+                        take: report::MAX_FAILURES,
+                        skip: 0,
+                    },
                 },
             )
             .await?;

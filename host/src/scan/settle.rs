@@ -150,7 +150,7 @@ impl Settling<'_, '_> {
                 now: self.now,
                 ..ScanBatch::default()
             };
-            self.writer.persist(&batch).await?;
+            self.progress.brought(self.writer.persist(&batch).await?);
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Settling<'_, '_> {
                     break;
                 }
             }
-            self.writer.persist(&batch).await?;
+            self.progress.brought(self.writer.persist(&batch).await?);
         }
         Ok(())
     }

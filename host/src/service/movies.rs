@@ -5,9 +5,9 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::MovieId;
-use crate::domain::list::{ListRequest, Listing, Page};
+use crate::domain::list::{ListRequest, Listing};
 use crate::domain::video::Movie;
-use crate::store::Store;
+use crate::store::{Hits, Store};
 pub use crate::store::{MovieFilter, MovieOrder};
 
 /// Movies, as an actor sees them: what they do not see is as if it did not exist.
@@ -37,12 +37,12 @@ impl Movies {
         Ok(movies)
     }
 
-    /// Movies that are found by these words.
+    /// Movies that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Movie>> {
-        let mut movies = self.store.search_movies(&actor.scope, text, page).await?;
+    pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Movie>> {
+        let mut movies = self.store.found_movies(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut movies.items).await?;
         Ok(movies)
     }

@@ -5,12 +5,12 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use crate::domain::list::{ListRequest, Listing, OrderedPage, Page};
+use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::music::{Artist, Genre, Release, Track};
-use crate::store::Store;
 pub use crate::store::{
     ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
+use crate::store::{Hits, Store};
 
 /// Music, as an actor sees it: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
@@ -39,30 +39,30 @@ impl Music {
         Ok(tracks)
     }
 
-    /// Tracks that are found by these words.
+    /// Tracks that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search_tracks(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Track>> {
-        let mut tracks = self.store.search_tracks(&actor.scope, text, page).await?;
+    pub async fn found_tracks(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
+        let mut tracks = self.store.found_tracks(hits).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
 
-    /// Releases that are found by these words.
+    /// Releases that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search_releases(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Release>> {
-        Ok(self.store.search_releases(&actor.scope, text, page).await?)
+    pub async fn found_releases(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
+        Ok(self.store.found_releases(&actor.scope, hits).await?)
     }
 
-    /// Artists that are found by these words.
+    /// Artists that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search_artists(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Artist>> {
-        Ok(self.store.search_artists(&actor.scope, text, page).await?)
+    pub async fn found_artists(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
+        Ok(self.store.found_artists(&actor.scope, hits).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {

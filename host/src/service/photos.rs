@@ -9,11 +9,12 @@ use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
 use crate::domain::id::{LibraryId, PhotoId};
-use crate::domain::list::{ListRequest, Listing, Order, Page};
+use crate::domain::list::{ListRequest, Listing, Order};
 use crate::domain::photo::{GeoPoint, Photo};
 use crate::domain::photo_bucket::{Granularity, PhotoBucket};
 use crate::domain::photo_edit::PhotoPatch;
 use crate::domain::time::Timestamp;
+use crate::store::Hits;
 pub use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
 
 /// The earliest and the latest moment that a photo may be said to be from: the beginning of 1800, the end of 2199.
@@ -126,13 +127,12 @@ impl Photos {
         Ok(photos)
     }
 
-    /// Photos that are found by these words.
+    /// Photos that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Photo>> {
-        let store = &self.context.store;
-        let mut photos = store.search_photos(&actor.scope, text, page).await?;
+    pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
+        let mut photos = self.context.store.found_photos(hits).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)

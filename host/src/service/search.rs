@@ -15,6 +15,7 @@ use crate::domain::music::{Artist, Release, Track};
 use crate::domain::photo::Photo;
 use crate::domain::photo_album::PhotoAlbum;
 use crate::domain::video::{Episode, Movie, Show};
+use crate::store::{SearchIndex, Store};
 
 /// What is looked for.
 #[derive(Debug)]
@@ -51,6 +52,7 @@ pub struct Found {
 /// Finds items.
 #[derive(Debug, Clone)]
 pub struct Search {
+    store: Store,
     music: Music,
     photos: Photos,
     albums: PhotoAlbums,
@@ -85,10 +87,31 @@ impl Searched {
     }
 }
 
+/// The type of the items of an index.
+fn item_of(index: SearchIndex) -> ItemType {
+    match index {
+        SearchIndex::Tracks => ItemType::MusicTrack,
+        SearchIndex::Releases => ItemType::MusicRelease,
+        SearchIndex::Artists => ItemType::MusicArtist,
+        SearchIndex::Photos => ItemType::Photo,
+        SearchIndex::Movies => ItemType::Movie,
+        SearchIndex::Shows => ItemType::TvShow,
+        SearchIndex::Episodes => ItemType::TvEpisode,
+    }
+}
+
 impl Search {
     /// Over what these show.
-    pub fn new(music: Music, photos: Photos, albums: PhotoAlbums, movies: Movies, tv: Tv) -> Self {
+    pub fn new(
+        store: Store,
+        music: Music,
+        photos: Photos,
+        albums: PhotoAlbums,
+        movies: Movies,
+        tv: Tv,
+    ) -> Self {
         Self {
+            store,
             music,
             photos,
             albums,
@@ -106,32 +129,26 @@ impl Search {
             let asked = request.types.is_empty() || request.types.contains(&what);
             asked && actor.may(what.capability())
         };
-        let wanted = |item| wants(Searched::Item(item));
         let (text, page) = (&request.text, request.page);
+        let indexes = SearchIndex::ALL.into_iter();
+        let indexes: Vec<_> = indexes
+            .filter(|index| wants(Searched::Item(item_of(*index))))
+            .collect();
+        let hits = self.store.search(&actor.scope, &indexes, text, page).await?;
         let mut found = Found::default();
-        if wanted(ItemType::MusicArtist) {
-            found.artists = Some(self.music.search_artists(actor, text, page).await?);
-        }
-        if wanted(ItemType::MusicRelease) {
-            found.releases = Some(self.music.search_releases(actor, text, page).await?);
-        }
-        if wanted(ItemType::MusicTrack) {
-            found.tracks = Some(self.music.search_tracks(actor, text, page).await?);
-        }
-        if wanted(ItemType::Photo) {
-            found.photos = Some(self.photos.search(actor, text, page).await?);
+        for (index, hits) in indexes.into_iter().zip(hits) {
+            match index {
+                SearchIndex::Tracks => found.tracks = Some(self.music.found_tracks(actor, hits).await?),
+                SearchIndex::Releases => found.releases = Some(self.music.found_releases(actor, hits).await?),
+                SearchIndex::Artists => found.artists = Some(self.music.found_artists(actor, hits).await?),
+                SearchIndex::Photos => found.photos = Some(self.photos.found(actor, hits).await?),
+                SearchIndex::Movies => found.movies = Some(self.movies.found(actor, hits).await?),
+                SearchIndex::Shows => found.shows = Some(self.tv.found_shows(actor, hits).await?),
+                SearchIndex::Episodes => found.episodes = Some(self.tv.found_episodes(actor, hits).await?),
+            }
         }
         if wants(Searched::PhotoAlbum) {
             found.albums = Some(self.albums.search(actor, text, page).await?);
-        }
-        if wanted(ItemType::Movie) {
-            found.movies = Some(self.movies.search(actor, text, page).await?);
-        }
-        if wanted(ItemType::TvShow) {
-            found.shows = Some(self.tv.search_shows(actor, text, page).await?);
-        }
-        if wanted(ItemType::TvEpisode) {
-            found.episodes = Some(self.tv.search_episodes(actor, text, page).await?);
         }
         Ok(found)
     }

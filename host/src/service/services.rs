@@ -308,6 +308,7 @@ impl Services {
             ratings: Ratings::new(context.clone()),
             video: Video::new(store.clone()),
             search: Search::new(
+                store.clone(),
                 music.clone(),
                 photos.clone(),
                 photo_albums.clone(),

@@ -5,9 +5,9 @@ use super::items::user_data;
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
-use crate::domain::list::{ListRequest, Listing, OrderedPage, Page};
+use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::video::{Episode, Season, Show};
-use crate::store::Store;
+use crate::store::{Hits, Store};
 pub use crate::store::{ShowFilter, ShowOrder};
 
 /// Shows, as an actor sees them: what they do not see is as if it did not exist.
@@ -35,20 +35,20 @@ impl Tv {
         Ok(self.store.list_shows(&actor.scope, filter, request).await?)
     }
 
-    /// Shows that are found by these words.
+    /// Shows that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search_shows(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Show>> {
-        Ok(self.store.search_shows(&actor.scope, text, page).await?)
+    pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
+        Ok(self.store.found_shows(&actor.scope, hits).await?)
     }
 
-    /// Episodes that are found by these words.
+    /// Episodes that were found.
     ///
     /// # Errors
     /// The store's.
-    pub async fn search_episodes(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<Episode>> {
-        let mut episodes = self.store.search_episodes(&actor.scope, text, page).await?;
+    pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
+        let mut episodes = self.store.found_episodes(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }

@@ -163,7 +163,8 @@ static SHOWS: SearchSql = search_sql!("search_shows");
 static EPISODES: SearchSql = search_sql!("search_episodes");
 
 impl SearchIndex {
-    pub(super) const ALL: [Self; 7] = [
+    /// All of them.
+    pub const ALL: [Self; 7] = [
         Self::Tracks,
         Self::Releases,
         Self::Artists,

@@ -89,6 +89,7 @@ pub use runs::RunLogFilter;
 pub use scan_writer::{
     FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile, digest_of,
 };
+pub use search::Hits;
 pub use sessions::{PresentedRefresh, Rotation};
 pub use settings::ServerSetting;
 pub use user_items::UserItemList;

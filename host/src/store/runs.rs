@@ -2,11 +2,11 @@
 
 use super::args::{Arg, args};
 use super::error::{Result, StoreError};
-use super::select::Conditions;
+use super::select::{Conditions, direction};
 use super::{Lane, Store};
 use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, OrderedPage, Page};
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{Run, RunLogEntry, RunLogEvent, RunStatus, RunType};
 use crate::domain::time::Timestamp;
@@ -190,12 +190,12 @@ impl Store {
         tx.commit().await
     }
 
-    /// Lines of a run's log, in the order of writing.
+    /// Lines of a run's log, by when they were written.
     pub async fn list_run_logs(
         &self,
         run: RunId,
         filter: &RunLogFilter,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<RunLogEntry>> {
         let mut lines = Conditions::default();
         lines.push("run_id = ", Some(run.get()), "");
@@ -204,7 +204,8 @@ impl Store {
         let (sql, values) = lines.count("run_logs");
         let total = self.pools().count(sql, values).await?;
         let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason, diff FROM run_logs";
-        let (sql, values) = lines.page(select, "run_log_id ASC", page);
+        let order = direction(part.order, "run_log_id ASC", "run_log_id DESC");
+        let (sql, values) = lines.page(select, order, part.page);
         let rows: Vec<RunLogRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows

@@ -4,6 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use super::Store;
 use super::args::args;
+use super::db::Engine;
 use super::dialect::{SearchIndex, search_query};
 use super::error::Result;
 use super::visibility::Visible;
@@ -17,6 +18,18 @@ use crate::domain::text::{asked_words, search_words, sort_key};
 use crate::domain::video::{Episode, Movie, Show};
 
 impl SearchIndex {
+    /// Where the items of the scope are that have the words `$1`.
+    fn hits(self, engine: Engine, scope: &MediaScope) -> String {
+        let and = self.items().and(self.key(engine), scope);
+        format!("{}{and}", self.matching(engine))
+    }
+
+    /// A query for their numbers, in order.
+    fn find(self, engine: Engine, scope: &MediaScope) -> String {
+        let key = self.key(engine);
+        format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
+    }
+
     fn items(self) -> Visible {
         match self {
             Self::Tracks => Visible::Tracks,
@@ -97,48 +110,87 @@ impl SearchIndex {
     }
 }
 
+/// What was found by one index: the numbers of items.
+pub type Hits = Listing<i64>;
+
 impl Store {
-    /// The numbers of the items of the scope that have, for each word of `text`, a word that begins with it, case and
-    /// diacritics aside. Those that fit best come first. Without a word, nothing is found.
+    /// For each of the indexes, in their order: the numbers of the items of the scope that have, for each word of `text`,
+    /// a word that begins with it, case and diacritics aside. Those that fit best come first. Without a word, nothing is
+    /// found.
     pub async fn search(
         &self,
         scope: &MediaScope,
-        index: SearchIndex,
+        indexes: &[SearchIndex],
         text: &str,
         page: Page,
-    ) -> Result<Listing<i64>> {
+    ) -> Result<Vec<Hits>> {
+        let query = search_query(self.pools().engine(), &asked_words(text));
+        let mut found = vec![Vec::new(); indexes.len()];
+        if query.is_empty() || indexes.is_empty() {
+            return Ok(found.into_iter().map(|ids| Listing::new(ids, 0)).collect());
+        }
+        for (place, id) in self.first_hits(scope, indexes, &query).await? {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            if let Some(ids) = found.get_mut(place) {
+                ids.push(id);
+            }
+        }
+        let mut lists = Vec::with_capacity(indexes.len());
+        for (index, ids) in indexes.iter().zip(found) {
+            lists.push(if ids.len() <= RANKED as usize {
+                let total = ids.len() as u64;
+                let best = match index.titles() {
+                    Some(titles) => best_of(self.visible_rows(titles, &ids, "").await?, text, page),
+                    None => part_of(ids, page).collect(),
+                };
+                Listing::new(best, total)
+            } else {
+                self.many_hits(scope, *index, &query, ids, page).await?
+            });
+        }
+        Ok(lists)
+    }
+
+    /// The first hits of each index, by its place in the list, and one more than are ranked. All are asked for at once:
+    /// a question is a turn between threads, which mostly takes longer than looking words up in an index.
+    async fn first_hits(
+        &self,
+        scope: &MediaScope,
+        indexes: &[SearchIndex],
+        query: &str,
+    ) -> Result<Vec<(i64, i64)>> {
         let engine = self.pools().engine();
-        let query = search_query(engine, &asked_words(text));
-        if query.is_empty() {
-            return Ok(Listing::new(Vec::new(), 0));
+        let lookups = indexes.iter().enumerate().map(|(place, index)| {
+            let find = index.find(engine, scope);
+            format!("SELECT CAST({place} AS BIGINT) AS place, id FROM ({find} LIMIT $2) AS hits_{place}")
+        });
+        let sql = lookups.collect::<Vec<_>>().join(" UNION ALL ");
+        let values = args![query, i64::from(RANKED) + 1];
+        let mut hits: Vec<(i64, i64)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        hits.sort_unstable();
+        Ok(hits)
+    }
+
+    /// A page of more hits than are ranked, of which the first are these.
+    async fn many_hits(
+        &self,
+        scope: &MediaScope,
+        index: SearchIndex,
+        query: &str,
+        first: Vec<i64>,
+        page: Page,
+    ) -> Result<Hits> {
+        let engine = self.pools().engine();
+        let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
+        let total = self.remembered_count(count, &args![query]).await?;
+        if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
+            return Ok(Listing::new(part_of(first, page).collect(), total));
         }
-        let (matching, key) = (index.matching(engine), index.key(engine));
-        let and = index.items().and(key, scope);
-        let find = format!("SELECT {key}{matching}{and} ORDER BY {key} LIMIT $2 OFFSET $3");
-        // Looking a word up is what costs, not the hits: mostly this is the only time.
-        let values = args![query.as_str(), i64::from(RANKED) + 1, 0_i64];
-        let first: Vec<(i64,)> = self
-            .pools()
-            .fetch_page(AssertSqlSafe(find.clone()), &values)
-            .await?;
-        let found: Vec<i64> = first.into_iter().map(|(id,)| id).collect();
-        if found.len() <= RANKED as usize {
-            let total = found.len() as u64;
-            let best = match index.titles() {
-                Some(titles) => best_of(self.visible_rows(titles, &found, "").await?, text, page),
-                None => part_of(found, page).collect(),
-            };
-            return Ok(Listing::new(best, total));
-        }
-        let count = AssertSqlSafe(format!("SELECT count(*){matching}{and}"));
-        let total = self.remembered_count(count, &args![query.as_str()]).await?;
-        if page.skip.saturating_add(u64::from(page.take)) > found.len() as u64 {
-            let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
-            let values = args![query.as_str(), i64::from(page.take), skip];
-            let rows: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(find), &values).await?;
-            return Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total));
-        }
-        Ok(Listing::new(part_of(found, page).collect(), total))
+        let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
+        let values = args![query, i64::from(page.take), skip];
+        let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope)));
+        let rows: Vec<(i64,)> = self.pools().fetch_page(sql, &values).await?;
+        Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total))
     }
 
     /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
@@ -161,67 +213,45 @@ impl Store {
         Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
     }
 
-    /// Artists that are found.
-    pub async fn search_artists(
-        &self,
-        scope: &MediaScope,
-        text: &str,
-        page: Page,
-    ) -> Result<Listing<Artist>> {
-        let found = self.search(scope, SearchIndex::Artists, text, page).await?;
-        let artists = self.artists_by_id(scope, &found.items).await?;
-        Ok(found.with_items(artists))
+    /// Artists that were found.
+    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
+        let artists = self.artists_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(artists))
     }
 
-    /// Releases that are found.
-    pub async fn search_releases(
-        &self,
-        scope: &MediaScope,
-        text: &str,
-        page: Page,
-    ) -> Result<Listing<Release>> {
-        let found = self.search(scope, SearchIndex::Releases, text, page).await?;
-        let releases = self.releases_by_id(scope, &found.items).await?;
-        Ok(found.with_items(releases))
+    /// Releases that were found.
+    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
+        let releases = self.releases_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(releases))
     }
 
-    /// Tracks that are found.
-    pub async fn search_tracks(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Track>> {
-        let found = self.search(scope, SearchIndex::Tracks, text, page).await?;
-        let tracks = self.tracks_by_id(&found.items).await?;
-        Ok(found.with_items(tracks))
+    /// Tracks that were found.
+    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
+        let tracks = self.tracks_by_id(&hits.items).await?;
+        Ok(hits.with_items(tracks))
     }
 
-    /// Photos that are found.
-    pub async fn search_photos(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Photo>> {
-        let found = self.search(scope, SearchIndex::Photos, text, page).await?;
-        let photos = self.photos_by_id(&found.items).await?;
-        Ok(found.with_items(photos))
+    /// Photos that were found.
+    pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
+        let photos = self.photos_by_id(&hits.items).await?;
+        Ok(hits.with_items(photos))
     }
 
-    /// Movies that are found.
-    pub async fn search_movies(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Movie>> {
-        let found = self.search(scope, SearchIndex::Movies, text, page).await?;
-        let movies = self.movies_by_id(scope, &found.items).await?;
-        Ok(found.with_items(movies))
+    /// Movies that were found.
+    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
+        let movies = self.movies_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(movies))
     }
 
-    /// Shows that are found.
-    pub async fn search_shows(&self, scope: &MediaScope, text: &str, page: Page) -> Result<Listing<Show>> {
-        let found = self.search(scope, SearchIndex::Shows, text, page).await?;
-        let shows = self.shows_by_id(scope, &found.items).await?;
-        Ok(found.with_items(shows))
+    /// Shows that were found.
+    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
+        let shows = self.shows_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(shows))
     }
 
-    /// Episodes that are found.
-    pub async fn search_episodes(
-        &self,
-        scope: &MediaScope,
-        text: &str,
-        page: Page,
-    ) -> Result<Listing<Episode>> {
-        let found = self.search(scope, SearchIndex::Episodes, text, page).await?;
-        let episodes = self.episodes_by_id(scope, &found.items).await?;
-        Ok(found.with_items(episodes))
+    /// Episodes that were found.
+    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
+        let episodes = self.episodes_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(episodes))
     }
 }

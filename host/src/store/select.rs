@@ -12,6 +12,7 @@ use crate::domain::list::{Order, Page};
 pub(super) struct Conditions<'a> {
     sql: String,
     values: Vec<Arg<'a>>,
+    personal: bool,
 }
 
 impl<'a> Conditions<'a> {
@@ -20,7 +21,7 @@ impl<'a> Conditions<'a> {
         let sql = visible.condition(key, scope);
         Self {
             sql: sql.map_or_else(String::new, |condition| format!(" WHERE {condition}")),
-            values: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -28,7 +29,7 @@ impl<'a> Conditions<'a> {
     pub(super) fn of(condition: &str) -> Self {
         Self {
             sql: format!(" WHERE {condition}"),
-            values: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -46,6 +47,22 @@ impl<'a> Conditions<'a> {
         let Some(value) = value else { return };
         self.values.push(value.into());
         self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
+    }
+
+    /// As [`Conditions::push`], for a condition on what a user did with items.
+    pub(super) fn push_personal<T: Into<Arg<'a>>>(
+        &mut self,
+        before: &'static str,
+        value: Option<T>,
+        after: &'static str,
+    ) {
+        self.personal |= value.is_some();
+        self.push(before, value, after);
+    }
+
+    /// Whether the rows depend on what a user did with items, which makes no new state of the media.
+    pub(super) fn are_personal(&self) -> bool {
+        self.personal
     }
 
     /// Adds `before $n)` if there is a value, where `before` opens a query within for items that the caller may see.

@@ -19,9 +19,6 @@ type State = (u64, i64);
 
 /// Lists that are remembered.
 const TOTALS: usize = 1000;
-/// What users did with items, which changes without a new state of the media. Lists of such items are short, and
-/// counted anew.
-const PERSONAL: &str = "user_items";
 
 impl Totals {
     fn get(&self, state: State, list: &str) -> Option<u64> {
@@ -39,9 +36,12 @@ impl Totals {
 }
 
 impl Store {
-    /// How many items a whole list has.
+    /// How many items a whole list has. Lists of what a user did something with are short, and counted anew.
     pub(super) async fn total(&self, from: &'static str, conditions: &Conditions<'_>) -> Result<u64> {
         let (sql, values) = conditions.count(from);
+        if conditions.are_personal() {
+            return self.pools().count(sql, values).await;
+        }
         self.remembered_count(sql, values).await
     }
 
@@ -51,9 +51,6 @@ impl Store {
         sql: AssertSqlSafe<String>,
         values: &[Arg<'_>],
     ) -> Result<u64> {
-        if sql.0.contains(PERSONAL) {
-            return self.pools().count(sql, values).await;
-        }
         let state = (self.media_revision(None), self.identity_revision());
         let list = format!("{}{values:?}", sql.0);
         if let Some(total) = self.0.totals.get(state, &list) {

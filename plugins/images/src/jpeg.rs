@@ -1,8 +1,9 @@
 //! JPEG, decoded to an eighth, a quarter or half of its size where that is enough.
 
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use jpeg_decoder::{Decoder, Error, PixelFormat};
+use memchr::memmem;
 use picture::container::jpeg::{Frame, frame};
 use svc_plugin_api::{ExtractError, Source};
 
@@ -11,7 +12,10 @@ use crate::limits::{check_memory, check_size};
 use crate::raster::{Layout, Raster};
 
 /// Scans of a picture. Encoders make up to a dozen; each goes over all blocks, so a thousand are an attack.
-const MAX_SCANS: u32 = 64;
+const MAX_SCANS: usize = 64;
+
+/// The marker at which a scan begins.
+const SCAN: [u8; 2] = [0xff, 0xda];
 
 /// Decodes the JPEG that lies here.
 pub(crate) fn decode(
@@ -27,9 +31,8 @@ pub(crate) fn decode(
     source.seek(SeekFrom::Start(offset))?;
     // A file that is cut off ends as a picture whose lower part is missing.
     let end: &[u8] = &[0xff, 0xd9];
-    // The decoder takes byte after byte, which must not go all the way to the source.
     let reader = BufReader::new(Scans::new(source.take(length).chain(end)));
-    let mut decoder = Decoder::new(reader);
+    let mut decoder = Decoder::new(Bytes(reader));
     let (wanted_width, wanted_height) = wanted(width, height);
     let narrow = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
     let (width, height) = decoder
@@ -108,18 +111,37 @@ fn failure(error: Error) -> ExtractError {
     }
 }
 
+/// Gives single bytes fast: the decoder takes byte after byte, and [`BufReader::read_exact`] is not inlined there.
+struct Bytes<R>(BufReader<R>);
+
+impl<R: Read> Read for Bytes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+
+    #[inline]
+    fn read_exact(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        if let ([wanted], Some(byte)) = (&mut *buffer, self.0.buffer().first()) {
+            *wanted = *byte;
+            self.0.consume(1);
+            return Ok(());
+        }
+        self.0.read_exact(buffer)
+    }
+}
+
 /// Counts the scans that go by. Within a scan the two bytes cannot stand; those of a picture in a header count as well.
 struct Scans<R> {
     reader: R,
-    before: u8,
-    scans: u32,
+    last: Option<u8>,
+    scans: usize,
 }
 
 impl<R> Scans<R> {
     fn new(reader: R) -> Self {
         Self {
             reader,
-            before: 0,
+            last: None,
             scans: 0,
         }
     }
@@ -128,10 +150,10 @@ impl<R> Scans<R> {
 impl<R: Read> Read for Scans<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
-        for byte in buffer.iter().take(length) {
-            self.scans += u32::from(self.before == 0xff && *byte == 0xda);
-            self.before = *byte;
-        }
+        let bytes = buffer.get(..length).unwrap_or_default();
+        let across = self.last == Some(SCAN[0]) && bytes.first() == Some(&SCAN[1]);
+        self.scans += memmem::find_iter(bytes, &SCAN).count() + usize::from(across);
+        self.last = bytes.last().copied().or(self.last);
         if self.scans > MAX_SCANS {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,

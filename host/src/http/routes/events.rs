@@ -40,8 +40,8 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as the endpoint answers it; to those who were answered 202 |
 ///
 /// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
-/// follows. Additions and photos that were read again come after they are stored; should they come faster than
-/// they can be told, some are left out.
+/// follows. Additions, and photos that were read again, are missing or are back, come after they are stored; should
+/// they come faster than they can be told, some are left out.
 #[endpoint(parameters(
     ("token" = Option<String>, Query, description = "The credential, where no header can be set."),
     ("authorization" = Option<String>, Query, description = "Deprecated: the access token. Use `token`.")

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::domain::id::RunId;
 use crate::domain::kind::MediaKind;
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage, Page};
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{Directory, RunLogEvent, RunOptions, RunPath, RunTrigger, RunType};
 use crate::http::answer::{Answer, Created, ListView};
@@ -93,7 +93,7 @@ impl FromQuery for PageQuery {
 pub struct RunLogQuery {
     run: Option<RunId>,
     filter: RunLogFilter,
-    page: Page,
+    part: OrderedPage,
 }
 
 impl FromQuery for RunLogQuery {
@@ -108,7 +108,7 @@ impl FromQuery for RunLogQuery {
                 ),
                 kind: reader.parsed("mediaKind", "Only files of this kind.", "a media kind"),
             },
-            page: pagination::page(reader),
+            part: pagination::ordered(reader, "at", Order::Ascending),
         }
     }
 }
@@ -199,9 +199,9 @@ pub async fn list_run_logs(
     state: State,
     query: Query<RunLogQuery>,
 ) -> Result<Answer<ListView<RunLogView>>, Problem> {
-    let RunLogQuery { run, filter, page } = query.0;
+    let RunLogQuery { run, filter, part } = query.0;
     let run = run.ok_or_else(|| Problem::invalid(vec![FieldError::new("runId", "is missing")]))?;
-    let lines = state.indexing.run_logs(run, &filter, page).await?;
+    let lines = state.indexing.run_logs(run, &filter, part).await?;
     Ok(Answer(ListView::new(lines, RunLogView::from)))
 }
 

@@ -193,6 +193,7 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/playback-queues?orderBy=title", "orderBy"),
         ("/api/v1/index/runs?order=up", "order"),
         ("/api/v1/index/run/logs?event=nonsense", "event"),
+        ("/api/v1/index/run/logs?orderBy=event", "orderBy"),
         ("/api/v1/photos?bbox=1,2,3", "bbox"),
         ("/api/v1/photos?bbox=-200,0,0,10", "bbox"),
         ("/api/v1/photos?from=yesterday", "from"),

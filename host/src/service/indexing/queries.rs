@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Current, Indexing};
 use crate::domain::id::{DirectoryId, RunId};
 use crate::domain::kind::MediaKind;
-use crate::domain::list::{Listing, Page};
+use crate::domain::list::{Listing, OrderedPage, Page};
 use crate::domain::scan::{Directory, Run, RunCounts, RunLogEntry};
 use crate::scan::ScanError;
 use crate::service::error::ServiceError;
@@ -66,10 +66,10 @@ impl Indexing {
         &self,
         id: RunId,
         filter: &RunLogFilter,
-        page: Page,
+        part: OrderedPage,
     ) -> Result<Listing<RunLogEntry>, ServiceError> {
         self.run(id).await?;
-        Ok(self.scanner.store.list_run_logs(id, filter, page).await?)
+        Ok(self.scanner.store.list_run_logs(id, filter, part).await?)
     }
 
     /// Files in the index, by kind.

@@ -133,7 +133,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a
         });
     }
     let user = filter.favorite_of.map(UserId::get);
-    artists.push(favorite_of!("a.artist_id", 2), user, ")");
+    artists.push_personal(favorite_of!("a.artist_id", 2), user, ")");
     let first = filter
         .added_since
         .map(|moment| MusicArtistId::first_at(moment).get());

@@ -130,7 +130,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'
         scope,
     );
     let user = filter.favorite_of.map(UserId::get);
-    releases.push(favorite_of!("r.release_id", 1), user, ")");
+    releases.push_personal(favorite_of!("r.release_id", 1), user, ")");
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
     let first = filter

@@ -175,7 +175,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a>
         ")",
     );
     let user = filter.favorite_of.map(UserId::get);
-    tracks.push(favorite_of!("t.track_id", 0), user, ")");
+    tracks.push_personal(favorite_of!("t.track_id", 0), user, ")");
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
     let first = filter

@@ -111,7 +111,7 @@ pub struct PersistOutcome {
     pub added_releases: Vec<(MusicReleaseId, String)>,
     /// Artists that are new, with their names.
     pub added_artists: Vec<(MusicArtistId, String)>,
-    /// Photos that were known and are read again, with the access class of their folders.
+    /// Photos that were known and are read again, are missing, or are back, with the access class of their folders.
     pub updated_photos: Vec<(PhotoId, i64)>,
 }
 
@@ -255,7 +255,9 @@ impl ScanWriter {
             note_changes(&changed, &added, &mut changes);
         }
         if last {
-            self.store_marks(&mut tx, batch, &mut changes).boxed().await?;
+            self.store_marks(&mut tx, batch, &mut changes, &mut added)
+                .boxed()
+                .await?;
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
@@ -347,13 +349,24 @@ impl ScanWriter {
         Ok(number)
     }
 
-    async fn store_marks(&mut self, tx: &mut Tx, batch: &ScanBatch, changes: &mut NewChanges) -> Result<()> {
+    async fn store_marks(
+        &mut self,
+        tx: &mut Tx,
+        batch: &ScanBatch,
+        changes: &mut NewChanges,
+        outcome: &mut PersistOutcome,
+    ) -> Result<()> {
         let missing = numbers(&batch.missing);
         let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
         let restored = settle::select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         note_files(tx, &restored, ChangeKind::Restored, changes).await?;
         note_files(tx, &missing, ChangeKind::Missing, changes).await?;
+        for photos in [&restored, &missing] {
+            outcome
+                .updated_photos
+                .extend(photos::with_class(tx, photos).await?);
+        }
         let missing: Vec<_> = missing.into_iter().flat_map(|id| args![id, batch.now]).collect();
         self.texts.execute(tx, &rows::MISSING, &missing).await?;
         let folders: Vec<_> = batch.folders_done.iter().flat_map(folder_values).collect();

@@ -15,11 +15,21 @@ use crate::store::text::bounded_words;
 
 /// Nanoseconds a millisecond.
 const NANOS: i64 = 1_000_000;
-const CLASSES: &str = "SELECT f.file_id, o.access_class FROM files f JOIN folders o ON o.folder_id = f.folder_id \
-    WHERE f.file_id";
+const CLASSES: &str = "SELECT p.photo_id, o.access_class FROM photos p JOIN files f ON f.file_id = p.photo_id \
+    JOIN folders o ON o.folder_id = f.folder_id WHERE p.photo_id";
 
 pub(super) async fn remove_from_search(tx: &mut Tx, photos: &[i64]) -> Result<()> {
     for_ids(tx, SearchIndex::Photos.remove(tx.engine()), photos, "").await
+}
+
+/// Those of the files that are photos, with the access class of their folders.
+pub(super) async fn with_class(tx: &mut Tx, files: &[i64]) -> Result<Vec<(PhotoId, i64)>> {
+    let mut photos = Vec::new();
+    for (sql, values) in in_lists(tx.engine(), CLASSES, files, "") {
+        let rows: Vec<(i64, i64)> = tx.fetch_all(sql, &values).await?;
+        photos.extend(rows.into_iter().map(|(id, class)| (PhotoId::from(id), class)));
+    }
+    Ok(photos)
 }
 
 impl ScanWriter {
@@ -43,11 +53,7 @@ impl ScanWriter {
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
         photo_edits::renew(tx, &known).await?;
-        for (sql, values) in in_lists(tx.engine(), CLASSES, &known, "") {
-            let rows: Vec<(i64, i64)> = tx.fetch_all(sql, &values).await?;
-            let updated = rows.into_iter().map(|(id, class)| (PhotoId::from(id), class));
-            outcome.updated_photos.extend(updated);
-        }
+        outcome.updated_photos.extend(with_class(tx, &known).await?);
         self.texts
             .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)
             .await

@@ -205,9 +205,9 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             (SearchIndex::Releases, "both", 1, 1),
             (SearchIndex::Artists, "bob", 1, 0),
         ] {
-            let found = store.search(ALL_MEDIA, index, words, PAGE).await.unwrap();
+            let found = &store.search(ALL_MEDIA, &[index], words, PAGE).await.unwrap()[0];
             assert_eq!((found.total, found.items.len()), (all, all as usize), "{words}");
-            let found = store.search(scope, index, words, PAGE).await.unwrap();
+            let found = &store.search(scope, &[index], words, PAGE).await.unwrap()[0];
             assert_eq!((found.total, found.items.len()), (seen, seen as usize), "{words}");
         }
     })
@@ -333,7 +333,7 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 }
 
 #[tokio::test]
-async fn photo_that_is_read_again_is_told_with_the_access_class_of_its_folder() {
+async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_class_of_its_folder() {
     on_each_database(async |bed: &mut Bed| {
         let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
         let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
@@ -367,6 +367,20 @@ async fn photo_that_is_read_again_is_told_with_the_access_class_of_its_folder() 
             let scope = bed.store.media_scope(user).await.unwrap();
             let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
             assert_eq!(sees, seen);
+        }
+        let gone = ScanBatch {
+            now: NOW,
+            missing: vec![files[1].file.id],
+            ..ScanBatch::default()
+        };
+        let back = ScanBatch {
+            now: NOW,
+            restored: files.iter().map(|file| file.file.id).collect(),
+            ..ScanBatch::default()
+        };
+        for batch in [gone, back] {
+            let outcome = bed.writer().persist(&batch).await.unwrap();
+            assert_eq!(outcome.updated_photos, told[1..], "the other one was there");
         }
     })
     .await;
@@ -442,13 +456,14 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             let none = bed.store.visible_items(&scope, &[(index, 1)]).await.unwrap();
             assert_eq!(none, HashSet::new());
         }
-        for index in [
+        let others = [
             SearchIndex::Photos,
             SearchIndex::Movies,
             SearchIndex::Shows,
             SearchIndex::Episodes,
-        ] {
-            assert_eq!(bed.store.search(&scope, index, "b", PAGE).await.unwrap().total, 0);
+        ];
+        for found in bed.store.search(&scope, &others, "b", PAGE).await.unwrap() {
+            assert_eq!(found.total, 0);
         }
     })
     .await;

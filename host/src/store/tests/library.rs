@@ -75,7 +75,8 @@ async fn genres(bed: &Bed) -> Vec<(String, i64)> {
 }
 
 async fn found(bed: &Bed, index: SearchIndex, words: &str) -> u64 {
-    let found = bed.store.search(ALL_MEDIA, index, words, ALL).await.unwrap();
+    let found = bed.store.search(ALL_MEDIA, &[index], words, ALL).await.unwrap();
+    let found = &found[0];
     assert_eq!(found.total, found.items.len() as u64);
     found.total
 }

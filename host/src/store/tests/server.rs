@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::domain::id::{RunId, UserId};
-use crate::domain::list::Page;
+use crate::domain::list::{Order, OrderedPage, Page};
 use crate::domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
 use crate::store::{Instance, RunLogFilter, StoreError};
 
@@ -80,8 +80,14 @@ async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
     .await;
 }
 
+/// Lines as they were written.
+const WRITTEN: OrderedPage = OrderedPage {
+    order: Order::Ascending,
+    page: Page { take: 12, skip: 0 },
+};
+
 #[tokio::test]
-async fn log_of_a_run_is_filtered_by_event_and_kind() {
+async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
     on_each_database(async |bed: &mut Bed| {
         let run = run(bed, RunStatus::Running);
         bed.store.insert_run(&run).await.unwrap();
@@ -108,19 +114,22 @@ async fn log_of_a_run_is_filtered_by_event_and_kind() {
         bed.writer().persist(&batch).await.unwrap();
         let all = bed
             .store
-            .list_run_logs(run.id, &RunLogFilter::default(), Page::default())
+            .list_run_logs(run.id, &RunLogFilter::default(), WRITTEN)
             .await
             .unwrap();
         assert_eq!((&all.items, all.total), (&logs, 3));
+        let last = OrderedPage {
+            order: Order::Descending,
+            page: Page { take: 1, skip: 0 },
+        };
+        let last = bed.store.list_run_logs(run.id, &RunLogFilter::default(), last);
+        let last = last.await.unwrap();
+        assert_eq!((last.items.as_slice(), last.total), (&logs[2..], 3));
         let filter = RunLogFilter {
             event: Some(RunLogEvent::Errored),
             kind: Some(MediaKind::photos()),
         };
-        let some = bed
-            .store
-            .list_run_logs(run.id, &filter, Page::default())
-            .await
-            .unwrap();
+        let some = bed.store.list_run_logs(run.id, &filter, WRITTEN).await.unwrap();
         assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
     })
     .await;
