@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use crate::domain::time::Clock;
-use crate::random::to_hex;
 
 /// How old the stamp of the last use may be before it is written again: not with each answer.
 const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
@@ -41,7 +41,7 @@ impl CacheKey {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        Self(to_hex(hash.finalize().get(..20).unwrap_or_default()))
+        Self(HEXLOWER.encode(hash.finalize().get(..20).unwrap_or_default()))
     }
 }
 

@@ -35,12 +35,7 @@ impl Random for SystemRandom {
 pub fn random_hex(random: &dyn Random) -> io::Result<String> {
     let mut bytes = [0; 16];
     random.fill(&mut bytes)?;
-    Ok(to_hex(&bytes))
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub fn to_hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
+    Ok(HEXLOWER.encode(&bytes))
 }
 
 #[cfg(test)]

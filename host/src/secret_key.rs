@@ -6,10 +6,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest, Sha256};
 
-use crate::random::{Random, to_hex};
+use crate::random::Random;
 
 const LENGTH: usize = 32;
 
@@ -145,7 +146,7 @@ impl SecretKey {
 
     /// The name under which tokens refer to it: the first 8 bytes of its SHA-256, in hexadecimal.
     pub fn id(&self) -> String {
-        to_hex(Sha256::digest(self.0).get(..8).unwrap_or_default())
+        HEXLOWER.encode(Sha256::digest(self.0).get(..8).unwrap_or_default())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Successful answers: JSON with an entity tag, created things, nothing.
 
+use data_encoding::HEXLOWER;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LINK, SET_COOKIE};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::oapi::{self, Components, Content, EndpointOutRegister, Operation, ToSchema};
@@ -11,7 +12,6 @@ use url::form_urlencoded;
 use super::problem::Problem;
 use super::range::none_match_fails;
 use crate::domain::list::{Cursor, Listing};
-use crate::random::to_hex;
 
 /// 200 with JSON. Reads get an entity tag, and 304 when the client has that already.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ fn write_json<T: Serialize>(value: &T, status: StatusCode, res: &mut Response) -
 pub(super) fn entity_tag(body: &[u8]) -> String {
     format!(
         "\"{}\"",
-        to_hex(Sha256::digest(body).get(..16).unwrap_or_default())
+        HEXLOWER.encode(Sha256::digest(body).get(..16).unwrap_or_default())
     )
 }
 

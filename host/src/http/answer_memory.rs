@@ -6,6 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use quick_cache::sync::Cache;
 use quick_cache::{Equivalent, Weighter};
 use salvo::http::uri::PathAndQuery;
@@ -13,7 +14,6 @@ use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::{Request, Response};
 
 use super::limits::{KEPT_ANSWER_BYTES, KEPT_ANSWERS_BYTES};
-use crate::random::to_hex;
 use crate::service::media_state::MediaState;
 
 /// A guess at what headers, key and the places of an entry take beside the body.
@@ -112,7 +112,7 @@ fn without_token(target: &str) -> Cow<'_, str> {
 impl AnswerMemory {
     /// The entity tag of the answer; holds for this start of the server.
     pub(super) fn tag(&self, question: &Question<'_>) -> String {
-        let hash = to_hex(&self.tags.hash_one(question).to_be_bytes());
+        let hash = HEXLOWER.encode(&self.tags.hash_one(question).to_be_bytes());
         ["W/\"", &hash, "\""].concat()
     }
 

@@ -1,5 +1,6 @@
 //! Things that several clients change at once: their revision goes out as the entity tag, and comes back in `If-Match`.
 
+use data_encoding::HEXLOWER;
 use salvo::http::header::{
     CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH,
 };
@@ -15,7 +16,6 @@ use sha2::{Digest, Sha256};
 use super::answer::{Answer, Created};
 use super::problem::Problem;
 use super::range::none_match_fails;
-use crate::random::to_hex;
 
 /// 200 with JSON. The entity tag begins with the revision; what follows is the answer's own, because some of what it
 /// shows changes without a new revision.
@@ -31,7 +31,7 @@ pub struct CreatedRevised<T>(pub i64, pub T);
 pub struct IfMatch(pub Option<Vec<i64>>);
 
 fn entity_tag(revision: i64, body: &[u8]) -> String {
-    let digest = to_hex(Sha256::digest(body).get(..8).unwrap_or_default());
+    let digest = HEXLOWER.encode(Sha256::digest(body).get(..8).unwrap_or_default());
     format!("\"{revision}-{digest}\"")
 }
 

@@ -510,6 +510,53 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
 }
 
 #[tokio::test]
+async fn search_finds_words_by_each_of_their_beginnings() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "one").await;
+        let facts = track("Überströmung 漢字表記五六", &["Ann"], "Album", 1);
+        bed.persist(vec![bed.file(folder, "1", record(facts))]).await;
+        for word in ["Überströmung", "uberstromung", "漢字表記五六"] {
+            for (end, letter) in word.char_indices() {
+                let beginning = &word[..end + letter.len_utf8()];
+                assert_eq!(found(bed, SearchIndex::Tracks, beginning).await, 1, "{beginning}");
+            }
+        }
+        assert_eq!(found(bed, SearchIndex::Tracks, "berst").await, 0);
+        assert_eq!(found(bed, SearchIndex::Tracks, "漢字表記五七").await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
+    on_each_database(async |bed: &mut Bed| {
+        const MANY: u64 = 230;
+        let (_, folder) = bed.folder(MediaKind::music(), "many").await;
+        let files = (0..MANY).map(|number| {
+            let facts = track(&format!("Again {number}"), &["Ann"], "Album", 1);
+            bed.file(folder, &number.to_string(), record(facts))
+        });
+        let files: Vec<_> = files.collect();
+        let ids: Vec<i64> = files.iter().map(|file| file.file.id.get()).collect();
+        bed.persist(files).await;
+        let indexes = [SearchIndex::Artists, SearchIndex::Movies, SearchIndex::Tracks];
+        for (skip, take) in [(0, 12), (195, 6), (195, 20), (225, 12), (230, 12), (0, 0)] {
+            let found = bed.store.search(ALL_MEDIA, &indexes, "a", Page { take, skip });
+            let found = found.await.unwrap();
+            let totals: Vec<u64> = found.iter().map(|hits| hits.total).collect();
+            assert_eq!(totals, [1, 0, MANY], "in the order of the indexes");
+            let part = ids.iter().skip(skip as usize).take(take as usize);
+            assert_eq!(
+                found[2].items,
+                part.copied().collect::<Vec<_>>(),
+                "{take} after {skip}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn search_finds_items_by_the_beginnings_of_their_words() {
     on_each_database(async |bed: &mut Bed| {
         small_library(bed).await;

@@ -122,8 +122,8 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
             order: Order::Descending,
             page: Page { take: 1, skip: 0 },
         };
-        let last = bed.store.list_run_logs(run.id, &RunLogFilter::default(), last);
-        let last = last.await.unwrap();
+        let any = RunLogFilter::default();
+        let last = bed.store.list_run_logs(run.id, &any, last).await.unwrap();
         assert_eq!((last.items.as_slice(), last.total), (&logs[2..], 3));
         let filter = RunLogFilter {
             event: Some(RunLogEvent::Errored),
