@@ -70,7 +70,7 @@ const SCENARIOS: [Scenario; 14] = [
     },
     of_library("items", Media::Items, 200, 0.5),
     of_library("pages", Media::Pages, 200, 0.12),
-    of_library("searches", Media::Searches(1_000), 200, 0.12),
+    of_library("searches", Media::Searches(8_000), 200, 0.12),
     of_library("item", Media::Item, 200, 0.5),
     of_library("page-10", Media::Page(10), 200, 0.12),
     of_library("page-1000", Media::Page(1_000), 200, 0.12),

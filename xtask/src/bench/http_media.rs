@@ -1,6 +1,8 @@
 //! The requests of `bench http` that need a library: a single item, pages at several depths, search, artwork, and an
 //! answer that the client has already.
 
+use std::collections::HashSet;
+
 use anyhow::{Context, Result, bail};
 
 use super::http::get;
@@ -19,7 +21,7 @@ pub(crate) enum Media {
     Items,
     /// Each page of tracks once
     Pages,
-    /// The titles of so many tracks
+    /// The titles of so many tracks, each once
     Searches(usize),
     /// One track
     Item,
@@ -62,15 +64,20 @@ impl Media {
                 return Ok(Some(all(session, pages)));
             }
             Self::Searches(number) => {
-                let path = format!("music/tracks?take={LARGE_PAGE}&orderBy=createdAt");
-                let titles = session.list_field(&path, "title")?;
-                let searches = titles.iter().take(number).map(|title| {
-                    let words: Vec<_> = title
-                        .split(|letter: char| !letter.is_ascii_alphanumeric())
-                        .filter(|word| !word.is_empty())
-                        .collect();
-                    format!("/api/v1/search?q={}&take=12", words.join("+"))
-                });
+                let (mut searches, mut seen) = (Vec::new(), HashSet::new());
+                for skip in (0..number).step_by(LARGE_PAGE) {
+                    let path = format!("music/tracks?take={LARGE_PAGE}&skip={skip}&orderBy=createdAt");
+                    for title in session.list_field(&path, "title")? {
+                        let words: Vec<_> = title
+                            .split(|letter: char| !letter.is_ascii_alphanumeric())
+                            .filter(|word| !word.is_empty())
+                            .collect();
+                        let search = format!("/api/v1/search?q={}&take=12", words.join("+"));
+                        if seen.insert(search.clone()) {
+                            searches.push(search);
+                        }
+                    }
+                }
                 return Ok(Some(all(session, searches)));
             }
             Self::Item => {
