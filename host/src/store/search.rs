@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// The first hits of each index, by its place in the list, and one more than are ranked. All are asked for at once:
-    /// a question is a turn between threads, which mostly takes longer than looking words up in an index.
+    /// most indexes have none, and a question is a turn between threads.
     async fn first_hits(
         &self,
         scope: &MediaScope,
