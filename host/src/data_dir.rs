@@ -80,6 +80,14 @@ impl DataDir {
         self.private_directory("plugin-cache")
     }
 
+    /// A file for what need not last: it has no name, and is gone when it is closed.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn nameless_file(&self) -> io::Result<File> {
+        tempfile::tempfile_in(&self.path)
+    }
+
     /// Where drawn pictures are kept. Made when the first is.
     pub fn pictures(&self) -> PathBuf {
         self.path.join("pictures")

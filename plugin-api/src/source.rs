@@ -171,6 +171,25 @@ impl Source {
         Ok(bytes)
     }
 
+    /// What [`bytes_at`](Self::bytes_at) gives, without a copy where it is in memory as it is; else it is put into
+    /// `spare`.
+    ///
+    /// # Errors
+    /// What the storage says.
+    pub fn slice_at<'a>(
+        &'a mut self,
+        offset: u64,
+        length: usize,
+        spare: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
+        if length <= WINDOW_BYTES && self.available(offset)?.len() >= length {
+            let available = self.window(offset).unwrap_or_default();
+            return Ok(available.get(..length).unwrap_or_default());
+        }
+        *spare = self.bytes_at(offset, length)?;
+        Ok(spare)
+    }
+
     /// Exactly `N` bytes from `offset` on, or `None` where the file ends before.
     ///
     /// # Errors
@@ -306,6 +325,10 @@ mod tests {
             let start = (offset as usize).min(bytes.len());
             let expected = &bytes[start..(start + length).min(bytes.len())];
             assert_eq!(source.bytes_at(offset, length).unwrap(), expected);
+            assert_eq!(
+                source.slice_at(offset, length, &mut Vec::new()).unwrap(),
+                expected
+            );
             source.seek(SeekFrom::Start(offset)).unwrap();
             let mut read = Vec::new();
             source

@@ -24,7 +24,18 @@ pub enum Proof {
     /// A personal access token.
     PersonalAccessToken(PersonalAccessTokenId),
     /// A signed link, which opens one item.
-    ItemLink,
+    ItemLink(Anchor),
+}
+
+/// What a credential depends on beside its account: it ends with it, and so does everything made with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Anchor {
+    /// The account alone.
+    Account,
+    /// A session.
+    Session(SessionId),
+    /// A personal access token.
+    Token(PersonalAccessTokenId),
 }
 
 /// A known caller, with everything that decides what they may do.
@@ -40,6 +51,8 @@ pub struct Actor {
     pub scope: MediaScope,
     /// The credential that was shown.
     pub proof: Proof,
+    /// The state of accounts and roles, as the store numbers it, that all of this was read from.
+    pub revision: i64,
 }
 
 impl Actor {
@@ -62,7 +75,20 @@ impl Actor {
     pub fn session(&self) -> Option<SessionId> {
         match self.proof {
             Proof::AccessToken { session, .. } => session,
-            Proof::PersonalAccessToken(_) | Proof::ItemLink => None,
+            Proof::PersonalAccessToken(_) | Proof::ItemLink(_) => None,
+        }
+    }
+
+    /// What the caller's credential depends on.
+    pub fn anchor(&self) -> Anchor {
+        match self.proof {
+            Proof::AccessToken { session: None, .. } => Anchor::Account,
+            Proof::AccessToken {
+                session: Some(session),
+                ..
+            } => Anchor::Session(session),
+            Proof::PersonalAccessToken(token) => Anchor::Token(token),
+            Proof::ItemLink(anchor) => anchor,
         }
     }
 }

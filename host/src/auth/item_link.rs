@@ -5,6 +5,7 @@ use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::actor::Anchor;
 use super::credential::ITEM_LINK_PREFIX;
 use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
@@ -13,6 +14,13 @@ use crate::secret_key::SecretKey;
 /// Bytes of the signature that are kept: 128 bits are out of reach of guessing, and the URL stays short.
 const SIGNATURE: usize = 16;
 const NUMBER: usize = 8;
+/// User, end, and what the link depends on: which kind it is, and its id.
+const CLAIMS: usize = 3 * NUMBER + 1;
+
+// Kinds of anchors, as they stand in a token.
+const ACCOUNT: u8 = 0;
+const SESSION: u8 = 1;
+const TOKEN: u8 = 2;
 
 /// Signs links and reads them.
 #[derive(Clone)]
@@ -31,6 +39,8 @@ pub struct ItemLink {
     pub user: UserId,
     /// Its end.
     pub expires_at: Timestamp,
+    /// What it was made with: it ends with that.
+    pub anchor: Anchor,
 }
 
 impl ItemLinks {
@@ -47,9 +57,16 @@ impl ItemLinks {
 
     /// The token of a link to this path, and to no other.
     pub fn sign(&self, path: &str, link: ItemLink) -> String {
-        let mut token = Vec::with_capacity(2 * NUMBER + SIGNATURE);
+        let mut token = Vec::with_capacity(CLAIMS + SIGNATURE);
         token.extend_from_slice(&link.user.get().to_be_bytes());
         token.extend_from_slice(&link.expires_at.millis().to_be_bytes());
+        let (kind, id) = match link.anchor {
+            Anchor::Account => (ACCOUNT, 0),
+            Anchor::Session(id) => (SESSION, id.get()),
+            Anchor::Token(id) => (TOKEN, id.get()),
+        };
+        token.push(kind);
+        token.extend_from_slice(&id.to_be_bytes());
         if let Some(mac) = self.signature(path, &token) {
             let signature = mac.finalize().into_bytes();
             token.extend_from_slice(signature.get(..SIGNATURE).unwrap_or_default());
@@ -61,7 +78,7 @@ impl ItemLinks {
     pub fn read(&self, path: &str, token: &str) -> Option<ItemLink> {
         let token = token.strip_prefix(ITEM_LINK_PREFIX)?;
         let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
-        let (claims, signature) = bytes.split_at_checked(2 * NUMBER)?;
+        let (claims, signature) = bytes.split_at_checked(CLAIMS)?;
         if signature.len() != SIGNATURE {
             return None;
         }
@@ -69,9 +86,16 @@ impl ItemLinks {
             .verify_truncated_left(signature)
             .ok()?;
         let number = |at: usize| Some(i64::from_be_bytes(claims.get(at..at + NUMBER)?.try_into().ok()?));
+        let id = number(2 * NUMBER + 1)?;
         Some(ItemLink {
             user: number(0)?.into(),
             expires_at: Timestamp::from_millis(number(NUMBER)?),
+            anchor: match *claims.get(2 * NUMBER)? {
+                ACCOUNT => Anchor::Account,
+                SESSION => Anchor::Session(id.into()),
+                TOKEN => Anchor::Token(id.into()),
+                _ => return None,
+            },
         })
     }
 }
@@ -86,6 +110,7 @@ mod tests {
         let link = ItemLink {
             user: UserId::from(42),
             expires_at: Timestamp::from_millis(1_700_000_000_000),
+            anchor: Anchor::Token(77.into()),
         };
         let token = links.sign("/api/v1/music/stream/a", link);
         assert_eq!(links.read("/api/v1/music/stream/a", &token), Some(link));

@@ -63,7 +63,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         trusted_proxies: app.config.trusted_proxies.clone(),
         base_url: app.config.base_url.clone(),
     };
-    let service = http::router::service(Arc::new(AppState::new(services.clone(), network)));
+    let service = http::router::service(Arc::new(AppState::new(services.clone(), network.clone())));
     let shutdown = {
         let (signal, events, indexing) = (shutdown_signal()?, app.events.clone(), app.indexing.clone());
         let waveforms = services.waveforms.clone();
@@ -79,7 +79,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         }
     };
     announce(&format!("listening on http://{address}"))?;
-    http::server::serve(listener, service, Limits::default(), shutdown).await?;
+    http::server::serve(listener, service, Limits::default(), network, shutdown).await?;
     upkeep.abort();
     keeping.abort();
     // Jobs leave what they are at; only the database can keep them.

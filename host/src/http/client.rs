@@ -48,7 +48,7 @@ struct Hop {
 }
 
 impl Network {
-    fn trusts(&self, address: IpAddr) -> bool {
+    pub(super) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted_proxies
             .iter()
             .any(|network| network.contains(&address))

@@ -6,8 +6,7 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use salvo::http::body::Body as _;
-use salvo::http::{ParseError, StatusCode};
+use salvo::http::StatusCode;
 use salvo::oapi::{
     BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
     RequestBody, Required, ToSchema,
@@ -16,6 +15,7 @@ use salvo::{Depot, Extractible, Request, extract::Metadata};
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::body::receive;
 use super::client::Client;
 use super::limits;
 use super::middleware::guard::presented;
@@ -75,10 +75,7 @@ pub struct CloudToken(pub Option<String>);
 pub struct PathId<T>(pub T);
 
 /// Input that comes as JSON.
-pub trait Input: DeserializeOwned + ToSchema + Send {
-    /// Bytes it may have.
-    const MAX_BYTES: usize = limits::BODY_BYTES;
-}
+pub trait Input: DeserializeOwned + ToSchema + Send {}
 
 /// A JSON body.
 #[derive(Debug)]
@@ -182,32 +179,8 @@ async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Prob
         let message = "the body must be JSON, with the content type application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let too_large = || {
-        let message = format!("the body may have {} bytes", T::MAX_BYTES);
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-    };
-    // What is announced as too large is not even read.
-    if req.body().size_hint().lower() > T::MAX_BYTES as u64 {
-        return Err(too_large());
-    }
-    let RequestContext { limits, deadline, .. } = RequestContext::of(depot)?;
-    let bytes = deadline.wait_for_client(limits.body_time, req.payload_with_max_size(T::MAX_BYTES));
-    let too_slow = || Problem::of_status(StatusCode::REQUEST_TIMEOUT);
-    let bytes = bytes.await.ok_or_else(too_slow)?.map_err(|error| match error {
-        ParseError::PayloadTooLarge => too_large(),
-        ParseError::Other(error) if is_timeout(error.as_ref()) => too_slow(),
-        _ => Problem::new(StatusCode::BAD_REQUEST, "the body broke off"),
-    })?;
+    let bytes = receive(req, RequestContext::of(depot)?).await?;
     serde_json::from_slice(bytes).map_err(|error| Problem::invalid(vec![json_error(&error)]))
-}
-
-/// Whether the time between two pieces of a body was too long.
-fn is_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut chain = std::iter::successors(Some(error), |error| error.source());
-    chain.any(|error| {
-        let io = error.downcast_ref::<std::io::Error>();
-        io.is_some_and(|error| error.kind() == std::io::ErrorKind::TimedOut)
-    })
 }
 
 /// Reads a list of at most [`limits::INPUT_ITEMS`]: for `#[serde(deserialize_with)]` on every list of an input.

@@ -1,7 +1,8 @@
 //! Part of a file as a response body: piece by piece, never in memory as a whole.
 //!
 //! What the page cache holds goes from there to the connection, where that can send it, or is read in place
-//! (`RWF_NOWAIT`); only what must come from the disk goes to a blocking thread. Buffers are used again once the connection has sent them. A file that turns out
+//! (`RWF_NOWAIT`); only what must come from the disk goes to a blocking thread. Buffers are used again once the connection
+//! has sent them; over HTTP/2, where many streams may wait for one client, they are given back. A file that turns out
 //! shorter than announced ends in an error, so that the connection breaks off and the client sees it.
 
 use std::fs::File;
@@ -19,7 +20,8 @@ use tokio::task::JoinHandle;
 
 use super::connection::Connection;
 use super::limits::{FILE_PART_BYTES, MEDIA_CHUNK_BYTES};
-use crate::service::stream_limit::OpenStream;
+use super::unsent::{Room, poll_room};
+use crate::service::open_streams::OpenStream;
 
 /// How far apart the places are at which a part of a file is looked for in the page cache. The system reads and forgets
 /// neighbours together; a page that is not there all the same is waited for.
@@ -28,11 +30,12 @@ const PROBE_STEP: usize = 64 * 1024;
 /// Buffers that wait for their next use.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A buffer with bytes in it that goes back to its body when they are sent.
+/// A buffer with bytes in it that goes back to its body when they are sent, unless its room is needed elsewhere.
 struct Piece {
     buffer: Vec<u8>,
     length: usize,
     spare: Spare,
+    room: Room,
 }
 
 impl AsRef<[u8]> for Piece {
@@ -43,14 +46,16 @@ impl AsRef<[u8]> for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        self.spare
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(std::mem::take(&mut self.buffer));
+        if !self.room.is_bounded {
+            self.spare
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(std::mem::take(&mut self.buffer));
+        }
     }
 }
 
-type Read = io::Result<(Vec<u8>, usize)>;
+type Read = io::Result<(Vec<u8>, usize, Room)>;
 
 /// The body.
 #[derive(Debug)]
@@ -62,7 +67,7 @@ pub struct FileBody {
     reading: Option<JoinHandle<Read>>,
     /// Sends parts of the file itself.
     connection: Option<Connection>,
-    _stream: Option<OpenStream>,
+    stream: Option<OpenStream>,
 }
 
 impl FileBody {
@@ -75,17 +80,14 @@ impl FileBody {
             spare: Spare::default(),
             reading: None,
             connection: None,
-            _stream: None,
+            stream: None,
         }
     }
 
-    /// The same, as one of a user's streams until it ends.
+    /// The same, as one of a user's streams: it fails once the user may have no more of it.
     #[must_use]
     pub fn as_stream(self, stream: Option<OpenStream>) -> Self {
-        Self {
-            _stream: stream,
-            ..self
-        }
+        Self { stream, ..self }
     }
 
     /// The same, sent by the connection that the answer goes to. Nobody else can read this body then.
@@ -111,13 +113,13 @@ impl FileBody {
         Some(part)
     }
 
-    fn buffer(&self) -> Vec<u8> {
+    fn buffer(&self, room: &Room) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // No larger than the whole: most pictures are small.
-        spare.unwrap_or_else(|| vec![0; self.wanted(MEDIA_CHUNK_BYTES)])
+        spare.unwrap_or_else(|| vec![0; room.bytes])
     }
 
-    fn deliver(&mut self, buffer: Vec<u8>, length: usize) -> Result<Frame<Bytes>, BoxedError> {
+    fn deliver(&mut self, buffer: Vec<u8>, length: usize, room: Room) -> Result<Frame<Bytes>, BoxedError> {
         if length == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
@@ -127,6 +129,7 @@ impl FileBody {
             buffer,
             length,
             spare: Arc::clone(&self.spare),
+            room,
         };
         Ok(Frame::data(Bytes::from_owner(piece)))
     }
@@ -167,25 +170,29 @@ impl Body for FileBody {
         if this.remaining == 0 {
             return Poll::Ready(None);
         }
+        if this.stream.as_ref().is_some_and(OpenStream::has_ended) {
+            return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::PermissionDenied).into())));
+        }
         if this.reading.is_none() {
             if let Some(part) = this.part() {
                 return Poll::Ready(Some(Ok(Frame::data(part))));
             }
-            let mut buffer = this.buffer();
-            let wanted = this.wanted(MEDIA_CHUNK_BYTES);
+            let room = ready!(poll_room(context, this.wanted(MEDIA_CHUNK_BYTES)));
+            let mut buffer = this.buffer(&room);
+            let wanted = room.bytes;
             match read_cached(
                 &this.file,
                 buffer.get_mut(..wanted).unwrap_or_default(),
                 this.position,
             ) {
-                Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length))),
+                Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length, room))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
                 None => {}
             }
             let (file, position) = (Arc::clone(&this.file), this.position);
             this.reading = Some(tokio::task::spawn_blocking(move || {
                 let length = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), position)?;
-                Ok((buffer, length))
+                Ok((buffer, length, room))
             }));
         }
         let Some(reading) = this.reading.as_mut() else {
@@ -194,7 +201,7 @@ impl Body for FileBody {
         let outcome = ready!(Pin::new(reading).poll(context));
         this.reading = None;
         Poll::Ready(Some(match outcome {
-            Ok(Ok((buffer, length))) => this.deliver(buffer, length),
+            Ok(Ok((buffer, length, room))) => this.deliver(buffer, length, room),
             Ok(Err(error)) => Err(error.into()),
             Err(error) => Err(error.into()),
         }))

@@ -27,7 +27,8 @@ pub const HEADER_FIELDS: usize = 100;
 pub const HEADER_BYTES: usize = 32 * 1024;
 /// Time for a request's head: a slow one must not hold a connection. The first bytes, which tell the protocol, have as
 /// much for themselves. hyper counts from the end of the answer before,
-/// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart.
+/// so that this is also how long an idle HTTP/1 connection is kept; it cannot be set apart. One of HTTP/2 is kept as long,
+/// whatever pings it answers.
 pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time for a handler until its answer's head is ready, without the time that the client takes to send its body.
 /// Bodies of media take as long as they take.
@@ -40,12 +41,41 @@ pub const SIGN_IN_ROUTES: [&str; 3] = [
     "/api/v1/auth/refresh",
     "/api/v1/invitations",
 ];
-/// Time that a write may wait for the client. A paused player reads nothing for minutes and then goes on.
+/// Time that a write may wait for the client: to its socket, or to take the next of an HTTP/2 stream. A paused player reads
+/// nothing for minutes and then goes on.
 pub const WRITE_STALL: Duration = Duration::from_secs(600);
-/// Connections at once: more than the 10,000 event streams that the server is meant to hold.
+/// Connections at once: more than the 10,000 event streams that the server is meant to hold. When there are so many, the
+/// one that has been idle the longest is closed for the next.
 pub const CONNECTIONS: usize = 12_000;
+/// The share of [`CONNECTIONS`] that an address keeps when all are taken: one in so many. While others do not want in, one
+/// address may have all, as a home behind one address does. When all are taken, an address that has its share or more makes
+/// room for its own, and gives up to others what is beyond. Half leaves a second address as much. An IPv6 address counts as
+/// its network of 64 bits, which is what one client has. A trusted proxy stands for many clients and has no share.
+pub const ADDRESS_SHARE: usize = 2;
+/// Bytes kept of the head that is being read, to find the origin in it if it cannot be read.
+pub const HEARD_BYTES: usize = 4 * 1024;
 /// Streams of one HTTP/2 connection: what browsers expect at least is 100.
 pub const H2_STREAMS: u32 = 128;
+/// Bytes of answers made as a whole that an HTTP/2 connection holds for its client; one answer that is larger is held
+/// alone. With `H2_FILES_BYTES`, and `H2_STREAM_BYTES` of each stream, a connection stays below 1 MiB. A page of a list
+/// has some 100 KiB.
+pub const H2_ANSWERS_BYTES: usize = 512 * 1024;
+/// Bytes of files that an HTTP/2 connection holds for its client beside: four pieces, for those who take them.
+pub const H2_FILES_BYTES: usize = 4 * MEDIA_CHUNK_BYTES;
+/// Bytes that each stream of HTTP/2 may hold when its connection holds all that it may, so that it goes on whatever others
+/// do. Most JSON of one item is smaller.
+pub const H2_STREAM_BYTES: usize = 2 * 1024;
+/// Bytes of an answer made as a whole that are given to h2 at once. A client that takes less in the time of `WRITE_STALL`
+/// takes nothing.
+pub const H2_PIECE_BYTES: usize = 16 * 1024;
+/// Room of `H2_ANSWERS_BYTES` that a request over HTTP/2 has before it changes something: its answer cannot be made again.
+/// Those of single things are smaller, those about a thousand are twice as large.
+pub const H2_CHANGE_BYTES: usize = 32 * 1024;
+/// Bytes that h2 queues of a stream that its client has room for.
+pub const H2_QUEUED_BYTES: usize = 64 * 1024;
+/// Bytes of bodies that an HTTP/2 client may send before they are read, in all and on a stream: a body with settings, and
+/// the one of any other.
+pub const H2_WINDOWS: (u32, u32) = (256 * 1024, 64 * 1024);
 /// Bytes of an HTTP/2 header list.
 pub const H2_HEADER_LIST_BYTES: u32 = 16 * 1024;
 /// Streams that a peer may open and reset before they are looked at (rapid reset).
@@ -86,6 +116,12 @@ pub struct Limits {
     pub sign_in_time: Duration,
     /// [`CONNECTIONS`].
     pub connections: usize,
+    /// [`WRITE_STALL`].
+    pub write_stall: Duration,
+    /// [`H2_PING`].
+    pub h2_ping: (Duration, Duration),
+    /// [`DRAIN_TIME`].
+    pub drain_time: Duration,
 }
 
 impl Default for Limits {
@@ -97,6 +133,9 @@ impl Default for Limits {
             handler_time: HANDLER_TIME,
             sign_in_time: SIGN_IN_TIME,
             connections: CONNECTIONS,
+            write_stall: WRITE_STALL,
+            h2_ping: H2_PING,
+            drain_time: DRAIN_TIME,
         }
     }
 }

@@ -23,8 +23,8 @@ use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
 use crate::service::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use crate::service::open_streams::OpenStream;
 use crate::service::pictures::{Thumbnail, ThumbnailBytes};
-use crate::service::stream_limit::OpenStream;
 
 #[derive(Debug)]
 enum Source {
@@ -91,7 +91,7 @@ impl MediaAnswer {
         }
     }
 
-    /// The same, played by a user until it is sent.
+    /// The same, as one of the user's open streams until it is sent.
     #[must_use]
     pub fn as_stream(self, stream: OpenStream) -> Self {
         Self {
@@ -186,6 +186,11 @@ impl MediaAnswer {
         match self.source {
             Source::File(media) => {
                 let body = FileBody::new(media.file, media.offset.saturating_add(start), length);
+                if let (Some(stream), Some(connection)) =
+                    (&self.stream, req.extensions().get::<Connection>().cloned())
+                {
+                    stream.close_by(move || connection.break_off());
+                }
                 ResBody::Boxed(Box::pin(body.as_stream(self.stream).on(Connection::own(req))))
             }
             Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),

@@ -5,8 +5,11 @@
 //! of `GET /api` and the authorization tests follow from that line.
 
 pub mod access;
+mod activity;
+mod admission;
 pub mod answer;
 pub mod answer_memory;
+mod body;
 pub mod client;
 pub mod connection;
 pub mod deadline;
@@ -25,7 +28,9 @@ pub mod problem;
 pub mod query;
 pub mod range;
 pub mod refresh_cookie;
+mod refusal;
 pub mod request_context;
+mod request_service;
 pub mod revised;
 pub mod route;
 pub mod router;
@@ -33,6 +38,8 @@ pub mod routes;
 pub mod server;
 pub mod site;
 pub mod state;
+mod transport;
+mod unsent;
 pub mod views;
 pub mod waveform_answer;
 

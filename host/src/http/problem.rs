@@ -23,7 +23,8 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "cloud_token_required",
         401,
-        "The account is linked to a cloud account, whose token is missing or not accepted. The session is unchanged.",
+        "A cross-site caller sent no cloud token, or the account is linked to a cloud account, whose token is missing or \
+         not accepted. The session is unchanged.",
     ),
     (
         "pat_not_permitted",
@@ -271,6 +272,7 @@ impl From<ServiceError> for Problem {
                 code,
                 ..Self::new(StatusCode::UNAUTHORIZED, message)
             },
+            ServiceError::Unauthenticated(error) => (*error).into(),
             ServiceError::TokenNotPermitted => {
                 Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("pat_not_permitted")
             }

@@ -6,7 +6,7 @@ use salvo::Depot;
 use tokio::time::Instant;
 
 use super::deadline::Deadline;
-use super::limits::Limits;
+use super::limits::{BODY_BYTES, Limits};
 use super::problem::Problem;
 use super::state::AppState;
 use crate::auth::actor::Actor;
@@ -22,6 +22,8 @@ pub struct RequestContext {
     pub deadline: Deadline,
     /// The path of the matched route, with its parameters' names: what the log shows.
     pub route: Option<&'static str>,
+    /// Bytes that the body may have.
+    pub body_bytes: usize,
     /// The known caller of a route that is not public.
     pub actor: Option<Arc<Actor>>,
 }
@@ -34,6 +36,7 @@ impl RequestContext {
             limits,
             deadline: Deadline::new(came + limits.handler_time),
             route: None,
+            body_bytes: BODY_BYTES,
             actor: None,
         }
     }

@@ -9,6 +9,7 @@ use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use super::access::Access;
+use super::limits::BODY_BYTES;
 use super::middleware::guard::Guard;
 
 /// Whether an answer follows from who asks and what is stored of media, and may be given again while that is unchanged.
@@ -31,6 +32,8 @@ pub struct Route {
     pub path: &'static str,
     /// Who may.
     pub access: Access,
+    /// Bytes that the body of a request may have.
+    pub body_bytes: usize,
     pub(super) follows: Follows,
     pub(super) goal: Arc<dyn Handler>,
 }
@@ -47,6 +50,7 @@ impl Route {
             method,
             path,
             access,
+            body_bytes: BODY_BYTES,
             follows: Follows::No,
             goal: Arc::new(goal),
         }
@@ -91,6 +95,15 @@ impl Route {
     /// A DELETE.
     pub fn delete(path: &'static str, access: Access, goal: impl Handler) -> Self {
         Self::new(Method::DELETE, path, access, goal)
+    }
+
+    /// The same, for bodies of up to so many bytes.
+    #[must_use]
+    pub fn body(self, bytes: usize) -> Self {
+        Self {
+            body_bytes: bytes,
+            ..self
+        }
     }
 
     fn methods(&self) -> impl Iterator<Item = Method> {

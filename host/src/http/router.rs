@@ -8,7 +8,7 @@ use salvo::catcher::Catcher;
 
 use super::access::Access::{self, AnyCapability, Capability as Takes, Dev, Link, Public, Session, SignedIn};
 use super::docs;
-use super::limits::Limits;
+use super::limits::{LOGIN_BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
 use super::middleware::catch::CatchErrors;
 use super::middleware::envelope::Envelope;
 use super::route::{Route, router_of};
@@ -57,38 +57,38 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/ls",                                                        SignedIn,                        ls::list_directory),
         Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up),
 
-        Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in),
+        Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES),
         Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh),
         Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
 
         Route::get   ("/api/v1/users/public",                                              Public,                          users::list_public_users),
         Route::get   ("/api/v1/users/current",                                             Takes(C::CurrentUserRead),       users::show_current_user),
-        Route::patch ("/api/v1/users/current",                                             Takes(C::CurrentUserUpdate),     users::update_current_user),
+        Route::patch ("/api/v1/users/current",                                             Takes(C::CurrentUserUpdate),     users::update_current_user).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/users/current/sessions",                                    Takes(C::CurrentUserRead),       sessions::list_own_sessions),
-        Route::delete("/api/v1/users/current/sessions",                                    Takes(C::CurrentUserUpdate),     sessions::revoke_own_sessions),
-        Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Takes(C::CurrentUserUpdate),     sessions::revoke_own_session),
+        Route::delete("/api/v1/users/current/sessions",                                    Session(C::CurrentUserUpdate),   sessions::revoke_own_sessions),
+        Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Session(C::CurrentUserUpdate),   sessions::revoke_own_session),
         Route::get   ("/api/v1/users/owner",                                               Takes(C::UsersRead),             users::show_owner),
         Route::get   ("/api/v1/users/active",                                              Takes(C::UsersRead),             users::list_active_users),
         Route::get   ("/api/v1/users",                                                     Takes(C::UsersRead),             users::list_users),
-        Route::post  ("/api/v1/users",                                                     Takes(C::UsersCreate),           users::create_user),
+        Route::post  ("/api/v1/users",                                                     Session(C::UsersCreate),         users::create_user),
         Route::get   ("/api/v1/users/{id}",                                                Takes(C::UsersRead),             users::show_user),
-        Route::patch ("/api/v1/users/{id}",                                                Takes(C::UsersUpdate),           users::update_user),
+        Route::patch ("/api/v1/users/{id}",                                                Takes(C::UsersUpdate),           users::update_user).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/users/{id}/sessions",                                       Takes(C::UsersRead),             sessions::list_sessions),
-        Route::delete("/api/v1/users/{id}/sessions",                                       Takes(C::UsersUpdate),           sessions::revoke_sessions),
+        Route::delete("/api/v1/users/{id}/sessions",                                       Session(C::UsersUpdate),         sessions::revoke_sessions),
         Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_token),
         Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_tokens),
         Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_token),
 
         Route::get   ("/api/v1/roles",                                                     Takes(C::RoleAssignmentsRead),   roles::list_roles),
-        Route::post  ("/api/v1/roles",                                                     Takes(C::RoleAssignmentsCreate), roles::create_role),
-        Route::patch ("/api/v1/roles/{role}",                                              Takes(C::RoleAssignmentsCreate), roles::update_role),
-        Route::delete("/api/v1/roles/{role}",                                              Takes(C::RoleAssignmentsDelete), roles::delete_role),
+        Route::post  ("/api/v1/roles",                                                     Session(C::RoleAssignmentsCreate), roles::create_role),
+        Route::patch ("/api/v1/roles/{role}",                                              Session(C::RoleAssignmentsCreate), roles::update_role).body(SETTINGS_BODY_BYTES),
+        Route::delete("/api/v1/roles/{role}",                                              Session(C::RoleAssignmentsDelete), roles::delete_role),
         Route::get   ("/api/v1/roles/assignments",                                         Takes(C::RoleAssignmentsRead),   roles::list_assignments),
-        Route::post  ("/api/v1/roles/{role}/assignments",                                  Takes(C::RoleAssignmentsCreate), roles::assign_role),
-        Route::delete("/api/v1/roles/{role}/assignments",                                  Takes(C::RoleAssignmentsDelete), roles::unassign_role),
+        Route::post  ("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsCreate), roles::assign_role),
+        Route::delete("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsDelete), roles::unassign_role),
 
         Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::show_settings),
-        Route::patch ("/api/v1/settings",                                                  SignedIn,                        settings::update_settings),
+        Route::patch ("/api/v1/settings",                                                  SignedIn,                        settings::update_settings).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsRead),    settings::list_origins),
         Route::post  ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsUpdate),  settings::add_origin),
         Route::delete("/api/v1/cors-origins/{id}",                                         Takes(C::ServerSettingsUpdate),  settings::remove_origin),
@@ -114,10 +114,10 @@ pub fn routes() -> Vec<Route> {
         Route::patch ("/api/v1/jobs/{jobId}",                                              Takes(C::JobsOperate),           jobs::act_on_job),
 
         Route::get   ("/api/v1/libraries",                                                 Takes(C::LibrariesRead),         libraries::list_libraries),
-        Route::post  ("/api/v1/libraries",                                                 Takes(C::LibrariesCreate),       libraries::create_library),
+        Route::post  ("/api/v1/libraries",                                                 Session(C::LibrariesCreate),     libraries::create_library),
         Route::get   ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesRead),         libraries::show_library),
-        Route::patch ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesUpdate),       libraries::update_library),
-        Route::delete("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesDelete),       libraries::delete_library),
+        Route::patch ("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesUpdate),     libraries::update_library),
+        Route::delete("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesDelete),     libraries::delete_library),
 
         Route::post  ("/api/v1/links",                                                     SignedIn,                        links::create_link),
         Route::media ("/api/v1/search",                                                    SignedIn,                        search::search),
@@ -153,12 +153,12 @@ pub fn routes() -> Vec<Route> {
         Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Takes(C::RatingsUpdate),         ratings::forget_rating),
 
         Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_queues),
-        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_queue),
+        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_queue).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::show_queue),
         Route::delete("/api/v1/playback-queues/{playbackQueueId}",                         CHANGES_QUEUES,                  playback_queues::delete_queue),
         Route::put   ("/api/v1/playback-queues/{playbackQueueId}/cursor",                  CHANGES_QUEUES,                  playback_queues::set_cursor),
         Route::get   ("/api/v1/playback-queues/{playbackQueueId}/items",                   QUEUES,                          playback_queues::list_items),
-        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items),
+        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items).body(SETTINGS_BODY_BYTES),
         Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_item),
         Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_item),
 

@@ -1,5 +1,6 @@
 //! What a use case can refuse, told apart by what the client can do about it.
 
+use super::identity::authentication::AuthenticationError;
 use crate::auth::password::PasswordError;
 use crate::store::StoreError;
 
@@ -39,6 +40,9 @@ pub enum ServiceError {
         /// For people.
         message: &'static str,
     },
+    /// What the caller signed in with has ended since the request was let in.
+    #[error(transparent)]
+    Unauthenticated(Box<AuthenticationError>),
     /// A personal access token does not do here.
     #[error("this takes a signed-in session; a personal access token does not do")]
     TokenNotPermitted,
@@ -146,6 +150,15 @@ impl From<StoreError> for ServiceError {
                 }
             }
             other => Self::internal(other),
+        }
+    }
+}
+
+impl From<AuthenticationError> for ServiceError {
+    fn from(error: AuthenticationError) -> Self {
+        match error {
+            AuthenticationError::Service(error) => error,
+            other => Self::Unauthenticated(Box::new(other)),
         }
     }
 }

@@ -256,7 +256,7 @@ impl Libraries {
         let this = self.clone();
         uninterrupted("library-create", async move {
             let now = this.context.now();
-            let mut change = this.context.store.change_identity().await?;
+            let mut change = this.context.change_by(by.as_ref()).await?;
             let grants = check_grants(&mut change, &new.grants).await?;
             let library = Library {
                 id: this.context.ids.next(now),
@@ -286,7 +286,7 @@ impl Libraries {
         let paths = patch.paths.as_deref().map(check_paths).transpose()?;
         let this = self.clone();
         uninterrupted("library-update", async move {
-            let mut change = this.context.store.change_identity().await?;
+            let mut change = this.context.change_by(&by).await?;
             let before = find(&mut change, id).await?;
             let mut library = before.clone();
             if let Some(grants) = &patch.grants {
@@ -319,7 +319,7 @@ impl Libraries {
     pub async fn delete(&self, by: Option<Requester>, id: LibraryId) -> Result<()> {
         let this = self.clone();
         uninterrupted("library-delete", async move {
-            let mut change = this.context.store.change_identity().await?;
+            let mut change = this.context.change_by(by.as_ref()).await?;
             let library = find(&mut change, id).await?;
             change.delete_library(&library).await?;
             let entry = this.audit(by.as_ref(), AuditEvent::LibraryDeleted, &library);

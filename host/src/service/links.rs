@@ -53,7 +53,8 @@ impl Links {
         Self { context, keys }
     }
 
-    /// A link to an item that the caller may open themselves. It counts for as long as they may.
+    /// A link to an item that the caller may open themselves. It is valid for as long as they may, and as long as the
+    /// session or personal access token that it was made with.
     ///
     /// # Errors
     /// Refused; not found; invalid; the store's.
@@ -75,6 +76,7 @@ impl Links {
         let link = ItemLink {
             user: actor.user.id,
             expires_at,
+            anchor: actor.anchor(),
         };
         Ok(NewLink {
             token: self.keys.current().item_links.sign(&request.path, link),

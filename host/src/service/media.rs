@@ -1,11 +1,12 @@
 //! The bytes of items: their files, and the pictures inside of them.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use super::error::{Result, ServiceError};
 use crate::auth::actor::Actor;
+use crate::data_dir::DataDir;
 use crate::domain::extraction::{ExtractFailure, PictureData};
 use crate::domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};
 use crate::domain::kind::MediaKind;
@@ -15,6 +16,10 @@ use crate::store::{MediaFile, Store, TrackPicture};
 
 /// Bytes of an embedded picture, at most: what the plugin host allows as well.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Bytes of a picture that an answer holds in memory until its client has it. A cover of an album has less; a larger one
+/// that is not to be had from its file as it is waits on the disk.
+const HELD_BYTES: usize = 256 * 1024;
 
 const FILE_MISSING: ServiceError = ServiceError::Absent {
     code: "file_missing",
@@ -77,12 +82,17 @@ pub enum PictureBytes {
 pub struct Media {
     store: Store,
     plugins: Plugins,
+    data_dir: Arc<DataDir>,
 }
 
 impl Media {
-    /// Over these files and plugins.
-    pub fn new(store: Store, plugins: Plugins) -> Self {
-        Self { store, plugins }
+    /// Over these files and plugins. What is too large to be held in memory goes to the data directory.
+    pub fn new(store: Store, plugins: Plugins, data_dir: Arc<DataDir>) -> Self {
+        Self {
+            store,
+            plugins,
+            data_dir,
+        }
     }
 
     /// The file of a track.
@@ -136,9 +146,33 @@ impl Media {
     }
 
     async fn open_embedded(&self, picture: TrackPicture) -> Result<OpenedPicture> {
-        let plugins = self.plugins.clone();
-        blocking(move || open_picture(&plugins, picture)).await
+        let (plugins, data_dir) = (self.plugins.clone(), Arc::clone(&self.data_dir));
+        blocking(move || {
+            let mut picture = open_picture(&plugins, picture)?;
+            if let PictureBytes::InMemory(bytes) = &picture.bytes
+                && bytes.len() > HELD_BYTES
+            {
+                let media = put_aside(&data_dir, bytes, &picture).map_err(ServiceError::internal)?;
+                picture.bytes = PictureBytes::InFile(media);
+            }
+            Ok(picture)
+        })
+        .await
     }
+}
+
+/// A picture's bytes in a file that is gone when it is closed. Blocks.
+fn put_aside(data_dir: &DataDir, bytes: &[u8], picture: &OpenedPicture) -> io::Result<OpenedMedia> {
+    let mut file = data_dir.nameless_file()?;
+    file.write_all(bytes)?;
+    Ok(OpenedMedia {
+        file,
+        offset: 0,
+        length: bytes.len() as u64,
+        mtime_ns: picture.mtime_ns,
+        id: picture.id,
+        name: String::new(),
+    })
 }
 
 /// Runs what waits for disks.
@@ -236,4 +270,34 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         // Counted, logged and shown by the plugin host; to this client there is no picture.
         _ => NO_ARTWORK,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::*;
+
+    #[test]
+    fn picture_that_is_put_aside_is_read_back_and_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let data_dir = DataDir::open(directory.path()).unwrap();
+        let entries = || std::fs::read_dir(directory.path()).unwrap().count();
+        let before = entries();
+        let picture = OpenedPicture {
+            mime: "image/png".into(),
+            bytes: PictureBytes::InMemory(Vec::new()),
+            id: FileId::from(1),
+            index: 0,
+            file_size: 7,
+            mtime_ns: 9,
+        };
+        let bytes = vec![7; HELD_BYTES + 1];
+        let media = put_aside(&data_dir, &bytes, &picture).unwrap();
+        assert_eq!((media.length, media.mtime_ns), (bytes.len() as u64, 9));
+        let mut read = vec![0; bytes.len()];
+        media.file.read_exact_at(&mut read, 0).unwrap();
+        assert!(read == bytes);
+        assert_eq!(entries(), before);
+    }
 }

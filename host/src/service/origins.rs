@@ -85,7 +85,7 @@ impl Origins {
                 origin,
                 created_at: now,
             };
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let (stored, is_new) = change.insert_cors_origin(&new).await?;
             if is_new {
                 let details = [("origin", stored.origin.clone())];
@@ -108,7 +108,7 @@ impl Origins {
         let origins = self.clone();
         uninterrupted("origin-remove", async move {
             let context = &origins.context;
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             if let Some(origin) = change.delete_cors_origin(id).await? {
                 let details = [("origin", origin)];
                 change

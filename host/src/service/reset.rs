@@ -90,6 +90,10 @@ impl Reset {
     /// # Errors
     /// Refused without the capability for this type; invalid without the right phrase; the store's.
     pub async fn carry_out(&self, by: Requester, reset: ResetType, phrase: &str) -> Result<()> {
+        // An installation that is as new is anybody's to set up.
+        if reset == ResetType::Factory && !by.actor.is_signed_in() {
+            return Err(ServiceError::TokenNotPermitted);
+        }
         if !by.actor.may(reset.capability()) {
             return Err(ServiceError::Refused("your roles do not allow this"));
         }
@@ -102,10 +106,8 @@ impl Reset {
         let this = self.clone();
         uninterrupted("reset", async move {
             let _turn = this.turn.lock().await;
-            // Whoever waited for a factory reset was let in by an account that it deleted.
-            if this.context.store.account(by.actor.user.id).await?.is_none() {
-                return Err(ServiceError::Refused("the server was reset meanwhile"));
-            }
+            // Whoever waited for a factory reset was let in by an account that it deleted, and stops no run.
+            drop(this.context.change_by(&by).await?);
             this.stop_indexing().await;
             match reset {
                 ResetType::Deindex => this.deindex(&by).await,
@@ -139,7 +141,7 @@ impl Reset {
     }
 
     async fn deindex(&self, by: &Requester) -> Result<()> {
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.change_by(by).await?;
         change.delete_media().await?;
         let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
         change.audit(&entry).await?;
@@ -161,7 +163,7 @@ impl Reset {
         self.data_dir
             .set_instance_marker(&[&old, &instance.instance_id])
             .map_err(ServiceError::internal)?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.change_by(by).await?;
         change.delete_everything(&instance).await?;
         let client = by.map(|by| by.client.clone()).unwrap_or_default();
         let entry = self

@@ -33,6 +33,7 @@ use super::media::Media;
 use super::media_state::MediaState;
 use super::movies::Movies;
 use super::music::Music;
+use super::open_streams::OpenStreams;
 use super::origins::Origins;
 use super::photo_albums::PhotoAlbums;
 use super::photos::Photos;
@@ -44,7 +45,6 @@ use super::reset::Reset;
 use super::search::Search;
 use super::server::{BuildInfo, Server};
 use super::settings::Settings;
-use super::stream_limit::StreamLimit;
 use super::tv::Tv;
 use super::video::Video;
 use super::waveforms::Waveforms;
@@ -152,8 +152,8 @@ pub struct Services {
     pub music: Music,
     /// Browsing photos.
     pub photos: Photos,
-    /// How many files a user plays at once.
-    pub stream_limit: StreamLimit,
+    /// Media files on their way to clients.
+    pub open_streams: OpenStreams,
     /// Signed links to items.
     pub links: Links,
     /// What users played.
@@ -199,6 +199,7 @@ impl Services {
             ..
         } = parts;
         let store = context.store.clone();
+        let data_dir = Arc::clone(&parts.data_dir);
         let waveform_cache = parts.data_dir.waveform_cache().map_err(ServiceError::internal)?;
         let settings = Settings::open(context.clone(), config.kiosk).await?;
         let origins = Origins::open(context.clone(), parts.origins).await?;
@@ -272,7 +273,6 @@ impl Services {
         let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
         Ok(Self {
             streams: Streams::new(parts.events.clone(), authentication.clone()),
-            authentication,
             sessions,
             accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
             logins,
@@ -293,7 +293,13 @@ impl Services {
             keeper: Keeper::new(context.clone(), parts.indexing.clone(), settings.clone()),
             changes: ChangeList::new(store.clone()),
             indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
-            stream_limit: StreamLimit::new(settings.clone()),
+            open_streams: OpenStreams::new(
+                settings.clone(),
+                authentication.clone(),
+                store.clone(),
+                parts.events.look(),
+            ),
+            authentication,
             settings,
             origins,
             setup,
@@ -322,7 +328,7 @@ impl Services {
             photo_albums,
             jobs: Jobs::new(context.clone(), parts.events.clone(), types),
             pictures,
-            media: Media::new(store, parts.plugins.clone()),
+            media: Media::new(store, parts.plugins.clone(), data_dir),
             waveforms,
             events: parts.events,
             plugins: PluginList::new(parts.plugins),

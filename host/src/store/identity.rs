@@ -27,6 +27,12 @@ impl Store {
         })
     }
 
+    /// How many changes wait for their turn.
+    #[cfg(test)]
+    pub(crate) fn waiting_changes(&self) -> usize {
+        self.0.lanes.waiting()
+    }
+
     /// The state of accounts and roles, as a number that rises with each change. Whoever remembers something about a
     /// caller reads it before asking the database, and forgets when it has risen.
     pub fn identity_revision(&self) -> i64 {
@@ -60,6 +66,14 @@ pub(super) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
 }
 
 impl IdentityChange {
+    /// The state of accounts and roles that this change was begun on.
+    pub async fn revision(&mut self) -> Result<Option<i64>> {
+        let row: Option<(i64,)> = self
+            .fetch_optional("SELECT identity_revision FROM server", &[])
+            .await?;
+        Ok(row.map(|(revision,)| revision))
+    }
+
     /// Makes the change, durable on disk, and known to every later request.
     pub async fn commit(mut self) -> Result<()> {
         let revision = raise_revision(self.tx()).await?;

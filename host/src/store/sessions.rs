@@ -59,8 +59,8 @@ pub struct PresentedRefresh {
     pub session: Session,
     /// Which of the session's tokens it is.
     pub generation: i64,
-    /// When it was used, and what its successor was made with.
-    pub rotated: Option<(Timestamp, Vec<u8>)>,
+    /// When it was used.
+    pub rotated_at: Option<Timestamp>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -69,13 +69,15 @@ struct PresentedRow {
     session: SessionRow,
     token_generation: i64,
     rotated_at: Option<i64>,
-    salt: Option<Vec<u8>>,
 }
+
+const SESSION_COUNTS: &str =
+    "SELECT count(*) FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
 
 const PRESENTED: &str = concat!(
     "SELECT ",
     session_columns!(),
-    ", t.generation AS token_generation, t.rotated_at, t.salt FROM refresh_tokens t \
+    ", t.generation AS token_generation, t.rotated_at FROM refresh_tokens t \
      JOIN sessions s ON s.session_id = t.session_id WHERE t.token_hash = $1"
 );
 
@@ -83,7 +85,7 @@ fn presented(row: PresentedRow) -> Result<PresentedRefresh> {
     Ok(PresentedRefresh {
         session: row.session.try_into()?,
         generation: row.token_generation,
-        rotated: row.rotated_at.map(Timestamp::from_millis).zip(row.salt),
+        rotated_at: row.rotated_at.map(Timestamp::from_millis),
     })
 }
 
@@ -115,8 +117,8 @@ impl Store {
 
     /// Whether the access tokens of a session still count. Not those of a session that nobody knows.
     pub async fn session_counts(&self, id: SessionId, user: UserId) -> Result<bool> {
-        let sql = "SELECT count(*) FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
-        Ok(self.pools().count(sql, &args![id.get(), user.get()]).await? > 0)
+        let values = args![id.get(), user.get()];
+        Ok(self.pools().count(SESSION_COUNTS, &values).await? > 0)
     }
 
     /// The sessions of an account that can be refreshed, newest first.
@@ -202,10 +204,26 @@ impl IdentityChange {
             .map(drop)
     }
 
+    /// As [`Store::session_counts`], within the change.
+    pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
+        let row: Option<(i64,)> = self
+            .fetch_optional(SESSION_COUNTS, &args![id.get(), user.get()])
+            .await?;
+        Ok(row.is_some_and(|(count,)| count > 0))
+    }
+
     /// As [`Store::presented_refresh`], within the change.
     pub async fn presented_refresh(&mut self, hash: &[u8]) -> Result<Option<PresentedRefresh>> {
         let row: Option<PresentedRow> = self.fetch_optional(PRESENTED, &args![hash]).await?;
         row.map(presented).transpose()
+    }
+
+    /// What the tokens of a session from a generation on made their successors with, in order.
+    pub async fn rotation_salts(&mut self, session: SessionId, from: i64) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT salt FROM refresh_tokens WHERE session_id = $1 AND generation >= $2 AND salt IS NOT NULL \
+                   ORDER BY generation";
+        let rows: Vec<(Vec<u8>,)> = self.fetch_all(sql, &args![session.get(), from]).await?;
+        Ok(rows.into_iter().map(|(salt,)| salt).collect())
     }
 
     /// Stores that a token was used and which one follows.

@@ -86,6 +86,17 @@ impl IdentityChange {
         self.execute(sql, &values).await.map(drop)
     }
 
+    /// A token of an account.
+    pub async fn personal_access_token(
+        &mut self,
+        user: UserId,
+        id: PersonalAccessTokenId,
+    ) -> Result<Option<PersonalAccessToken>> {
+        let sql = select_tokens!("WHERE token_id = $1 AND user_id = $2");
+        let row: Option<TokenRow> = self.fetch_optional(sql, &args![id.get(), user.get()]).await?;
+        row.map(token).transpose()
+    }
+
     /// How many tokens of an account have not ended.
     pub async fn count_live_tokens(&mut self, user: UserId, now: Timestamp) -> Result<u64> {
         let sql = "SELECT count(*) FROM personal_access_tokens \

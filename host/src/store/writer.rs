@@ -67,6 +67,12 @@ impl Lanes {
         }
     }
 
+    /// How many wait for their turn with what a user waits for.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.interactive_waiting.load(Ordering::SeqCst)
+    }
+
     async fn turn(&self, lane: Lane) -> OwnedMutexGuard<Durability> {
         match lane {
             Lane::Interactive => {

@@ -22,6 +22,9 @@ pub struct Audio {
 /// A duration above this is a broken header, not a recording: 30 days.
 const MAX_DURATION_MS: u64 = 30 * 24 * 3600 * 1000;
 
+/// No sound has a higher rate, in hertz: that of DSD is 11,289,600.
+pub const MAX_RATE: u32 = 12_000_000;
+
 impl Audio {
     /// Writes the fields. The bitrate is that of the whole file (bytes).
     pub fn write(&self, file_size: u64, extraction: &mut ExtractionBuilder) {
@@ -33,10 +36,15 @@ impl Audio {
                 extraction.positive("audio.bitrate", bitrate);
             }
         }
+        let sample_rate = if self.sample_rate <= MAX_RATE {
+            self.sample_rate
+        } else {
+            0
+        };
         extraction
             .text("audio.container", self.container)
             .text("audio.codec", self.codec.unwrap_or_default())
-            .positive("audio.sample-rate", self.sample_rate)
+            .positive("audio.sample-rate", sample_rate)
             .positive("audio.bit-depth", self.bit_depth)
             .positive("audio.channels", self.channels);
     }

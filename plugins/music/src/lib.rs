@@ -1,14 +1,15 @@
 //! The music plugin: tags, durations and pictures of music files.
 //!
-//! A file is read in three steps: [`container`] says what it is by its content, [`pictures`] finds embedded
-//! pictures by walking headers only, and [`read`] lets lofty (or a small reader of our own, for what lofty
-//! does not know) read tags and audio properties. [`dialect`] turns each kind of tag into one vocabulary
+//! A file is read in three steps: [`container`] says what it is by its content and where its tags lie, [`pictures`]
+//! finds embedded pictures by walking headers only, and [`read`] reads tags and audio properties. A tag is a row of
+//! [`items`], of which a broken one costs no other. [`dialect`] turns each kind of tag into one vocabulary
 //! ([`tags`]), and [`fields`] turns that into the keys of the contract.
 
 pub mod audio;
 pub mod container;
 pub mod dialect;
 pub mod fields;
+pub mod items;
 pub mod pictures;
 pub mod read;
 pub mod tags;
@@ -23,9 +24,8 @@ pub struct Music;
 
 impl Extractor for Music {
     fn extract(source: &mut Source) -> Result<Option<Extraction>, ExtractError> {
-        let container = Container::detect(source)?;
-        let found = pictures::find(source, &container)?;
-        let (tags, audio, warnings) = read::read(source, &container, &found)?;
+        let mut container = Container::detect(source)?;
+        let ((tags, audio, warnings), found) = read::read(source, &mut container)?;
 
         let mut extraction = ExtractionBuilder::new();
         audio.write(source.size(), &mut extraction);
@@ -44,8 +44,8 @@ impl Extractor for Music {
 
 impl Artwork for Music {
     fn read(source: &mut Source, index: u32) -> Result<Vec<u8>, ExtractError> {
-        let container = Container::detect(source)?;
-        let found = pictures::find(source, &container)?;
+        let mut container = Container::detect(source)?;
+        let found = pictures::find(source, &mut container)?;
         let picture = usize::try_from(index).ok().and_then(|index| found.get(index));
         let picture =
             picture.ok_or_else(|| ExtractError::invalid(None, format!("there is no picture {index}")))?;

@@ -1,92 +1,107 @@
-//! Reads tags and audio properties: lofty for what it knows, readers of our own for the rest.
+//! Reads tags and audio properties. Tags are walked item by item ([`crate::items`]), so that what is broken costs
+//! no more than itself; properties are lofty's matter where it knows more than a header's few numbers.
 
 mod adts;
-mod estimate;
+mod iff;
 mod lofty_formats;
-mod masked;
-mod ogg_flac;
+mod matroska;
+mod mpeg;
+mod ogg;
+mod part;
 
-use lofty::config::{ParseOptions, ParsingMode};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::audio::Audio;
-use crate::container::{Container, Format, id3v2_size};
-use crate::pictures::Found;
+use crate::container::{Container, Format, asf, comments as places, dsf};
+use crate::dialect::{Told, ape, comments, id3v1, id3v2, iff as iff_tags, mp4};
+use crate::pictures::{self, Found};
 use crate::tags::Tags;
-pub use lofty_formats::id3v2_of;
-pub use masked::Masked;
 
 /// What a file says: its tags, best first, its stream headers, and oddities on the way.
 pub type Statements = (Vec<Tags>, Audio, Vec<String>);
 
-/// How much junk before a first frame lofty may look through, in bytes.
-const MAX_JUNK_BYTES: usize = 64 * 1024;
-
-/// The most bytes of a tag that is read on its own.
-const MAX_TAG_BYTES: usize = 16 * 1024 * 1024;
-
-/// The options of every read: as tolerant as can be, and pictures only where their bytes are wanted.
-pub fn options(with_pictures: bool) -> ParseOptions {
-    ParseOptions::new()
-        .parsing_mode(ParsingMode::Relaxed)
-        .max_junk_bytes(MAX_JUNK_BYTES)
-        .read_cover_art(with_pictures)
-}
-
-/// Reads a file. If one half of it (tags, properties) is broken, the other is still worth having.
+/// Reads a file, and finds its pictures. If one half of it (tags, properties) is broken, the other is still worth
+/// having.
 ///
 /// # Errors
-/// `Invalid` if neither can be read.
-pub fn read(source: &mut Source, container: &Container, found: &[Found]) -> Result<Statements, ExtractError> {
+/// `Invalid` if neither can be read, `Io` if a read failed.
+pub fn read(
+    source: &mut Source,
+    container: &mut Container,
+) -> Result<(Statements, Vec<Found>), ExtractError> {
     match container.format {
-        Format::Dsf => return crate::container::dsf::read(source),
-        Format::Asf => return crate::container::asf::read(source),
-        Format::Adts => return adts::read(source, container),
+        Format::Asf => return Ok((asf::read(source)?, pictures::find(source, container)?)),
+        Format::Matroska => return Ok((matroska::read(source)?, pictures::find(source, container)?)),
         Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
-        Format::OggFlac => return ogg_flac::read(source, container.start),
         _ => {}
     }
-    let file_type = lofty_formats::file_type(container.format)?;
-    let mut attempt = |options| lofty_formats::read(&mut Masked::new(source, found), file_type, options);
-    let failure = match attempt(options(false)) {
-        Ok((mut tags, audio)) => {
-            if let Some(first) = first_of_several(source, container)? {
-                tags.insert(0, first);
-            }
-            let audio = estimate::better(source, container, audio)?;
-            return Ok((tags, audio, Vec::new()));
+    // In this order: the sound begins where the walk over the frames of a tag has ended.
+    let audio = audio(source, container)?;
+    let found = pictures::find(source, container)?;
+    let mut told = Told::default();
+    tags(source, container, &mut told)?;
+    let audio = match audio {
+        Err(failure) if told.tags.is_empty() && found.is_empty() => {
+            return Err(ExtractError::invalid(None, failure));
         }
-        Err(failure) => failure,
+        Err(failure) => {
+            told.warn(format_args!("read in part: {failure}"));
+            Audio::default()
+        }
+        Ok(audio) => audio,
     };
-    let tags = attempt(options(false).read_properties(false))
-        .map(|(tags, _)| tags)
-        .unwrap_or_default();
-    let audio = attempt(options(false).read_tags(false)).map(|(_, audio)| audio);
-    match audio {
-        Err(_) if tags.iter().all(Tags::is_empty) && found.is_empty() => {
-            Err(ExtractError::invalid(None, failure))
-        }
-        audio => Ok((
-            tags,
-            audio.unwrap_or_default(),
-            vec![format!("read in part: {failure}")],
-        )),
-    }
+    Ok(((told.tags, audio, told.warnings), found))
 }
 
-/// The first of several leading ID3v2 tags, which is the one that counts; lofty keeps the last.
-fn first_of_several(source: &mut Source, container: &Container) -> std::io::Result<Option<Tags>> {
-    let Some(size) = container
-        .id3v2
-        .map_or(Ok(None), |offset| id3v2_size(source, offset))?
-    else {
-        return Ok(None);
-    };
-    if size >= container.start {
-        return Ok(None);
+/// The properties of the sound, or why they cannot be read.
+fn audio(source: &mut Source, container: &Container) -> std::io::Result<Result<Audio, String>> {
+    Ok(match (container.format, &container.chunks) {
+        (Format::Wav, Some(row)) => iff::wav(source, row)?,
+        (Format::Aiff, Some(row)) => iff::aiff(source, row)?,
+        (Format::Dsf, _) => dsf::read(source)?,
+        (Format::Mpeg, _) => mpeg::read(source, container)?,
+        (Format::Adts, _) => adts::read(source, container)?,
+        (Format::Vorbis | Format::Opus | Format::Speex | Format::OggFlac, _) => ogg::read(source, container)?,
+        _ => lofty_formats::read(source, container),
+    })
+}
+
+/// The tags, best first.
+fn tags(source: &mut Source, container: &mut Container, told: &mut Told) -> std::io::Result<()> {
+    match container.format {
+        Format::Flac => {
+            for (start, end) in places::of_flac(source, container.start)? {
+                comments::read(source, start, end, told)?;
+            }
+        }
+        Format::Ape | Format::WavPack | Format::Musepack => ape_tags(source, container, told)?,
+        _ => {}
     }
-    let bytes = source.bytes_at(0, usize::try_from(size).unwrap_or(usize::MAX).min(MAX_TAG_BYTES))?;
-    Ok(lofty_formats::id3_tags(&mut Source::from_bytes("", bytes))
-        .ok()
-        .and_then(|tags| tags.into_iter().next()))
+    if let Some(row) = &container.atoms {
+        mp4::read(source, row, told)?;
+    }
+    if let Some(packet) = &mut container.comments {
+        let end = packet.size();
+        comments::read(packet, 0, end, told)?;
+    }
+    for tag in &mut container.id3v2 {
+        id3v2::read(source, tag, told)?;
+    }
+    match (container.format, &container.chunks) {
+        (Format::Wav, Some(row)) => iff_tags::read_riff(source, row, told)?,
+        (Format::Aiff, Some(row)) => iff_tags::read_aiff(source, row, told)?,
+        (Format::Mpeg | Format::Adts, _) => ape_tags(source, container, told)?,
+        _ => {}
+    }
+    if let Some(offset) = container.tail.id3v1 {
+        id3v1::read(source, offset, told)?;
+    }
+    Ok(())
+}
+
+fn ape_tags(source: &mut Source, container: &Container, told: &mut Told) -> std::io::Result<()> {
+    for tag in container.tail.ape.iter().chain(&container.ape) {
+        ape::read(source, tag, told)?;
+    }
+    Ok(())
 }

@@ -35,6 +35,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let ilst = atom(b"ilst", &atom(b"covr", &data));
     let meta = atom(b"meta", &[&[0; 4], ilst.as_slice()].concat());
     let moov = atom(b"moov", &atom(b"udta", &meta));
+    let info = riff_chunk(b"LIST", &[b"INFO".to_vec(), riff_chunk(b"INAM", b"T")].concat());
     let ape_tag = ape(&[("Title", 0, b"T"), ("Cover Art (Front)", 2, b"a\0\xff\xd8\xff")]);
     let flac = [
         b"fLaC".to_vec(),
@@ -53,7 +54,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "a.aiff",
-            [b"FORM\0\0\0\0AIFFID3 \x7f\xff\xff\xff".to_vec(), id3].concat(),
+            [b"FORM\0\0\0\0AIFFID3 \x7f\xff\xff\xff".to_vec(), id3.clone()].concat(),
         ),
         (
             "a.ogg",
@@ -71,6 +72,25 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("a.wv", [b"wvpk".to_vec(), vec![0xff; 80]].concat()),
         ("a.ape", [b"MAC ".to_vec(), vec![0xff; 80]].concat()),
         ("a.mpc", [b"MPCKSH".to_vec(), vec![0xff; 80]].concat()),
+        ("c.wav", wav(&[info, riff_chunk(b"id3 ", &id3)])),
+        (
+            "b.aiff",
+            aiff(&[aiff_chunk(b"NAME", b"T"), aiff_chunk(b"ID3 ", &id3)]),
+        ),
+        (
+            "b.ogg",
+            [
+                ogg_page(1, 2, 0, &vorbis_head(44_100)),
+                ogg_page(
+                    1,
+                    0,
+                    0,
+                    &[b"\x03vorbis", comments(&["TITLE=T", "ARTIST=A"]).as_slice()].concat(),
+                ),
+                ogg_page(1, 4, 44_100, b"x"),
+            ]
+            .concat(),
+        ),
         ("a.aac", [0xff, 0xf1, 0x50, 0x80, 0x00, 0xff, 0xfc].repeat(20)),
         ("b.aac", [0xff, 0xf1, 0x50, 0x80, 0x00, 0x1f, 0xfc].repeat(20)),
     ]
@@ -114,4 +134,47 @@ fn wrong_kind_of_file_is_refused() {
         b"hello, this is a text".to_vec(),
     ));
     assert!(matches!(result, Err(svc_plugin_api::ExtractError::Refused(_))));
+}
+
+/// Numbers that look like chance, from a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % most
+    }
+}
+
+/// What a failed run has printed, to see it fail again.
+const SEED: Option<u64> = None;
+
+#[test]
+fn bytes_changed_at_random_end() {
+    use std::hash::{BuildHasher, RandomState};
+    let seed = SEED.unwrap_or_else(|| RandomState::new().hash_one("seed") | 1);
+    println!("const SEED: Option<u64> = Some({seed});");
+    let mut chance = Chance(seed);
+    let interesting = [0, 1, 0x20, 0x3d, 0x7f, 0x80, 0xfe, 0xff, b'T', b'A'];
+    for (name, bytes) in samples() {
+        for _ in 0..300 {
+            let mut bytes = bytes.clone();
+            for _ in 0..=chance.below(8) {
+                // Headers are at the beginning and at the end.
+                let near = chance.below(bytes.len().min(700));
+                let place = [near, bytes.len() - 1 - near][chance.below(2)];
+                bytes[place] = if chance.below(2) == 0 {
+                    interesting[chance.below(interesting.len())]
+                } else {
+                    chance.below(256) as u8
+                };
+            }
+            if chance.below(4) == 0 {
+                bytes.truncate(chance.below(bytes.len()));
+            }
+            survives(name, &bytes);
+        }
+    }
 }

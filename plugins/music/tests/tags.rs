@@ -117,3 +117,22 @@ fn vorbis_artists_list_beats_the_credited_text() {
         Some(&Value::Integer(44_100))
     );
 }
+
+#[test]
+fn vorbis_comments_before_padding_are_whole() {
+    let words = [
+        b"\x03vorbis",
+        comments(&["TITLE=T"]).as_slice(),
+        b"\x01",
+        &[0; 500],
+    ]
+    .concat();
+    let file = [
+        ogg_page(1, 2, 0, &vorbis_head(44_100)),
+        ogg_page(1, 0, 0, &words),
+        ogg_page(1, 4, 44_100, b"x"),
+    ];
+    let extraction = extract("a.ogg", file.concat());
+    assert_eq!(extraction.title.as_deref(), Some("T"));
+    assert_eq!(extraction.warnings, [""; 0]);
+}

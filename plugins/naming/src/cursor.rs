@@ -1,5 +1,7 @@
 //! A place in a name, and the small steps that the rules take from it.
 
+use crate::vocabulary::counting::NUMBER_WORDS;
+
 /// Whether a word may begin between these two characters: after anything that is no letter or digit, and where a
 /// script without spaces changes to the Latin one ("결혼E01").
 pub(crate) fn begins_word(before: Option<char>, here: char) -> bool {
@@ -14,6 +16,35 @@ pub(crate) fn word_starts(text: &str) -> impl Iterator<Item = usize> {
         before = Some(character);
         begins.then_some(at)
     })
+}
+
+/// A table of words to look for, with the letters that they begin with: most places in a name are none of them.
+#[derive(Debug)]
+pub(crate) struct Words {
+    list: &'static [&'static str],
+    /// A bit for each letter from a to z, and one for all others.
+    initials: u32,
+}
+
+impl Words {
+    pub(crate) const fn new(list: &'static [&'static str]) -> Self {
+        let mut initials = 0;
+        let mut rest = list;
+        while let [word, others @ ..] = rest {
+            if let [first, ..] = word.as_bytes() {
+                initials |= initial(*first);
+            }
+            rest = others;
+        }
+        Self { list, initials }
+    }
+}
+
+const fn initial(byte: u8) -> u32 {
+    match byte.to_ascii_lowercase() {
+        letter @ b'a'..=b'z' => 1 << (letter - b'a'),
+        _ => 1 << 26,
+    }
 }
 
 /// A position in a text. A step that does not fit leaves it where it is.
@@ -51,6 +82,12 @@ impl<'a> Cursor<'a> {
 
     /// This word in any case, given in lower case. What follows is not looked at.
     pub(crate) fn word(&mut self, word: &str) -> bool {
+        if word.is_ascii() {
+            let head = self.rest().as_bytes().get(..word.len());
+            let fits = head.is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
+            self.at += if fits { word.len() } else { 0 };
+            return fits;
+        }
         let mut rest = self.rest().char_indices();
         for expected in word.chars() {
             let fits = rest.next().is_some_and(|(_, character)| {
@@ -64,8 +101,27 @@ impl<'a> Cursor<'a> {
         true
     }
 
+    /// The longest of the words of this table that is there.
+    pub(crate) fn word_of(&mut self, words: &Words) -> bool {
+        let Some(first) = self.rest().as_bytes().first().map(u8::to_ascii_lowercase) else {
+            return false;
+        };
+        if words.initials & initial(first) == 0 {
+            return false;
+        }
+        let begins = |word: &&&str| {
+            let byte = word.as_bytes().first().copied().unwrap_or_default();
+            byte == first || !byte.is_ascii()
+        };
+        self.longest(words.list.iter().filter(begins))
+    }
+
     /// The longest of these words that is there.
     pub(crate) fn any_word(&mut self, words: &[&str]) -> bool {
+        self.longest(words.iter())
+    }
+
+    fn longest<'w>(&mut self, words: impl Iterator<Item = &'w &'w str>) -> bool {
         let mut end = None;
         for word in words {
             let mut tried = *self;
@@ -100,6 +156,45 @@ impl<'a> Cursor<'a> {
         u32::try_from(number).ok()
     }
 
+    /// A number in a word that ends where it does: "One", "zwei", "十二".
+    pub(crate) fn number_word(&mut self) -> Option<u32> {
+        let mut tried = *self;
+        if let Some(number) = tried.chinese() {
+            *self = tried;
+            return Some(number);
+        }
+        for (number, words) in (1..).zip(NUMBER_WORDS) {
+            let mut tried = *self;
+            if tried.word_of(words) && tried.ends_word() {
+                *self = tried;
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// A Chinese number below 100: "二", "十二", "二十", "二十三".
+    fn chinese(&mut self) -> Option<u32> {
+        let digit = |character: Option<char>| {
+            let at = "一二三四五六七八九"
+                .chars()
+                .position(|digit| Some(digit) == character)?;
+            u32::try_from(at + 1).ok()
+        };
+        let first = digit(self.peek());
+        if first.is_some() {
+            self.at += "一".len();
+        }
+        if self.take("十").is_none() {
+            return first;
+        }
+        let last = digit(self.peek());
+        if last.is_some() {
+            self.at += "一".len();
+        }
+        Some(first.unwrap_or(1) * 10 + last.unwrap_or(0))
+    }
+
     /// Whether no letter and no digit follows.
     pub(crate) fn ends_word(&self) -> bool {
         self.peek().is_none_or(|next| !next.is_alphanumeric())
@@ -108,6 +203,7 @@ impl<'a> Cursor<'a> {
     /// As [`Self::ends_word`]; a version ("v2") may stand before the end and is taken.
     pub(crate) fn ends_number(&mut self) -> bool {
         let mut version = *self;
+        version.skip(" _", 1);
         if version.word("v") && version.number(1, 1).is_some() && version.ends_word() {
             *self = version;
         }
@@ -136,6 +232,14 @@ mod tests {
         assert!(cursor.peek().is_none() && cursor.ends_word());
         assert_eq!(Cursor::new("IV", 0).roman(), Some(4));
         assert_eq!(Cursor::new("Ivy", 0).roman(), None);
+        for (text, number) in [
+            ("Two.", Some(2)),
+            ("Twofold", None),
+            ("二十三集", Some(23)),
+            ("十二", Some(12)),
+        ] {
+            assert_eq!(Cursor::new(text, 0).number_word(), number, "{text}");
+        }
     }
 
     #[test]

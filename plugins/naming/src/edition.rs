@@ -3,45 +3,72 @@
 use crate::text::display;
 use crate::token::Token;
 
+/// What a cut, an edition or a version is called by, with the name that it gets. Several may stand in front of one.
+/// The last column says whether that is no title either: "The Final Cut", "The Original Version" may be.
+const QUALIFIERS: &[(&[&str], &str, bool)] = &[
+    (&["director's", "directors", "director"], "Director's", true),
+    (&["producer's", "producers"], "Producer's", true),
+    (&["collector's", "collectors", "collector"], "Collector's", true),
+    (&["extended"], "Extended", true),
+    (&["special"], "Special", true),
+    (&["ultimate"], "Ultimate", true),
+    (&["criterion"], "Criterion", true),
+    (&["theatrical"], "Theatrical", true),
+    (&["unrated"], "Unrated", true),
+    (&["uncut"], "Uncut", true),
+    (&["uncensored"], "Uncensored", true),
+    (&["remastered"], "Remastered", true),
+    (&["restored"], "Restored", true),
+    (&["assembly"], "Assembly", true),
+    (&["rogue"], "Rogue", true),
+    (&["international"], "International", true),
+    (&["imax"], "IMAX", true),
+    (&["limited"], "Limited", true),
+    (&["deluxe"], "Deluxe", true),
+    (&["definitive"], "Definitive", true),
+    (&["diamond"], "Diamond", true),
+    (&["platinum"], "Platinum", true),
+    (&["signature"], "Signature", true),
+    (&["anniversary"], "Anniversary", true),
+    (&["alternate", "alternative"], "Alternate", true),
+    (&["integral"], "Integral", true),
+    (&["despecialized"], "Despecialized", true),
+    (&["fan"], "Fan", false),
+    (&["original"], "Original", false),
+    (&["complete"], "Complete", false),
+    (&["final"], "Final", false),
+    (&["noir"], "Noir", false),
+    (&["festival"], "Festival", false),
+    (&["tv"], "TV", false),
+];
+
+/// What is qualified.
+const NOUNS: &[(&str, &str)] = &[
+    ("cut", "Cut"),
+    ("edition", "Edition"),
+    ("version", "Version"),
+    ("release", "Release"),
+    ("collection", "Collection"),
+    ("edit", "Edit"),
+];
+
 /// Words that name an edition wherever they stand behind the title, with the name it gets.
 const PHRASES: &[(&[&str], &str)] = &[
-    (&["director's", "cut"], "Director's Cut"),
-    (&["directors", "cut"], "Director's Cut"),
-    (&["extended", "director's", "cut"], "Extended Director's Cut"),
-    (&["extended", "directors", "cut"], "Extended Director's Cut"),
-    (&["extended", "edition"], "Extended Edition"),
-    (&["extended", "cut"], "Extended Cut"),
-    (&["extended", "version"], "Extended Version"),
-    (&["special", "edition"], "Special Edition"),
-    (&["special", "extended", "edition"], "Special Extended Edition"),
-    (&["ultimate", "edition"], "Ultimate Edition"),
-    (&["ultimate", "cut"], "Ultimate Cut"),
-    (&["collector's", "edition"], "Collector's Edition"),
-    (&["collectors", "edition"], "Collector's Edition"),
-    (&["criterion", "collection"], "Criterion Collection"),
-    (&["criterion", "edition"], "Criterion Edition"),
-    (&["theatrical", "cut"], "Theatrical Cut"),
-    (&["theatrical", "version"], "Theatrical Version"),
-    (&["theatrical", "release"], "Theatrical Release"),
-    (&["unrated", "cut"], "Unrated Cut"),
-    (&["unrated", "director's", "cut"], "Unrated Director's Cut"),
-    (&["unrated", "version"], "Unrated Version"),
-    (&["assembly", "cut"], "Assembly Cut"),
-    (&["rogue", "cut"], "Rogue Cut"),
-    (&["international", "cut"], "International Cut"),
-    (&["imax", "edition"], "IMAX Edition"),
     (&["open", "matte"], "Open Matte"),
+    (&["edition", "collector"], "Collector's Edition"),
+    (&["edition", "speciale"], "Special Edition"),
+    (&["edición", "especial"], "Special Edition"),
     (&["4k", "remaster"], "Remastered"),
     (&["4k", "remastered"], "Remastered"),
     (&["langfassung"], "Langfassung"),
     (&["kinofassung"], "Kinofassung"),
     (&["version", "longue"], "Version longue"),
+    (&["black", "and", "chrome"], "Black and Chrome"),
 ];
 
 /// Words that name an edition only behind the year, between the release's words, or in a bracket: alone they are
-/// words of titles ("Uncut Gems", "The Final Cut").
+/// words of titles ("Uncut Gems").
 const WORDS: &[(&[&str], &str)] = &[
-    (&["final", "cut"], "Final Cut"),
     (&["extended"], "Extended"),
     (&["unrated"], "Unrated"),
     (&["uncut"], "Uncut"),
@@ -54,6 +81,8 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["criterion"], "Criterion"),
     (&["workprint"], "Workprint"),
     (&["despecialized"], "Despecialized"),
+    (&["recut"], "Recut"),
+    (&["fanedit"], "Fan Edit"),
     (&["dc"], "Director's Cut"),
     (&["se"], "Special Edition"),
 ];
@@ -95,8 +124,45 @@ pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
         })
     });
     anniversary
+        .or_else(|| qualified(tokens, behind))
         .or_else(|| longest(tokens, PHRASES, 1))
         .or_else(|| longest(tokens, WORDS, behind.max(1)))
+        .map(|mut edition| {
+            // "Film The Extended Edition".
+            let article = edition.index.checked_sub(1).filter(|at| *at > 0);
+            if article
+                .and_then(|at| tokens.get(at))
+                .is_some_and(|token| token.is("the"))
+            {
+                edition.index -= 1;
+            }
+            edition
+        })
+}
+
+/// A cut with what it is called by: "Extended Director's Cut", "Ultimate Edition".
+fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
+    let qualifier = |token: &Token| {
+        QUALIFIERS
+            .iter()
+            .find(|(spellings, ..)| spellings.iter().any(|spelling| is_word(token, spelling)))
+    };
+    (1..tokens.len()).find_map(|noun| {
+        let token = tokens.get(noun)?;
+        let (_, called) = NOUNS.iter().find(|(word, _)| token.is(word))?;
+        let fits = |index: &usize| {
+            let found = tokens.get(*index).and_then(qualifier);
+            found.is_some_and(|(.., sure)| *sure || *index >= behind)
+        };
+        let first = (1..noun).rev().take_while(fits).last()?;
+        let mut name = String::new();
+        for token in tokens.get(first..noun)? {
+            name.push_str(qualifier(token)?.1);
+            name.push(' ');
+        }
+        name.push_str(called);
+        Some(Edition { name, index: first })
+    })
 }
 
 /// The longest phrase of the table at the first place, from this index on, where one stands.

@@ -1,46 +1,15 @@
 //! What the names of folders say: seasons, shows, and those that say nothing of what is in them.
 
 use crate::cursor::{Cursor, word_starts};
+use crate::site::without_sites;
 use crate::text::{display, key, stem, strip_head};
 use crate::token::tokens;
-use crate::{ids, junk, marker, year};
-
-/// "Season" in the languages of the folders that people have, in lower case.
-pub(crate) const SEASON_WORDS: &[&str] = &[
-    "season",
-    "seasons",
-    "series",
-    "staffel",
-    "saison",
-    "stagione",
-    "temporada",
-    "sæson",
-    "säsong",
-    "seasong",
-    "sesong",
-    "sesonki",
-    "kausi",
-    "tuotantokausi",
-    "seizoen",
-    "sezon",
-    "sezona",
-    "sezóna",
-    "sezonul",
-    "évad",
-    "série",
-    "serie",
-    "σεζόν",
-    "κύκλος",
-    "сезон",
-    "シーズン",
-    "시즌",
-    "العربي",
-    "الموسم",
-    "עונה",
-];
+use crate::vocabulary::counting::{OF_WORDS, ORDINALS, SEASON_WORDS, SEASON_WORDS_BEHIND, SERIES_WORDS};
+use crate::vocabulary::{Kind, Sure};
+use crate::{ids, marker, release, year};
 
 /// Folders of what is no part of a season's count.
-const SPECIAL_WORDS: &[&str] = &[
+const SPECIAL_FOLDERS: &[&str] = &[
     "specials",
     "special",
     "extras",
@@ -186,6 +155,26 @@ pub(crate) fn holds_many(name: &str) -> bool {
     many || (decade && words.len() == 1) || (only_numbers && words.len() > 1 && span)
 }
 
+/// Whether a name is one of an upload whose words were scrambled: mostly letters mixed with digits, and no word of a
+/// release.
+pub(crate) fn is_scrambled(name: &str) -> bool {
+    let words = tokens(stem(name));
+    let is_mixed = |word: &str| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        word.len() >= 6 && digits > 0 && digits < word.len()
+    };
+    let known = words
+        .iter()
+        .any(|token| token.kind.sure > Sure::No && token.kind != Kind::CHECKSUM);
+    let mixed: usize = words
+        .iter()
+        .filter(|token| is_mixed(token.text))
+        .map(|token| token.text.len())
+        .sum();
+    let all: usize = words.iter().map(|token| token.text.len()).sum();
+    !known && mixed >= 10 && mixed * 2 > all
+}
+
 pub(crate) fn is_disc_structure(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let disc = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
@@ -212,10 +201,15 @@ pub struct ShowName {
 /// assert_eq!(naming::season_folder("Dark Season 2", "Shows"), None);
 /// ```
 pub fn season_folder(name: &str, parent: &str) -> Option<u32> {
+    if name.starts_with(char::is_alphanumeric)
+        && let Some((season, _)) = season_at(name, 0)
+    {
+        return Some(season);
+    }
     let headless = strip_head(name, &show_folder(parent).title).or_else(|| strip_head(name, parent));
     let rest = headless.unwrap_or(name);
     let key = key(rest);
-    if SPECIAL_WORDS.contains(&key.as_str()) {
+    if SPECIAL_FOLDERS.contains(&key.as_str()) {
         return Some(0);
     }
     let start = rest.find(char::is_alphanumeric)?;
@@ -224,31 +218,55 @@ pub fn season_folder(name: &str, parent: &str) -> Option<u32> {
     if headless.is_none() && !opening.trim().is_empty() {
         return None;
     }
-    season_at(rest, start).or_else(|| {
+    season_at(rest, start).map(|(season, _)| season).or_else(|| {
         let alone = headless.is_none() && !is_generic(parent) && !holds_many(parent);
         alone.then(|| bare_number(rest)).flatten()
     })
 }
 
-/// A season's number here: "Season 2", "S02", "2. Staffel", "第2季".
-fn season_at(text: &str, at: usize) -> Option<u32> {
+/// A season's number here: "Season 2", "S02", "2. Staffel", "Season II", "Second Season", "第2季", "第二季".
+fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
     let mut cursor = Cursor::new(text, at);
-    let number = if cursor.any_word(SEASON_WORDS) || cursor.word("s") {
-        let word_is_long = cursor.at > at + 1;
-        cursor.skip(if word_is_long { " ._-#" } else { "" }, 3);
-        cursor.number(1, 4)?
+    let number = if cursor.word_of(&SEASON_WORDS) {
+        let mut series = Cursor::new(text, at);
+        let is_series = series.word_of(&SERIES_WORDS) && series.at == cursor.at;
+        let apart = cursor.skip(" ._-#", 3) > 0;
+        let number = cursor.number(1, if is_series { 2 } else { 4 });
+        match number {
+            None if apart => cursor.number_word().or_else(|| cursor.roman())?,
+            number => number?,
+        }
+    } else if cursor.word("s")
+        && let Some(number) = cursor.number(1, 4)
+    {
+        // "S01D02" is a disc of the season.
+        let mut disc = cursor;
+        if disc.word("d") && disc.number(1, 2).is_some() {
+            cursor = disc;
+        }
+        number
     } else {
+        cursor = Cursor::new(text, at);
         cursor.word("第");
-        let number = cursor.number(1, 3)?;
-        let _ = cursor.any_word(&["st", "nd", "rd", "th", "ª", "º", "a", "ème", "e"]);
+        let number = cursor.number(1, 3).or_else(|| cursor.number_word())?;
+        let _ = cursor.word_of(&ORDINALS);
         cursor.skip(" ._-", 2);
-        if !cursor.any_word(SEASON_WORDS) && !cursor.any_word(&["季", "期", "シーズン"]) {
+        if !cursor.word_of(&SEASON_WORDS) && !cursor.word_of(&SEASON_WORDS_BEHIND) {
             return None;
         }
         number
     };
+    // "Season 3of5".
+    let mut of = cursor;
+    of.skip(" ", 1);
+    if of.word_of(&OF_WORDS) {
+        of.skip(" ", 1);
+        if of.number(1, 2).is_some() {
+            cursor = of;
+        }
+    }
     // An episode's number may not follow: "s06e05", "Season 1 Episode 2".
-    (cursor.ends_word() && marker::episodes_start(text).is_none()).then_some(number)
+    (cursor.ends_word() && marker::episodes_start(text).is_none()).then_some((number, cursor.at))
 }
 
 /// A folder that is a number, of a season or of a year.
@@ -261,12 +279,26 @@ fn bare_number(name: &str) -> Option<u32> {
     (name.len() <= 2 || year::is_year(number)).then_some(number)
 }
 
-/// A season behind a show's name in one folder ("The.Show.S01.1080p", "The Show Season 2"), with the place where it
-/// begins.
-pub(crate) fn trailing_season(name: &str) -> Option<(u32, usize)> {
-    word_starts(name)
-        .filter(|at| *at > 0)
-        .find_map(|at| season_at(name, at).map(|season| (season, at)))
+/// A season behind a show's name: "The.Show.S01.1080p", "The Show Season 2".
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TrailingSeason {
+    pub(crate) season: u32,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The season behind a show's name in one text.
+pub(crate) fn trailing_season(name: &str) -> Option<TrailingSeason> {
+    let mut found = word_starts(name).filter(|start| *start > 0).filter_map(|start| {
+        let (season, end) = season_at(name, start)?;
+        Some(TrailingSeason { season, start, end })
+    });
+    let first = found.next()?;
+    // "Great Series 00 S1": a word of names gives way to one that is none.
+    if Cursor::new(name, first.start).word_of(&SERIES_WORDS) {
+        return Some(found.next().unwrap_or(first));
+    }
+    Some(first)
 }
 
 /// What the name of a show's folder says.
@@ -277,16 +309,16 @@ pub(crate) fn trailing_season(name: &str) -> Option<(u32, usize)> {
 /// ```
 pub fn show_folder(name: &str) -> ShowName {
     let (name, external_ids) = ids::take_ids(name);
-    let name = stem(&name);
+    let name = without_sites(stem(&name));
     let end = marker::episodes_start(name)
-        .or_else(|| trailing_season(name).map(|(_, at)| at))
+        .or_else(|| trailing_season(name).map(|season| season.start))
         .unwrap_or(name.len())
-        .min(junk::release_start(name));
+        .min(release::release_start(name));
     let front = name
         .get(..end)
         .filter(|front| !key(front).is_empty())
         .unwrap_or(name);
-    let (title, year) = title_and_year(front);
+    let (title, year) = title_and_year(front, false);
     ShowName {
         title,
         year,
@@ -295,15 +327,17 @@ pub fn show_folder(name: &str) -> ShowName {
 }
 
 /// A show's name in front of its episode, the year taken off: one in brackets, or at the end of words between dots.
-pub(crate) fn title_and_year(front: &str) -> (String, Option<u16>) {
+/// With `spaced`, one behind two words and spaces as well.
+pub(crate) fn title_and_year(front: &str, spaced: bool) -> (String, Option<u16>) {
     let words = tokens(front);
     let found = year::find(front, &words, None);
     let cut = found.and_then(|year| {
         let token = words.get(year.index)?;
         let at_end = year.index + 1 == words.len();
-        let dotted = !front.trim().contains(' ') && front.contains('.');
-        let fits = year.index > 0 && (year.bracketed || at_end && dotted);
-        fits.then(|| (junk::opening(front, token), year.year))
+        let joined = !front.trim().contains(' ') && front.contains(['.', '_']);
+        // "Space 1999" is a name; behind more words the year is one.
+        let fits = year.index > 0 && (year.bracketed || at_end && (joined || spaced && year.index > 1));
+        fits.then(|| (release::opening(front, token), year.year))
     });
     match cut {
         Some((end, year)) => (display(front.get(..end).unwrap_or(front)), Some(year)),

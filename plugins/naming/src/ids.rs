@@ -49,7 +49,25 @@ pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
         }
     }
     rest.push_str(left);
+    if let Some((front, id, behind)) = bare(&rest) {
+        let id = format!("imdb:{}", id.to_ascii_lowercase());
+        let joined = format!("{front}{behind}");
+        ids.push(id);
+        rest = joined;
+    }
     (rest, ids)
+}
+
+/// The bare `tt0113277` as a word of its own, with what is in front of it and behind.
+fn bare(name: &str) -> Option<(&str, &str, &str)> {
+    let parted = |character: Option<char>| character.is_none_or(|character| !character.is_alphanumeric());
+    name.match_indices("tt").find_map(|(at, _)| {
+        let (front, rest) = name.split_at_checked(at)?;
+        let digits = rest.get(2..)?.bytes().take_while(u8::is_ascii_digit).count();
+        let (id, behind) = rest.split_at_checked(2 + digits)?;
+        let whole = parted(front.chars().next_back()) && parted(behind.chars().next());
+        (whole && is_imdb(id)).then_some((front, id, behind))
+    })
 }
 
 /// `tmdbid-949`, `imdb=tt0113277`, and the bare `tt0113277`.
@@ -94,6 +112,7 @@ mod tests {
             ),
             ("Heat[tmdbid=949]1080p", "Heat 1080p", "tmdb:949"),
             ("Heat [tt0113277]", "Heat ", "imdb:tt0113277"),
+            ("Heat.tt0113277.1080p", "Heat..1080p", "imdb:tt0113277"),
             ("Heat [tmdbid-x] (a", "Heat [tmdbid-x] (a", ""),
             ("ö[", "ö[", ""),
         ] {

@@ -4,6 +4,10 @@
 //! neighbours belong to a video; [`record`] is what the plugins of both kinds write alike. The names are read by rules
 //! in tables over a small scanner, without a regular expression and without asking anything.
 //!
+//! A name is parted into words once, each with its place, its bracket and what the `vocabulary` says of it: its class
+//! and how sure it ends a title. `release` goes over them from the last to the first and says where the title ends.
+//! New words belong into the tables of `vocabulary`, not into rules.
+//!
 //! # Patterns
 //! What a name matched has a short name that stays, and a confidence:
 //!
@@ -21,20 +25,22 @@
 //! | `sxxexx` | 0.98 | "S01E02", "s1.e2", "S01xE02", "S3 E9", "S01E01-E03" |
 //! | `season-episode` | 0.95 | "Season 3 Episode 9", "Staffel 2 Folge 4", "2 сезон 5 серия" |
 //! | `nxnn` | 0.93 | "1x02", "01x02-04" |
-//! | `date` | 0.9 | "2017.04.20", "20.04.2017", "20170420" |
-//! | `sxx-nn` | 0.85 | "S2 - 05" |
+//! | `date` | 0.9, 0.5 | "2017.04.20", "20.04.2017", "20170420", "23rd Feb 2024"; "170420", "20.04.17" |
+//! | `chapter` | 0.95 | "Cap.408": the season and two digits of the episode |
+//! | `sxx-nn` | 0.85 | "S2 - 05", "S21 999" |
 //! | `episode-word` | 0.85 | "E03", "Ep 3-5", "Folge 3", "第03話" |
+//! | `n-of-n` | 0.83 | "3of5", "(3 of 5)", "Part 3 of 5" |
 //! | `folder-season` | 0.82 | "02 - Name", "Name 02" in the folder of a season |
 //! | `absolute-group` | 0.81 | "\[Group\] Show - 013", "\[Group\]\[Show\]\[04\]" |
 //! | `folder-release` | 0.8 | the number of the folder "Show.S01E02.720p-GRP" |
-//! | `special` | 0.65 | "OVA 2", "SP1" |
-//! | `absolute` | 0.65 | "Show - 013" |
-//! | `part` | 0.55 | "Part 3", "Part III" |
+//! | `special` | 0.65, 0.5 | "OVA 2", "SP1"; "\[Group\] Show - NCOP1", which has no number that counts |
+//! | `absolute` | 0.65, 0.6 | "Show - 013"; "Show \[013\]", "Show (13)" |
+//! | `part` | 0.55 | "Part 3", "Part III", "Part Three" |
 //! | `leading-number` | 0.5 | "02 - Name" outside of a season's folder |
-//! | `compact` | 0.45 | "show.203" |
+//! | `compact` | 0.45 | "show.203", "show.1013", "show.203.204" |
 //! | `n-nn` | 0.45 | "4-12 - Name" |
-//! | `trailing-number` | 0.35 | "Show 82" |
-//! | `season-only` | 0.25 | a season's folder, and no number |
+//! | `trailing-number` | 0.35, 0.3 | "Show 82", "Show #82"; "Show.05.Title" |
+//! | `season-only` | 0.25 | a season's folder or "Show.S02.1080p", and no number |
 
 pub mod beside;
 mod cursor;
@@ -42,13 +48,15 @@ mod edition;
 mod episode;
 mod folder;
 mod ids;
-mod junk;
 mod marker;
 mod movie;
 pub mod nfo;
 pub mod record;
+mod release;
+mod site;
 mod text;
 mod token;
+mod vocabulary;
 mod year;
 
 pub use episode::{EpisodeName, episode, show_of};

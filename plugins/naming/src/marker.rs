@@ -41,6 +41,12 @@ fn dashed(mut cursor: Cursor) -> bool {
         && cursor.number(2, 4).is_some()
         && cursor.ends_number()
         && {
+            // "- 01 - 12 [" is that of several.
+            let mut range = cursor;
+            range.skip(" ", 1);
+            if range.take("-~").is_some() && range.skip(" ", 1) < 2 && range.number(2, 4).is_some() {
+                cursor = range;
+            }
             cursor.skip(" ", 1);
             cursor.peek() == Some('[')
         }

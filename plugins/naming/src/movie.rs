@@ -2,10 +2,10 @@
 
 use crate::edition::{self, Part};
 use crate::folder;
-use crate::junk;
+use crate::site::without_sites;
 use crate::text::{display, is_alike, key, stem};
 use crate::token::{Bracket, Token, leading_bracket, tokens};
-use crate::{ids, marker, year};
+use crate::{ids, marker, release, year};
 
 /// What the names say of a film. Text is as a person writes it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -57,7 +57,7 @@ pub fn movie(folders: &[String], file_name: &str) -> MovieName {
     let folder = folders
         .iter()
         .rev()
-        .find(|folder| !folder::is_disc_structure(folder))
+        .find(|folder| !folder::is_disc_structure(folder) && !folder::is_scrambled(folder))
         .filter(|folder| !folder::is_generic(folder) && !folder::holds_many(folder))
         .map(|folder| read(stem(folder)));
     match folder {
@@ -76,6 +76,10 @@ fn folder_wins(folder: &Reading, file: &Reading) -> bool {
     match (folder.year, file.year) {
         (Some(_), None) => alike || is_abbreviation(file) || shares_word(&folder.title, &file.title),
         (Some(_), Some(_)) => alike || is_abbreviation(file) || folder.title.len() > file.title.len(),
+        // A release's folder around an abbreviation.
+        (None, None) if folder.has_release && (is_abbreviation(file) || alike && is_joined(&file.title)) => {
+            true
+        }
         // A folder without a year is a film's own if it says the same in more words.
         (None, None) => {
             folder::is_generic(&file.title) || alike && key(&folder.title).len() >= key(&file.title).len()
@@ -84,10 +88,19 @@ fn folder_wins(folder: &Reading, file: &Reading) -> bool {
     }
 }
 
-/// Names that stand for nothing ("movie", "VTS_01_1") or for a release only ("grp-mtx").
+/// Names that stand for nothing ("movie", "VTS_01_1"), that were scrambled, or that stand for a release only
+/// ("grp-mtx").
 fn is_abbreviation(file: &Reading) -> bool {
     let words = file.title.split([' ', '-']).filter(|word| word.len() > 2).count();
-    file.title.is_empty() || folder::is_generic(&file.title) || !file.title.contains(' ') && words <= 2
+    file.title.is_empty()
+        || folder::is_generic(&file.title)
+        || folder::is_scrambled(&file.title)
+        || !file.title.contains(' ') && words <= 2
+}
+
+/// Whether the words are joined by dashes only and in small letters, as groups name files: "grp-repack-film".
+fn is_joined(title: &str) -> bool {
+    title.contains('-') && !title.contains([' ', '.', '_']) && title.to_lowercase() == title
 }
 
 fn shares_word(one: &str, other: &str) -> bool {
@@ -178,12 +191,12 @@ fn add(ids: &mut Vec<String>, more: Vec<String>) {
 fn read(name: &str) -> Reading {
     let (name, ids) = ids::take_ids(name);
     let (name, edition) = edition::take_bracketed(&name);
-    let text = without_group(&name);
+    let text = without_number(without_group(without_sites(&name)));
     let tokens = tokens(text);
-    let release = junk::release_index(text, &tokens);
-    let found_year = year::find(text, &tokens, release);
+    let release_at = release::release_index(text, &tokens);
+    let found_year = year::find(text, &tokens, release_at);
     let after_year = found_year.map(|year| year.index + 1);
-    let behind = [release, after_year]
+    let behind = [release_at, after_year]
         .into_iter()
         .flatten()
         .min()
@@ -195,18 +208,24 @@ fn read(name: &str) -> Reading {
     let mut start = 0;
     let mut limit = |index: Option<usize>| {
         if let Some(token) = index.and_then(|index| tokens.get(index)) {
-            end = end.min(junk::opening(text, token));
+            end = end.min(release::opening(text, token));
         }
     };
-    limit(release);
+    limit(release_at);
     limit(found_edition.as_ref().map(|edition| edition.index));
     match found_year {
         Some(year) if year.index == 0 => start = year_end(text, &tokens),
         year => limit(year.map(|year| year.index)),
     }
+    let (numbered, bonus) = series_marks(text, &tokens);
+    limit(bonus);
+    limit(also_known(&tokens));
+    if let Some(token) = numbered.and_then(|index| tokens.get(index)) {
+        start = start.max(token.end);
+    }
     let mut without_part = end;
     if let Some(token) = part.as_ref().and_then(|part| tokens.get(part.index)) {
-        without_part = end.min(junk::opening(text, token));
+        without_part = end.min(release::opening(text, token));
     }
     let cut = marker::episodes_start(text)
         .filter(|at| *at > start)
@@ -225,8 +244,8 @@ fn read(name: &str) -> Reading {
         title_with_part: (!is_certain).then(|| title_of(end)),
         part: part.map(|part| (part.number, part.certain)),
         ids,
-        matched: matched(text, &tokens, found_year.map(|year| year.index).or(release)),
-        has_release: release.is_some(),
+        matched: matched(text, &tokens, found_year.map(|year| year.index).or(release_at)),
+        has_release: release_at.is_some(),
     }
 }
 
@@ -244,8 +263,8 @@ fn without_group(name: &str) -> &str {
         .and_then(|end| name.get(end..))
         .map(|rest| rest.trim_start_matches([' ', '.', '_', '-']));
     match behind {
-        Some(rest) if junk::release_start(rest) < rest.len() || rest.contains('[') => {
-            let words = tokens(rest.get(..junk::release_start(rest)).unwrap_or(rest));
+        Some(rest) if release::release_start(rest) < rest.len() || rest.contains('[') => {
+            let words = tokens(rest.get(..release::release_start(rest)).unwrap_or(rest));
             let is_title = words
                 .iter()
                 .any(|word| word.number().is_none_or(|number| !year::is_year(number)));
@@ -255,20 +274,76 @@ fn without_group(name: &str) -> &str {
     }
 }
 
-/// Without a bracket at the end that says something of the release: "Title [字]".
+/// The name without its number in a list: "(1)The Film", "\[2\] The Film"; "(500) Days" is a title.
+fn without_number(name: &str) -> &str {
+    // "01 - The Film", "02. The Film": with its zero, it counts.
+    let padded = name.strip_prefix('0').and_then(|rest| {
+        let behind = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
+        let parted = behind.trim_start_matches([' ', '.', '_', '-']);
+        (parted.len() < behind.len() && parted.starts_with(char::is_alphabetic)).then_some(parted)
+    });
+    if let Some(padded) = padded {
+        return padded;
+    }
+    let inner = name.strip_prefix(['(', '[']);
+    let behind = inner.and_then(|inner| {
+        let (number, behind) = inner.split_once([')', ']'])?;
+        let is_number = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+        let behind = behind.trim_start_matches([' ', '.', '_', '-']);
+        (is_number && behind.starts_with(char::is_alphabetic)).then_some(behind)
+    });
+    behind.unwrap_or(name)
+}
+
+/// The marks of a film of a series, "Series-f21-Film", and of what comes with it, "Film-x02-Making Of": indices of
+/// the words.
+fn series_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) {
+    let mark = |letter: char| {
+        (1..tokens.len()).find(|index| {
+            let Some(token) = tokens.get(*index) else {
+                return false;
+            };
+            let number = token.text.strip_prefix(letter).unwrap_or_default();
+            let is_number =
+                (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+            is_number
+                && text.get(..token.start).is_some_and(|front| front.ends_with('-'))
+                && text.get(token.end..).is_some_and(|rest| rest.starts_with('-'))
+        })
+    };
+    (mark('f'), mark('x'))
+}
+
+/// The "aka" between two titles: an index of the words.
+pub(crate) fn also_known(tokens: &[Token]) -> Option<usize> {
+    (1..tokens.len().saturating_sub(1)).find(|index| tokens.get(*index).is_some_and(|token| token.is("aka")))
+}
+
+/// Without a bracket at the end that says something of the release ("Title \[字\]"), or the title in other words
+/// ("Title (Another Title)"), unless that goes on with it ("Birdman or (The Unexpected Virtue)").
 fn closed(text: &str) -> &str {
     let text = text.trim_end();
-    match text.rfind('[') {
-        Some(open) if open > 0 && text.ends_with(']') => text.get(..open).unwrap_or(text),
-        _ => text,
+    if let Some(open) = text.rfind('[').filter(|open| *open > 0 && text.ends_with(']')) {
+        return text.get(..open).unwrap_or(text);
     }
+    let other = text.find('(').filter(|open| *open > 0).and_then(|open| {
+        let (front, bracket) = text.split_at_checked(open)?;
+        let (inside, rest) = bracket.split_once(')').unwrap_or((bracket, ""));
+        let is_end = rest.trim_matches([' ', '.', '_']).is_empty() || rest.trim_start().starts_with('-');
+        let words = tokens(inside).len();
+        let goes_on = tokens(front)
+            .last()
+            .is_none_or(|word| word.is_any(&["or", "oder", "ou", "o"]));
+        (is_end && words > 1 && !goes_on).then_some(front)
+    });
+    other.unwrap_or(text)
 }
 
 fn matched(text: &str, tokens: &[Token], index: Option<usize>) -> String {
     let Some(token) = index.and_then(|index| tokens.get(index)) else {
         return String::new();
     };
-    let start = junk::opening(text, token);
+    let start = release::opening(text, token);
     let closing = text.get(token.end..).and_then(|rest| rest.chars().next());
     let end = token.end
         + closing

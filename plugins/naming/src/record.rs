@@ -8,7 +8,7 @@ use crate::beside::{self, Video};
 use crate::folder::is_generic;
 use crate::nfo::{MAX_BYTES, Nfo, Person};
 use crate::text::{key, stem};
-use crate::{junk, marker};
+use crate::{marker, release};
 
 /// Where a field is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,7 +229,7 @@ const SPAM: &[&str] = &[
 pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'a str> {
     let title = title?.trim();
     let lower = title.to_lowercase();
-    let has_release = junk::release_start(title) < title.len();
+    let has_release = release::release_start(title) < title.len();
     let is_file_name = stem(title) != title || !title.contains(' ') && title.contains(['.', '_']);
     let is_own_name = key(title) == key(stem(file_name));
     let is_spam = SPAM.iter().any(|spam| lower.contains(spam));

@@ -9,7 +9,7 @@ const VIDEO_EXTENSIONS: &[&str] = &[
 ];
 
 /// Characters that hold words apart and say nothing at either end of a name.
-const EDGES: &[char] = &['-', '–', '—', '_', '.', ',', ':', ';', '~', '+', '|', '\u{3000}'];
+pub(crate) const EDGES: &[char] = &['-', '–', '—', '_', '.', ',', ':', ';', '~', '+', '|', '\u{3000}'];
 
 /// The name without the ending of a video file.
 pub fn stem(file_name: &str) -> &str {
@@ -110,6 +110,16 @@ fn keeps_dot(front: &str) -> bool {
     let word = front.rsplit([' ', '.']).next().unwrap_or_default();
     let letters = word.chars().count();
     letters == 1 && word.chars().all(char::is_uppercase) && front.contains('.') || front.ends_with("..")
+}
+
+/// Words that begin a title and are none by themselves.
+const ARTICLES: &[&str] = &[
+    "the", "a", "an", "der", "die", "das", "ein", "eine", "le", "la", "les", "un", "une", "el", "los", "las",
+    "una", "il", "lo", "gli", "o", "os", "as", "um", "uma", "de", "het", "een",
+];
+
+pub(crate) fn is_article(word: &str) -> bool {
+    ARTICLES.iter().any(|article| word.eq_ignore_ascii_case(article))
 }
 
 /// Letters and digits only, in lower case: how names are compared.

@@ -1,4 +1,6 @@
-//! A name in words, each with its place and the bracket that it stands in.
+//! A name in words, each with its place, the bracket that it stands in, and what the vocabulary says of it.
+
+use crate::vocabulary::{self, Class, Kind, Sure};
 
 /// The bracket around a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +18,16 @@ pub(crate) struct Token<'a> {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bracket: Bracket,
+    pub(crate) kind: Kind,
 }
 
 impl Token<'_> {
     pub(crate) fn is(&self, word: &str) -> bool {
         self.text.eq_ignore_ascii_case(word)
+    }
+
+    pub(crate) fn is_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(word))
     }
 
     pub(crate) fn is_number(&self) -> bool {
@@ -37,7 +44,7 @@ const MAX_TOKENS: usize = 128;
 
 /// The words of a name.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(24);
     let mut bracket = Bracket::None;
     let mut start = None;
     let mut before = ' ';
@@ -55,18 +62,25 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     }
     push(&mut tokens, text, start, text.len(), bracket);
     tokens.truncate(MAX_TOKENS);
+    name_pairs(text, &mut tokens);
     tokens
 }
 
 fn push<'a>(tokens: &mut Vec<Token<'a>>, text: &'a str, start: Option<usize>, end: usize, bracket: Bracket) {
     if let Some(start) = start
-        && let Some(text) = text.get(start..end)
+        && let Some(word) = text.get(start..end)
     {
+        let kind = if bracket != Bracket::None && is_checksum(word) {
+            Kind::CHECKSUM
+        } else {
+            vocabulary::kind(word)
+        };
         tokens.push(Token {
-            text,
+            text: word,
             start,
             end,
             bracket,
+            kind,
         });
     }
 }
@@ -78,6 +92,47 @@ fn after(bracket: Bracket, character: char) -> Bracket {
         '{' => Bracket::Curly,
         ')' | '）' | ']' | '】' | '}' => Bracket::None,
         _ => bracket,
+    }
+}
+
+/// The eight digits of a checksum: "[A1B2C3D4]". Decimal ones are rather a date.
+fn is_checksum(word: &str) -> bool {
+    word.len() == 8
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && !word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Gives words that are one in two, and the channels of sound ("5.1"), their kind.
+fn name_pairs(text: &str, tokens: &mut [Token]) {
+    for index in 1..tokens.len() {
+        let [.., first, second] = tokens.get(..=index).unwrap_or_default() else {
+            continue;
+        };
+        let between = text.get(first.end..second.start).unwrap_or_default();
+        if between.len() != 1 {
+            continue;
+        }
+        let behind_sound = || {
+            let before = index.checked_sub(2).and_then(|at| tokens.get(at));
+            before.is_some_and(|before| before.kind.class == Class::Audio)
+        };
+        let is_channels = matches!(between, "." | "_")
+            && first.text.len() == 1
+            && first.is_number()
+            && (second.is("1") && matches!(first.text, "5" | "6" | "7") || second.is("0") && behind_sound());
+        let kind = if is_channels {
+            Some(Kind::CHANNELS)
+        } else {
+            vocabulary::pair(first.text, second.text)
+        };
+        let Some(kind) = kind else { continue };
+        for at in [index - 1, index] {
+            if let Some(token) = tokens.get_mut(at)
+                && token.kind.sure < Sure::Certain
+            {
+                token.kind = kind;
+            }
+        }
     }
 }
 

@@ -29,12 +29,17 @@ pub(crate) fn is_year(number: u32) -> bool {
     BARE_YEARS.contains(&number)
 }
 
+/// Whether a word may be a year without brackets.
+pub(crate) fn is_bare(token: &Token) -> bool {
+    within(token, &BARE_YEARS).is_some()
+}
+
 /// The year of a name: the first in brackets of its own, else the last that is a word of its own, not the first
 /// word, no part of a date, and before the release's words at `limit` or the very next.
 pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     let in_brackets = tokens.iter().enumerate().find_map(|(index, token)| {
         let year = within(token, &YEARS)?;
-        is_alone_in_bracket(text, token).then_some(Year {
+        is_first_in_bracket(text, token).then_some(Year {
             year,
             index,
             bracketed: true,
@@ -56,29 +61,26 @@ pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option
     bare.or_else(|| behind_release(tokens, limit))
 }
 
-/// A year within or after the release's words ("Movie 480p 2001").
+/// The first year within or after the release's words ("Movie 480p 2001", "Film.German.2011.DVDRip").
 fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
-    let index = tokens
-        .len()
-        .checked_sub(1)
-        .filter(|last| limit.is_some_and(|limit| *last > limit))?;
-    let year = within(tokens.get(index)?, &BARE_YEARS)?;
-    (!is_in_date(tokens, index)).then_some(Year {
-        year,
-        index,
-        bracketed: false,
+    (limit? + 1..tokens.len()).find_map(|index| {
+        let year = within(tokens.get(index)?, &BARE_YEARS)?;
+        (!is_in_date(tokens, index)).then_some(Year {
+            year,
+            index,
+            bracketed: false,
+        })
     })
 }
 
-fn is_alone_in_bracket(text: &str, token: &Token) -> bool {
+/// Whether a year stands in a bracket, first of all that is in it: "(1995)", "[1995, Drama]"; "(1990-1999)" is a span.
+fn is_first_in_bracket(text: &str, token: &Token) -> bool {
     let before = text
         .get(..token.start)
-        .and_then(|front| front.chars().next_back());
+        .and_then(|front| front.trim_end().chars().next_back());
     let behind = text.get(token.end..).and_then(|rest| rest.chars().next());
-    matches!(
-        (before, behind),
-        (Some('('), Some(')')) | (Some('['), Some(']')) | (Some('{'), Some('}')) | (Some('（'), Some('）'))
-    )
+    matches!(before, Some('(' | '[' | '{' | '（'))
+        && behind.is_some_and(|behind| !matches!(behind, '-' | '–' | '.' | '_'))
 }
 
 /// Whether the numbers beside a year make it a date.
@@ -114,6 +116,8 @@ mod tests {
             ("My Movie 2013-12-09 2013", Some(2013)),
             ("My Movie 09.12.2013", None),
             ("Movie (1920x1080)", None),
+            ("Movie (1999, Drama)", Some(1999)),
+            ("Movie (1990-1999)", None),
         ] {
             let found = find(name, &tokens(name), None).map(|year| year.year);
             assert_eq!(found, year, "{name}");

@@ -32,6 +32,19 @@ pub fn read(source: &mut Source) -> Result<Video, ExtractError> {
             None => return Err(ExtractError::Refused("not a known kind of video file".into())),
         },
     };
+    finish(video, source)
+}
+
+/// Reads what a Matroska file says about itself, whether there is a picture in it or only sound.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_matroska(source: &mut Source) -> Result<Video, ExtractError> {
+    let video = matroska::read(source)?;
+    finish(video, source)
+}
+
+fn finish(video: Video, source: &Source) -> Result<Video, ExtractError> {
     if video.streams.is_empty() {
         return Err(ExtractError::invalid(
             None,

@@ -21,6 +21,6 @@ mod rate;
 mod tags;
 mod video;
 
-pub use container::read;
+pub use container::{read, read_matroska};
 pub use tags::Tags;
-pub use video::{Chapter, Hdr, Kind, Stream, Video};
+pub use video::{Chapter, Hdr, Kind, Statement, Stream, Video};

@@ -29,8 +29,23 @@ pub struct Video {
     pub chapters: Vec<Chapter>,
     /// What the file says of its content.
     pub tags: Tags,
+    /// What a Matroska file says, word for word; [`Video::tags`] is the same as films have it.
+    pub statements: Vec<Statement>,
     /// Covers and other pictures, where they lie in the file.
     pub pictures: Vec<Picture>,
+}
+
+/// A statement of a Matroska file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is about: 30 a track of a release, 50 the release or the film, 60 and more what that is part of.
+    pub level: u64,
+    /// Whether it is about one stream, not about the whole file.
+    pub is_of_track: bool,
+    /// In upper case.
+    pub name: String,
+    /// As it stands in the file.
+    pub value: String,
 }
 
 /// What a stream is of.

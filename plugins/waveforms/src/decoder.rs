@@ -94,6 +94,7 @@ pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, 
         [b'w', b'v', b'p', b'k', ..] => Ok(Box::new(WavPackFile::open(source, start)?)),
         [b'M', b'P', b'+', ..] | [b'M', b'P', b'C', b'K', ..] => unsupported("Musepack"),
         [b'D', b'S', b'D', b' ', ..] => unsupported("DSD"),
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => unsupported("Matroska"),
         [b'O', b'g', b'g', b'S', ..] if is_speex(source, start)? => unsupported("Speex"),
         magic if *magic == ASF => unsupported("Windows Media"),
         _ => Ok(Box::new(Container::open(source)?)),
@@ -146,7 +147,13 @@ mod tests {
     #[test]
     fn formats_without_a_decoder_are_unsupported_behind_tags_too() {
         let tag = [b"ID3\x04\0\0\0\0\x01\x02".as_slice(), &[0; 130]].concat();
-        for magic in [b"MP+\x07".as_slice(), b"MPCKSH", b"DSD \x1c", &ASF] {
+        for magic in [
+            b"MP+\x07".as_slice(),
+            b"MPCKSH",
+            b"DSD \x1c",
+            b"\x1a\x45\xdf\xa3",
+            &ASF,
+        ] {
             for front in [b"".as_slice(), &tag, &[&tag[..], &tag].concat()] {
                 let mut source = Source::from_bytes("a.mpc", [front, magic, &[0; 50]].concat());
                 let refusal = open(&mut source).err().unwrap();

@@ -10,6 +10,10 @@ use crate::stream::Patch;
 const PARTS: usize = 4096;
 /// MPEG Layer 3 in a Wave file.
 const WAVE_MP3: [u8; 2] = [0x55, 0];
+/// A size that nobody knew when it was written, or that is in another place.
+const UNKNOWN: u32 = u32::MAX;
+/// Chunks that lie behind the sound.
+const FOLLOWERS: [&[u8; 4]; 7] = [b"LIST", b"id3 ", b"ID3 ", b"fact", b"cue ", b"smpl", b"bext"];
 /// Bytes of an iTunes entry that is looked at.
 const ENTRY_BYTES: usize = 512;
 
@@ -47,9 +51,9 @@ pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     let head = source.bytes_at(0, 12)?;
     match head.as_slice() {
         [b'f', b'L', b'a', b'C', ..] => flac(source),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E'] => {
-            chunks(source, u32::from_le_bytes, &[*b"id3 ", *b"ID3 ", *b"LIST"])
-        }
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']
+        | [b'R', b'F', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E']
+        | [b'B', b'W', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E'] => wave(source),
         [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C'] => {
             chunks(source, u32::from_be_bytes, &[*b"ID3 ", *b"id3 "])
         }
@@ -83,6 +87,74 @@ fn flac(source: &mut Source) -> Result<Layout, ExtractError> {
         offset += 4 + size.iter().fold(0, |size, byte| size << 8 | u64::from(*byte));
     }
     Ok(layout)
+}
+
+/// Hides tags of a Wave file, and says sizes in a way that the decoder understands: a recorder that was cut off leaves
+/// 0, and files of more than 4 GiB have another name and their sizes in a chunk of their own.
+fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
+    let mut layout = chunks(source, u32::from_le_bytes, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
+    if layout.start > 0 {
+        return Ok(layout);
+    }
+    layout.patches.push(Patch {
+        offset: 0,
+        bytes: [b"RIFF".as_slice(), &UNKNOWN.to_le_bytes()].concat(),
+    });
+    let long = match source.array_at::<36>(12)? {
+        Some(
+            [
+                b'd',
+                b's',
+                b'6',
+                b'4',
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                size @ ..,
+            ],
+        ) => size.first_chunk().copied().map(u64::from_le_bytes),
+        _ => None,
+    };
+    if let Some((body, size)) = sound(source)? {
+        let left = source.size().saturating_sub(body);
+        let size = match (size, long) {
+            (0, _) => left,
+            (UNKNOWN, Some(size)) => size.min(left),
+            _ => return Ok(layout),
+        };
+        layout.patches.push(Patch {
+            offset: body - 4,
+            bytes: u32::try_from(size).unwrap_or(UNKNOWN).to_le_bytes().to_vec(),
+        });
+    }
+    Ok(layout)
+}
+
+/// Where the sound of a Wave file begins, and how long it is said to be. A size of 0 is meant where a chunk follows.
+fn sound(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
+    let mut offset = 12_u64;
+    for _ in 0..PARTS {
+        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(offset)? else {
+            break;
+        };
+        let (body, size) = (offset + 8, u32::from_le_bytes(size));
+        if [a, b, c, d] == *b"data" {
+            let next = source.array_at::<4>(body)?;
+            let is_empty = size == 0 && next.is_some_and(|name| FOLLOWERS.contains(&&name));
+            return Ok((!is_empty).then_some((body, size)));
+        }
+        offset = body.saturating_add(size.into()).saturating_add((size & 1).into());
+    }
+    Ok(None)
 }
 
 /// Hides chunks of a Wave or AIFF file.

@@ -108,12 +108,29 @@ fn bins_are_those_of_the_frames_that_are_there_whatever_the_header_claims() {
     let cut = measure("a.wav", whole[..whole.len() - 800].to_vec(), 4).unwrap();
     assert_eq!((cut.frames, cut.peak), (400, vec![128; 4]));
     // A recorder that was switched off never wrote the length.
-    let mut endless = whole;
-    let data = endless.windows(4).position(|window| window == b"data").unwrap();
-    endless[data + 4..data + 8].copy_from_slice(&[0xff; 4]);
-    endless[4..8].copy_from_slice(&[0xff; 4]);
-    let endless = measure("a.wav", endless, 4).unwrap();
-    assert_eq!((endless.frames, endless.peak), (800, expected.peak));
+    for unknown in [[0xff; 4], [0; 4]] {
+        let mut endless = whole.clone();
+        let data = endless.windows(4).position(|window| window == b"data").unwrap();
+        endless[data + 4..data + 8].copy_from_slice(&unknown);
+        endless[4..8].copy_from_slice(&unknown);
+        let endless = measure("a.wav", endless, 4).unwrap();
+        assert_eq!((endless.frames, endless.peak), (800, expected.peak.clone()));
+    }
+}
+
+#[test]
+fn wave_of_64_bits_is_measured_like_the_one_of_32() {
+    let samples: Vec<i16> = (0..800).map(|frame| frame * 40).collect();
+    let expected = measure("a.wav", wav(8000, 1, &samples, &[], &[]), 4).unwrap();
+    let sizes = [3_000_u64, 1_600, 800].map(u64::to_le_bytes).concat();
+    let sizes = chunk(b"ds64", &[sizes.as_slice(), &[0; 4]].concat());
+    for magic in [b"RF64", b"BW64"] {
+        let plain = wav(8000, 1, &samples, &[], &chunk(b"LIST", b"INFO"));
+        let mut file = [magic, &[0xff; 4], b"WAVE".as_slice(), &sizes, &plain[12..]].concat();
+        let data = file.windows(4).position(|window| window == b"data").unwrap();
+        file[data + 4..data + 8].copy_from_slice(&[0xff; 4]);
+        assert_eq!(measure("a.rf64", file, 4).unwrap(), expected);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod clients;
 mod commands;
 mod events;
+mod http2;
 mod jobs;
 mod kill;
 mod library;

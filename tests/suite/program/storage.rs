@@ -11,7 +11,7 @@ use svc_tests::listener::Listener;
 use svc_tests::program::{Server, serve, svc};
 
 /// The whole disk, and what is left of it when the scan begins: less than the scan needs.
-const DISK: &str = "32m";
+const DISK: &str = "40m";
 const LEFT: u64 = 600 * 1024;
 const TRACKS: usize = 1500;
 const PHOTOS: usize = 300;

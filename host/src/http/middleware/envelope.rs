@@ -16,11 +16,11 @@ use super::cors::{CorsHeaders, headers_for};
 use crate::http::deadline::Deadline;
 use crate::http::limits::{self, Limits};
 use crate::http::problem::Problem;
+use crate::http::refusal::{REQUEST_ID, Refused};
 use crate::http::request_context::RequestContext;
 use crate::http::state::AppState;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Headers that every answer has, unless its handler set a stricter or more fitting one.
 const DEFAULTS: [(HeaderName, &str); 4] = [
@@ -72,6 +72,9 @@ impl Handler for Envelope {
             .is_some_and(|target| target.as_str().len() > limits::TARGET_BYTES)
         {
             Problem::of_status(StatusCode::URI_TOO_LONG).render(res);
+            ctrl.skip_rest();
+        } else if let Some(&Refused(status)) = req.extensions().get::<Refused>() {
+            Problem::of_status(status).render(res);
             ctrl.skip_rest();
         } else if cors.preflight && known_path {
             res.status_code(StatusCode::NO_CONTENT);

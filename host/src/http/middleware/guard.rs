@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use salvo::http::body::Body as _;
 use salvo::http::header::{
     AUTHORIZATION, ETAG, HeaderValue, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, RANGE,
 };
@@ -15,6 +16,7 @@ use crate::domain::kind::MediaPart;
 use crate::http::access::Access;
 use crate::http::answer::client_has;
 use crate::http::answer_memory::{MayBeKept, Question};
+use crate::http::body::receive;
 use crate::http::problem::Problem;
 use crate::http::request_context::RequestContext;
 use crate::http::route::{Follows, Route};
@@ -28,6 +30,7 @@ use crate::service::media_state::MediaState;
 pub struct Guard {
     access: Access,
     path: &'static str,
+    body_bytes: usize,
     follows: Follows,
     part: Option<MediaPart>,
 }
@@ -38,6 +41,7 @@ impl Guard {
         Self {
             access: route.access,
             path: route.path,
+            body_bytes: route.body_bytes,
             follows: route.follows,
             part: part_of(route.path),
         }
@@ -77,6 +81,18 @@ impl Guard {
         }
         context.actor = Some(actor);
         Ok(())
+    }
+}
+
+impl Guard {
+    /// Lets a caller in, and again once the body is there: what was taken from them while they sent it is taken.
+    async fn admit_with_body(&self, req: &mut Request, depot: &mut Depot) -> Result<(), Problem> {
+        self.admit(req, depot).await?;
+        if self.access == Access::Public || reads_only(req) || req.body().is_end_stream() {
+            return Ok(());
+        }
+        receive(req, RequestContext::of(depot)?).await?;
+        self.admit(req, depot).await
     }
 }
 
@@ -134,12 +150,15 @@ fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
     let values = query.filter(|(name, _)| parameters.contains(&&**name));
     let values: Vec<_> = values.map(|(_, value)| value).collect();
     let token: Vec<_> = values.iter().map(AsRef::as_ref).collect();
-    let reads_only = [Method::GET, Method::HEAD].contains(req.method());
     credential::find(Presented {
         authorization: &authorization,
         token: &token,
-        reads_only,
+        reads_only: reads_only(req),
     })
+}
+
+fn reads_only(req: &Request) -> bool {
+    [Method::GET, Method::HEAD].contains(req.method())
 }
 
 #[async_trait]
@@ -147,13 +166,14 @@ impl Handler for Guard {
     async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
         if let Ok(context) = RequestContext::of_mut(depot) {
             context.route = Some(self.path);
+            context.body_bytes = self.body_bytes;
             let limits = &context.limits;
             let more = limits.time_of(self.path).saturating_sub(limits.handler_time);
             if !more.is_zero() {
                 context.deadline.extend(more);
             }
         }
-        if let Err(problem) = self.admit(req, depot).await {
+        if let Err(problem) = self.admit_with_body(req, depot).await {
             problem.render(res);
             ctrl.skip_rest();
             return;

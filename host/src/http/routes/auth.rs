@@ -8,7 +8,6 @@ use serde::Deserialize;
 use crate::http::answer::{Created, CreatedEmpty, WithCookie};
 use crate::http::client::Client;
 use crate::http::extract::{CloudToken, Input, LateBody, MaybeCaller, State, SvcApp};
-use crate::http::limits::LOGIN_BODY_BYTES;
 use crate::http::problem::Problem;
 use crate::http::refresh_cookie::RefreshCookie;
 use crate::http::site::Site;
@@ -31,9 +30,7 @@ pub struct LoginInput {
     cloud_token: Option<String>,
 }
 
-impl Input for LoginInput {
-    const MAX_BYTES: usize = LOGIN_BODY_BYTES;
-}
+impl Input for LoginInput {}
 
 /// Signs in to an app
 ///

@@ -4,6 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use super::video::{SourceQuery, VideoArtworkQuery, artwork, year};
+use crate::auth::capability::Capability;
 use crate::domain::id::MovieId;
 use crate::domain::list::{ListRequest, Order};
 use crate::domain::video::VideoSubject;
@@ -91,6 +92,8 @@ pub async fn stream_movie(
         .video
         .open_movie(&caller, movie_id.0, query.0.source)
         .await?;
-    let stream = state.stream_limit.begin(&caller, media.id)?;
+    let stream = state
+        .open_streams
+        .play(&caller, Capability::MoviesPlay, media.id)?;
     Ok(MediaAnswer::video(media).as_stream(stream))
 }

@@ -3,6 +3,7 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
+use crate::auth::capability::Capability;
 use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::http::answer::{Answer, ListView, Part};
@@ -340,6 +341,8 @@ pub async fn stream_track(
     music_track_id: PathId<MusicTrackId>,
 ) -> Result<MediaAnswer, Problem> {
     let media = state.media.open_track(&caller, music_track_id.0).await?;
-    let stream = state.stream_limit.begin(&caller, media.id)?;
+    let stream = state
+        .open_streams
+        .play(&caller, Capability::MusicTracksPlay, media.id)?;
     Ok(MediaAnswer::file(media).as_stream(stream))
 }

@@ -4,6 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
+use crate::auth::capability::Capability;
 use crate::domain::id::{LibraryId, PhotoId};
 use crate::domain::list::{ListRequest, Order};
 use crate::domain::photo_bucket::Granularity;
@@ -241,9 +242,9 @@ pub async fn show_original(
     caller: Caller,
     photo_id: PathId<PhotoId>,
 ) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::file(
-        state.media.open_photo(&caller, photo_id.0).await?,
-    ))
+    let media = state.media.open_photo(&caller, photo_id.0).await?;
+    let stream = state.open_streams.send(&caller, Capability::PhotosRead, media.id);
+    Ok(MediaAnswer::file(media).as_stream(stream))
 }
 
 /// A photo in a smaller size, upright

@@ -9,7 +9,6 @@ use crate::domain::list::{Listing, Page};
 use crate::domain::playback_queue::{MAX_WINDOW, PlaybackQueue};
 use crate::http::answer::{Answer, ListView};
 use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
-use crate::http::limits;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -49,9 +48,7 @@ pub struct CreateQueueInput {
     items: Vec<QueueItemInput>,
 }
 
-impl Input for CreateQueueInput {
-    const MAX_BYTES: usize = limits::SETTINGS_BODY_BYTES;
-}
+impl Input for CreateQueueInput {}
 
 /// Items to be added.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -64,9 +61,7 @@ pub struct AddItemsInput {
     insert: String,
 }
 
-impl Input for AddItemsInput {
-    const MAX_BYTES: usize = limits::SETTINGS_BODY_BYTES;
-}
+impl Input for AddItemsInput {}
 
 /// Where an item is to be.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -8,7 +8,6 @@ use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created};
 use crate::http::extract::{Body, By, Input, PathId, State, short_list};
-use crate::http::limits::SETTINGS_BODY_BYTES;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -36,9 +35,7 @@ pub struct UpdateRoleInput {
     capabilities: Vec<String>,
 }
 
-impl Input for UpdateRoleInput {
-    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
-}
+impl Input for UpdateRoleInput {}
 
 /// Accounts that are given a role.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -11,7 +11,6 @@ use crate::domain::audit::AuditEvent;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, By, Caller, Input, PathId, State};
-use crate::http::limits::SETTINGS_BODY_BYTES;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -32,9 +31,7 @@ pub struct UpdateSettingsInput {
     settings: serde_json::Map<String, Value>,
 }
 
-impl Input for UpdateSettingsInput {
-    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
-}
+impl Input for UpdateSettingsInput {}
 
 /// An origin to be allowed.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -4,6 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use super::video::{SourceQuery, VideoArtworkQuery, artwork, year};
+use crate::auth::capability::Capability;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::domain::video::VideoSubject;
@@ -200,6 +201,8 @@ pub async fn stream_episode(
         .video
         .open_episode(&caller, tv_episode_id.0, query.0.source)
         .await?;
-    let stream = state.stream_limit.begin(&caller, media.id)?;
+    let stream = state
+        .open_streams
+        .play(&caller, Capability::TvEpisodesPlay, media.id)?;
     Ok(MediaAnswer::video(media).as_stream(stream))
 }

@@ -8,7 +8,6 @@ use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
 use crate::http::extract::{Body, By, Caller, CloudToken, Input, PathId, State};
-use crate::http::limits::SETTINGS_BODY_BYTES;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -49,9 +48,7 @@ pub struct UpdateUserInput {
     current_password: Option<String>,
 }
 
-impl Input for UpdateUserInput {
-    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
-}
+impl Input for UpdateUserInput {}
 
 impl From<UpdateUserInput> for UpdateUser {
     fn from(input: UpdateUserInput) -> Self {

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use salvo::conn::SocketAddr;
@@ -12,7 +12,7 @@ use salvo::http::HeaderMap;
 use salvo::http::body::Body as _;
 use salvo::http::uri::Scheme;
 use salvo::http::{ReqBody, Version};
-use salvo::{ConnCtrl, Request, Service};
+use salvo::{ConnCtrl, Request, Response, Service};
 use serde_json::Value;
 
 use super::{INSTANCE, LISTED_ORIGIN};
@@ -44,23 +44,33 @@ use crate::service::waveforms::{Meter, WaveformLimits, Waveforms};
 use crate::store::databases::sqlite_url;
 use crate::store::{Instance, NewUser, Store, StoreOptions};
 
-/// The machine's clock, moved by as much as a test likes.
+/// The machine's clock, moved by as much as a test likes, or stopped.
 #[derive(Debug, Default)]
-pub(super) struct TestClock(AtomicI64);
+pub(super) struct TestClock {
+    moved: AtomicI64,
+    stopped_at: OnceLock<Timestamp>,
+}
 
 impl TestClock {
     pub(super) fn advance(&self, by: Duration) {
-        self.0.fetch_add(by.as_millis() as i64, Ordering::SeqCst);
+        self.moved.fetch_add(by.as_millis() as i64, Ordering::SeqCst);
     }
 
     pub(super) fn step_back(&self, by: Duration) {
-        self.0.fetch_sub(by.as_millis() as i64, Ordering::SeqCst);
+        self.moved.fetch_sub(by.as_millis() as i64, Ordering::SeqCst);
+    }
+
+    /// From now on it goes on only by `advance`.
+    pub(super) fn stop(&self) {
+        self.stopped_at.get_or_init(|| SystemClock.now());
     }
 }
 
 impl Clock for TestClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(SystemClock.now().millis() + self.0.load(Ordering::SeqCst))
+        let now = self.stopped_at.get().copied();
+        let now = now.unwrap_or_else(|| SystemClock.now());
+        Timestamp::from_millis(now.millis() + self.moved.load(Ordering::SeqCst))
     }
 }
 
@@ -254,6 +264,22 @@ impl Bed {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Reply {
+        let body = if body.is_empty() {
+            ReqBody::None
+        } else {
+            ReqBody::Once(body.to_owned().into())
+        };
+        received(self.begin(method, target, headers, body).await).await
+    }
+
+    /// Sends a request whose body may come piece by piece, and gives the response before any of its body is read.
+    pub(super) fn begin(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: ReqBody,
+    ) -> impl Future<Output = Response> + Send + use<> {
         let mut request = salvo::hyper::Request::builder()
             .method(method)
             .uri(target)
@@ -264,11 +290,6 @@ impl Bed {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let body = if body.is_empty() {
-            ReqBody::None
-        } else {
-            ReqBody::Once(body.to_owned().into())
-        };
         let request = Request::from_hyper(request.body(body).unwrap(), Scheme::HTTP);
         let peer = SocketAddr::from(std::net::SocketAddr::from((self.peer, 50_000)));
         let handler = self.service.hyper_handler(
@@ -279,25 +300,7 @@ impl Bed {
             ConnCtrl::new(),
             None,
         );
-        let mut response = handler.handle(request).await;
-        let mut content = response.take_body();
-        let is_stream = response
-            .headers()
-            .get("content-type")
-            .is_some_and(|v| v == "text/event-stream");
-        let mut body = Vec::new();
-        // A stream of events has no end.
-        while !is_stream
-            && let Some(frame) =
-                std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
-        {
-            body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
-        }
-        Reply {
-            status: response.status_code.unwrap().as_u16(),
-            headers: response.headers().clone(),
-            body,
-        }
+        async move { handler.handle(request).await }
     }
 
     pub(super) async fn get(&self, target: &str) -> Reply {
@@ -375,5 +378,25 @@ impl Bed {
         keys.access_tokens
             .issue(user, App::Admin, session, self.clock.now(), &SystemRandom)
             .unwrap()
+    }
+}
+
+/// A response with its whole body; of a stream of events, which has no end, the head alone.
+pub(super) async fn received(mut response: Response) -> Reply {
+    let mut content = response.take_body();
+    let is_stream = response
+        .headers()
+        .get("content-type")
+        .is_some_and(|v| v == "text/event-stream");
+    let mut body = Vec::new();
+    while !is_stream
+        && let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
+    {
+        body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
+    }
+    Reply {
+        status: response.status_code.unwrap().as_u16(),
+        headers: response.headers().clone(),
+        body,
     }
 }

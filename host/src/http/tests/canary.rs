@@ -19,6 +19,7 @@ use tracing_subscriber::EnvFilter;
 use super::access_matrix::personal_access_token;
 use super::{Bed, BedOptions, INSTANCE, Reply};
 use crate::config::LogFormat;
+use crate::http::client::Network;
 use crate::http::limits::Limits;
 use crate::http::router::{routes, service, service_of};
 use crate::http::server;
@@ -97,6 +98,7 @@ async fn over_sockets(bed: &Bed, secrets: &[Secret], answers: &mut Answers) {
             listener,
             service(Arc::clone(&bed.state)),
             Limits::default(),
+            Network::default(),
             std::future::pending(),
         ),
     );

@@ -1,82 +1,36 @@
 //! Each limit of a connection, crossed over real sockets, with times that are shorter than the server's.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use salvo::http::HeaderValue;
-use salvo::hyper::Request;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::net::TcpStream;
 
-use super::{Bed, limits};
-use crate::http::limits::{DRAIN_TIME, Limits};
-use crate::http::{router, server};
-use crate::tasks;
+use super::serving::{PATIENCE, SHORT, Serving, head, rest, status_line};
+use crate::http::limits::Limits;
+use crate::http::router;
 
-/// Longer than any test should take, and shorter than anybody's patience.
-const PATIENCE: Duration = Duration::from_secs(30);
-const SHORT: Duration = Duration::from_millis(200);
-
-struct Serving {
-    address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<std::io::Result<()>>,
-    _bed: Bed,
+fn take() -> String {
+    format!("{}{{}}", head(2))
 }
 
-impl Serving {
-    async fn start(limits: Limits) -> Self {
-        let bed = Bed::start().await;
-        let service = router::service_of(&limits::routes(), bed.state.clone(), limits);
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let shutdown = async {
-            // An error is a dropped test.
-            let _ = stopped.await;
-        };
-        let task = tasks::spawn("test server", async move {
-            server::serve(listener, service, limits, shutdown).await
-        });
-        Self {
-            address,
-            stop,
-            task,
-            _bed: bed,
-        }
-    }
-
-    async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.unwrap()
-    }
-
-    async fn stop(self) {
-        self.stop.send(()).unwrap();
-        tokio::time::timeout(PATIENCE, self.task)
-            .await
-            .unwrap()
-            .unwrap()
-            .unwrap();
-    }
+/// Sends a request up to its body, and returns once the handler reads that.
+async fn begin(stream: &mut TcpStream) {
+    let head = head(2).replace("host: svc", "host: svc\r\nexpect: 100-continue");
+    assert_eq!(status_line(stream, &head).await, "HTTP/1.1 100 Continue");
+    let mut end = [0; 2];
+    stream.read_exact(&mut end).await.unwrap();
 }
 
-/// What comes until the server closes the connection.
-async fn rest(stream: &mut TcpStream) -> String {
-    let mut bytes = Vec::new();
-    let read = stream.read_to_end(&mut bytes);
-    // A reset is a close as well: the server had not read all that was sent.
-    let _ = tokio::time::timeout(PATIENCE, read)
-        .await
-        .expect("the server closes");
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn head(length: usize) -> String {
-    format!(
-        "POST /take HTTP/1.1\r\nhost: svc\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
-    )
+/// The server's own limits, but that nobody takes too long.
+fn patient() -> Limits {
+    Limits {
+        header_time: 4 * PATIENCE,
+        body_time: 4 * PATIENCE,
+        body_gap: 4 * PATIENCE,
+        handler_time: 4 * PATIENCE,
+        drain_time: 4 * PATIENCE,
+        ..Limits::default()
+    }
 }
 
 #[tokio::test]
@@ -158,64 +112,158 @@ async fn time_of_the_body_is_not_the_handlers() {
 
 #[tokio::test]
 async fn connection_that_says_nothing_does_not_hold_up_the_end() {
-    let serving = Serving::start(Limits::default()).await;
+    let serving = Serving::start(patient()).await;
     let mut silent = serving.connect().await;
     let mut idle = serving.connect().await;
-    let request = format!("{}{{}}", head(2));
-    idle.write_all(request.as_bytes()).await.unwrap();
-    let mut buffer = [0; 12];
-    idle.read_exact(&mut buffer).await.unwrap();
-    tokio::time::timeout(DRAIN_TIME / 2, serving.stop())
-        .await
-        .unwrap();
+    assert_eq!(status_line(&mut idle, &take()).await, "HTTP/1.1 201 Created");
+    serving.stop().await;
     assert_eq!(rest(&mut silent).await, "");
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait() {
+async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
     let limits = Limits {
+        drain_time: SHORT,
+        ..patient()
+    };
+    let serving = Serving::start(limits).await;
+    let mut hanging = serving.connect().await;
+    begin(&mut hanging).await;
+    serving.stop().await;
+    assert_eq!(rest(&mut hanging).await, "");
+}
+
+#[tokio::test]
+async fn request_that_ends_in_the_time_to_drain_is_answered() {
+    let serving = Serving::start(patient()).await;
+    let mut late = serving.connect().await;
+    begin(&mut late).await;
+    let mut idle = serving.connect().await;
+    assert_eq!(status_line(&mut idle, &take()).await, "HTTP/1.1 201 Created");
+    let ending = serving.ask_to_stop();
+    // What is idle is closed first; the server waits for the other.
+    rest(&mut idle).await;
+    assert!(!ending.task.is_finished());
+    late.write_all(b"{}").await.unwrap();
+    let answer = rest(&mut late).await;
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    ending.wait().await;
+}
+
+#[tokio::test]
+async fn write_that_nobody_takes_ends_the_connection() {
+    let limits = Limits {
+        write_stall: SHORT,
         connections: 1,
         ..Limits::default()
     };
-    let serving = Serving::start(limits).await;
-    let request = format!("{}{{}}", head(2));
-    let mut first = serving.connect().await;
-    first.write_all(request.as_bytes()).await.unwrap();
+    let serving = Serving::start_with(limits, &router::routes()).await;
+    let mut stalled = serving.connect().await;
+    let request = "GET /api/docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: svc\r\n\r\n";
+    // More than the sockets hold.
+    let requests = request.repeat(20);
+    stalled.write_all(requests.as_bytes()).await.unwrap();
     let mut buffer = [0; 12];
-    first.read_exact(&mut buffer).await.unwrap();
-    assert_eq!(&buffer, b"HTTP/1.1 201");
-    let mut second = serving.connect().await;
-    second.write_all(request.as_bytes()).await.unwrap();
-    let early = tokio::time::timeout(SHORT, second.read_exact(&mut buffer)).await;
-    assert!(early.is_err(), "answered beside the first");
-    drop(first);
-    let answered = tokio::time::timeout(PATIENCE, second.read_exact(&mut buffer)).await;
-    answered.unwrap().unwrap();
-    assert_eq!(&buffer, b"HTTP/1.1 201");
-    drop(second);
+    stalled.read_exact(&mut buffer).await.unwrap();
+    assert_eq!(&buffer, b"HTTP/1.1 200");
+    // While it writes it is not idle and keeps the only place: others are refused, until its time is up.
+    let health = "GET /api/v1/health HTTP/1.1\r\nhost: svc\r\nconnection: close\r\n\r\n";
+    let served = async {
+        loop {
+            let mut other = serving.connect().await;
+            if status_line(&mut other, health).await == "HTTP/1.1 200 OK" {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, served)
+        .await
+        .expect("a place is free");
+    let answers = rest(&mut stalled).await.matches("HTTP/1.1 200").count();
+    assert!(answers < 19, "{answers}");
     serving.stop().await;
 }
 
 #[tokio::test]
-async fn http2_works_without_upgrade_and_bounds_its_header_list() {
-    let serving = Serving::start(Limits::default()).await;
-    let (client, connection) = h2::client::handshake(serving.connect().await).await.unwrap();
-    let driver = tasks::spawn("test client", async move {
-        // Ends with an error when the server closes first.
-        let _ = connection.await;
-    });
-    let mut client = client.ready().await.unwrap();
-    for (bytes, status) in [(10, 404), (15_000, 404), (17_000, 431), (10, 404)] {
-        let request = Request::builder().uri("http://svc/nothing");
-        let value = HeaderValue::from_str(&"x".repeat(bytes)).unwrap();
-        let request = request.header("x-long", value).body(()).unwrap();
-        let (answer, _) = client.send_request(request, true).unwrap();
-        // h2 answers 431 by itself: no body, none of the headers.
-        let answer = tokio::time::timeout(PATIENCE, answer).await.unwrap().unwrap();
-        assert_eq!(answer.status(), status, "{bytes}");
-        assert_eq!(answer.headers().contains_key("referrer-policy"), status == 404);
+async fn longest_idle_connection_makes_room_when_all_places_are_taken() {
+    let limits = Limits {
+        connections: 3,
+        ..patient()
+    };
+    let serving = Serving::start(limits).await;
+    let mut streams = [
+        serving.connect().await,
+        serving.connect_from(2).await,
+        serving.connect_from(3).await,
+    ];
+    for at in [0, 1, 2, 0] {
+        assert_eq!(
+            status_line(&mut streams[at], &take()).await,
+            "HTTP/1.1 201 Created"
+        );
+        // The rest of the head; there is no body.
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(streams[at].read_u8().await.unwrap());
+        }
     }
-    drop(client);
-    driver.abort();
+    let mut fourth = serving.connect_from(4).await;
+    assert_eq!(status_line(&mut fourth, &take()).await, "HTTP/1.1 201 Created");
+    assert_eq!(rest(&mut streams[1]).await, "");
+    for at in [0, 2] {
+        assert_eq!(
+            status_line(&mut streams[at], &take()).await,
+            "HTTP/1.1 201 Created"
+        );
+    }
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn connection_at_work_keeps_its_place() {
+    let limits = Limits {
+        connections: 1,
+        ..patient()
+    };
+    let serving = Serving::start(limits).await;
+    let mut working = serving.connect().await;
+    begin(&mut working).await;
+    // Its own address gets no other; another address waits.
+    let mut refused = serving.connect().await;
+    assert_eq!(status_line(&mut refused, &take()).await, "");
+    let mut waiting = serving.connect_from(2).await;
+    waiting.write_all(take().as_bytes()).await.unwrap();
+    assert_eq!(status_line(&mut working, "{}").await, "HTTP/1.1 201 Created");
+    assert_eq!(status_line(&mut waiting, "").await, "HTTP/1.1 201 Created");
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn address_that_fills_the_server_leaves_room_for_another() {
+    const PLACES: usize = 40;
+    let limits = Limits {
+        connections: PLACES,
+        ..patient()
+    };
+    let serving = Serving::start(limits).await;
+    let mut working = Vec::new();
+    for _ in 0..PLACES {
+        let mut stream = serving.connect().await;
+        begin(&mut stream).await;
+        working.push(stream);
+    }
+    // Half of the places, whatever is done on them.
+    let mut others = Vec::new();
+    for _ in 0..PLACES / 2 {
+        let mut stream = serving.connect_from(2).await;
+        begin(&mut stream).await;
+        others.push(stream);
+    }
+    for stream in working.iter_mut().take(PLACES / 2) {
+        assert_eq!(rest(stream).await, "");
+    }
+    for stream in working.iter_mut().skip(PLACES / 2).chain(&mut others) {
+        assert_eq!(status_line(stream, "{}").await, "HTTP/1.1 201 Created");
+    }
     serving.stop().await;
 }

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::bed::{Bed, BedOptions};
+use crate::http::client::Network;
 use crate::http::limits::Limits;
 use crate::http::{router, server};
 use crate::service::events::{EventKind, EventLimits, Message};
@@ -56,7 +57,7 @@ impl Streaming {
             events.close();
         };
         let task = tasks::spawn("test server", async move {
-            server::serve(listener, service, Limits::default(), shutdown).await
+            server::serve(listener, service, Limits::default(), Network::default(), shutdown).await
         });
         Self {
             bed,

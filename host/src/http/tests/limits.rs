@@ -36,9 +36,7 @@ struct Settings {
     value: String,
 }
 
-impl Input for Settings {
-    const MAX_BYTES: usize = SETTINGS_BODY_BYTES;
-}
+impl Input for Settings {}
 
 /// Takes any JSON
 #[endpoint]
@@ -71,7 +69,7 @@ async fn fail() -> Result<Answer<bool>, Problem> {
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/take", Access::Public, take),
-        Route::patch("/settings", Access::Public, take_settings),
+        Route::patch("/settings", Access::Public, take_settings).body(SETTINGS_BODY_BYTES),
         Route::get("/hang", Access::Public, hang),
         Route::get("/fail", Access::Public, fail),
         Route::get("/mine", Access::SignedIn, hang),

@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use super::Bed;
+use crate::auth::actor::Actor;
+use crate::auth::capability::Capability;
 use crate::auth::credential::Credential;
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
@@ -131,11 +133,9 @@ async fn user_plays_as_many_files_at_once_as_the_setting_says() {
             .await
             .unwrap(),
     );
-    let limit = &bed.state.stream_limit;
-    let free: Vec<_> = files
-        .iter()
-        .map(|file| limit.begin(&ada, *file).unwrap())
-        .collect();
+    let streams = &bed.state.open_streams;
+    let begin = |actor: &Actor, file| streams.play(actor, Capability::MusicTracksPlay, file);
+    let free: Vec<_> = files.iter().map(|file| begin(&ada, *file).unwrap()).collect();
     drop(free);
     let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
     assert_eq!(
@@ -144,9 +144,9 @@ async fn user_plays_as_many_files_at_once_as_the_setting_says() {
             .status,
         200
     );
-    let first = limit.begin(&ada, files[0]).unwrap();
-    let again = limit.begin(&ada, files[0]).unwrap();
-    let second = limit.begin(&ada, files[1]).unwrap();
+    let first = begin(&ada, files[0]).unwrap();
+    let again = begin(&ada, files[0]).unwrap();
+    let second = begin(&ada, files[1]).unwrap();
     // The third file, for the same user alone; a seek in one that plays is none.
     let target = format!("/api/v1/music/stream/{}", files[2]);
     let refused = bed.get_as(&owner, &target).await;
@@ -156,7 +156,7 @@ async fn user_plays_as_many_files_at_once_as_the_setting_says() {
     );
     let seek = format!("/api/v1/music/stream/{}", files[1]);
     assert_eq!(bed.get_as(&owner, &seek).await.status, 200);
-    drop(limit.begin(&lee, files[2]).unwrap());
+    drop(begin(&lee, files[2]).unwrap());
     drop(first);
     assert_eq!(
         bed.get_as(&owner, &target).await.status,

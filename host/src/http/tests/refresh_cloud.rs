@@ -47,6 +47,9 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
     for site in [CROSS, ("origin", "https://app.example"), ("origin", "null")] {
         let none = refresh(&bed, &[site]).await;
         assert_refused(&none, 401, Some("cloud_token_required"), "no token");
+        // Nothing is known of an account yet, least of all that it is linked.
+        let message = "a cross-site caller needs a cloud token";
+        assert_eq!(none.json()["message"], message);
         for (token, status, code) in [
             ("unknown", 401, Some("cloud_token_required")),
             ("", 401, Some("cloud_token_required")),
@@ -114,6 +117,8 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
     let before = sessions(&bed).await;
     let none = bed.refresh(&session.cookie).await;
     assert_refused(&none, 401, Some("cloud_token_required"), "no token");
+    let message = none.json()["message"].to_string();
+    assert!(message.contains("this account is linked"), "{message}");
     for (token, status, code) in [
         ("unknown", 401, "cloud_token_required"),
         ("stranger", 401, "cloud_token_required"),

@@ -66,7 +66,7 @@ fn seed() -> u64 {
 }
 
 /// Begins sessions of an account behind the API; gives their cookies.
-async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec<String> {
+pub(super) async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec<String> {
     let now = bed.clock.now();
     let end = Timestamp::from_millis(now.millis() + 86_400_000);
     let mut change = bed.store.change_identity().await.unwrap();

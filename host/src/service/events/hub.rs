@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
@@ -75,6 +75,11 @@ impl Default for Events {
 }
 
 impl Events {
+    /// How often streams are looked at for what is to end.
+    pub fn look(&self) -> Duration {
+        self.0.limits.look
+    }
+
     /// With these limits.
     pub fn new(limits: EventLimits) -> Self {
         Self(Arc::new(Hub {

@@ -177,7 +177,7 @@ impl Accounts {
                 is_guest: false,
                 created_at: now,
             };
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             assignable_role(&mut change, &by, &role).await?;
             if !change.insert_user(&new).await? {
                 return Err(name_taken());
@@ -199,7 +199,7 @@ impl Accounts {
     }
 
     async fn check_role(&self, by: &Requester, role: &str) -> Result<()> {
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.change_by(by).await?;
         assignable_role(&mut change, by, role).await.map(drop)
     }
 
@@ -209,6 +209,12 @@ impl Accounts {
     /// Not found; refused for an account that may do more than the caller, for the guest, and for disabling the
     /// owner or oneself; invalid input; conflict for a name that is taken; the store's.
     pub async fn update(&self, by: Requester, id: UserId, request: UpdateUser) -> Result<Account> {
+        // A token tries no passwords, and gives nobody a way in that outlives it.
+        let is_way_in =
+            request.password.is_some() || request.current_password.is_some() || request.enabled == Some(true);
+        if is_way_in && !by.actor.is_signed_in() {
+            return Err(ServiceError::TokenNotPermitted);
+        }
         let target = self.get(id).await?;
         require_not_stronger(&by, &target)?;
         if target.user.is_guest {
@@ -221,10 +227,6 @@ impl Accounts {
             if id == by.actor.user.id {
                 return Err(ServiceError::Refused("nobody can disable themselves"));
             }
-        }
-        // With a new password a token would outlive its revocation.
-        if request.password.is_some() && !by.actor.is_signed_in() {
-            return Err(ServiceError::TokenNotPermitted);
         }
         let checked = self.check_update(&by, &target.user, request).await?;
         let context = self.context.clone();
@@ -268,7 +270,7 @@ impl Accounts {
 }
 
 async fn apply(context: &Context, by: &Requester, id: UserId, checked: Checked) -> Result<Account> {
-    let mut change = context.store.change_identity().await?;
+    let mut change = context.change_by(by).await?;
     let Account { user: old, roles } = change.account(id).await?.ok_or(ServiceError::NotFound)?;
     // The roles may have changed since they were looked at.
     require_not_stronger(

@@ -38,7 +38,7 @@ impl ActivityLog {
             } => {
                 seen.sessions.insert(session, now);
             }
-            Proof::AccessToken { session: None, .. } | Proof::ItemLink => {}
+            Proof::AccessToken { session: None, .. } | Proof::ItemLink(_) => {}
             Proof::PersonalAccessToken(token) => {
                 seen.tokens.insert(token, now);
             }

@@ -9,12 +9,12 @@ use super::activity::ActivityLog;
 use super::keys::KeyRing;
 use super::{Context, capabilities_of};
 use crate::auth::access_token::{TokenIdentity, TokenRefusal};
-use crate::auth::actor::{Actor, Proof};
+use crate::auth::actor::{Actor, Anchor, Proof};
 use crate::auth::capability::{Capability, CapabilitySet};
 use crate::auth::credential::Credential;
 use crate::auth::policy;
 use crate::auth::secret_token::{PersonalAccessSecret, TokenHash};
-use crate::domain::id::{PersonalAccessTokenId, SessionId, UserId};
+use crate::domain::id::UserId;
 use crate::domain::library::MediaScope;
 use crate::domain::time::Timestamp;
 use crate::domain::user::{Account, User};
@@ -47,22 +47,16 @@ pub enum AuthenticationError {
 pub struct Standing {
     user: UserId,
     is_guest: bool,
-    session: Option<SessionId>,
-    token: Option<PersonalAccessTokenId>,
+    anchor: Anchor,
 }
 
 impl Standing {
     /// Of this caller.
     pub fn of(actor: &Actor) -> Self {
-        let token = match actor.proof {
-            Proof::PersonalAccessToken(token) => Some(token),
-            Proof::AccessToken { .. } | Proof::ItemLink => None,
-        };
         Self {
             user: actor.user.id,
             is_guest: actor.user.is_guest,
-            session: actor.session(),
-            token,
+            anchor: actor.anchor(),
         }
     }
 
@@ -131,7 +125,7 @@ impl Authentication {
             None => {
                 // Read before the store is asked: a change in between makes the answer outdated at once.
                 let revision = self.context.store.identity_revision();
-                let (actor, ends) = self.look_up(&credential, now).await?;
+                let (actor, ends) = self.look_up(&credential, now, revision).await?;
                 let known = Remembered {
                     revision,
                     actor: Arc::new(actor),
@@ -173,14 +167,23 @@ impl Authentication {
         if link.expires_at <= self.context.now() {
             return Err(INVALID);
         }
+        let revision = self.revision();
         let account = self.enabled_account(link.user).await?.ok_or(INVALID)?;
-        if account.user.is_guest && !self.settings.guest_access() {
-            return Err(INVALID);
-        }
-        let mut actor = self.known(account, Proof::ItemLink).await?;
+        let standing = Standing {
+            user: link.user,
+            is_guest: account.user.is_guest,
+            anchor: link.anchor,
+        };
+        let still = self.still_of(&standing, &account).await?.ok_or(INVALID)?;
         let only: CapabilitySet = [capability].into_iter().collect();
-        actor.capabilities = actor.capabilities.intersection(only);
-        Ok(Arc::new(actor))
+        Ok(Arc::new(Actor {
+            capabilities: still.capabilities.intersection(only),
+            roles: account.role_names().into(),
+            scope: still.scope,
+            user: Arc::new(account.user),
+            proof: Proof::ItemLink(link.anchor),
+            revision,
+        }))
     }
 
     /// The state of accounts, as a number that rises with each change.
@@ -194,29 +197,35 @@ impl Authentication {
     /// # Errors
     /// The store's: nobody can tell.
     pub async fn still(&self, standing: &Standing) -> Result<Option<Still>, ServiceError> {
-        let Some(account) = self.enabled_account(standing.user).await? else {
-            return Ok(None);
-        };
-        if let Some(session) = standing.session
-            && !self.context.store.session_counts(session, standing.user).await?
-        {
-            return Ok(None);
+        match self.enabled_account(standing.user).await? {
+            Some(account) => self.still_of(standing, &account).await,
+            None => Ok(None),
         }
+    }
+
+    /// The same for an account that was read already.
+    async fn still_of(&self, standing: &Standing, account: &Account) -> Result<Option<Still>, ServiceError> {
+        let store = &self.context.store;
         let mut still = Still {
-            capabilities: capabilities_of(&account),
+            capabilities: capabilities_of(account),
             scope: self.scope_of(&account.user).await?,
             ends: None,
         };
-        if let Some(id) = standing.token {
-            let tokens = self.context.store.personal_access_tokens(standing.user).await?;
-            let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
-                return Ok(None);
-            };
-            if let Some(names) = &token.capabilities {
-                let narrowed = policy::capabilities_of_names(names);
-                still.capabilities = still.capabilities.intersection(narrowed);
+        match standing.anchor {
+            Anchor::Account => {}
+            Anchor::Session(session) => {
+                if !store.session_counts(session, standing.user).await? {
+                    return Ok(None);
+                }
             }
-            still.ends = token.expires_at;
+            Anchor::Token(id) => {
+                let tokens = store.personal_access_tokens(standing.user).await?;
+                let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
+                    return Ok(None);
+                };
+                still.capabilities = narrowed(still.capabilities, token.capabilities.as_deref());
+                still.ends = token.expires_at;
+            }
         }
         Ok((!self.is_over(standing, still.ends)).then_some(still))
     }
@@ -232,6 +241,7 @@ impl Authentication {
         &self,
         credential: &Credential,
         now: Timestamp,
+        revision: i64,
     ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
         match credential {
             Credential::AccessToken(token) => {
@@ -244,19 +254,19 @@ impl Authentication {
                         TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
                 let ends = identity.expires_at;
-                Ok((self.signed_in(identity).await?, Some(ends)))
+                Ok((self.signed_in(identity, revision).await?, Some(ends)))
             }
             // It opens an item's own path, which does not come this way.
             Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
             Credential::PersonalAccessToken(text) => {
                 let secret = PersonalAccessSecret::parse(text);
-                self.by_token(&secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?)
-                    .await
+                let secret = secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?;
+                self.by_token(&secret, revision).await
             }
         }
     }
 
-    async fn signed_in(&self, identity: TokenIdentity) -> Result<Actor, AuthenticationError> {
+    async fn signed_in(&self, identity: TokenIdentity, revision: i64) -> Result<Actor, AuthenticationError> {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
         if let Some(session) = identity.session {
@@ -270,22 +280,21 @@ impl Authentication {
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(self.known(account, proof).await?)
+        Ok(self.known(account, proof, revision).await?)
     }
 
     async fn by_token(
         &self,
         secret: &PersonalAccessSecret,
+        revision: i64,
     ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
         const INVALID: AuthenticationError = AuthenticationError::InvalidPersonalAccessToken;
         let token = self.context.store.personal_access_token(&secret.hash()).await;
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
-        let mut actor = self.known(account, Proof::PersonalAccessToken(token.id)).await?;
-        if let Some(names) = &token.capabilities {
-            let narrowed = policy::capabilities_of_names(names);
-            actor.capabilities = actor.capabilities.intersection(narrowed);
-        }
+        let proof = Proof::PersonalAccessToken(token.id);
+        let mut actor = self.known(account, proof, revision).await?;
+        actor.capabilities = narrowed(actor.capabilities, token.capabilities.as_deref());
         Ok((actor, token.expires_at))
     }
 
@@ -322,13 +331,21 @@ impl Authentication {
         Ok(self.context.store.media_scope(user.id).await?)
     }
 
-    async fn known(&self, account: Account, proof: Proof) -> Result<Actor, ServiceError> {
+    async fn known(&self, account: Account, proof: Proof, revision: i64) -> Result<Actor, ServiceError> {
         Ok(Actor {
             capabilities: capabilities_of(&account),
             roles: account.role_names().into(),
             scope: self.scope_of(&account.user).await?,
             user: Arc::new(account.user),
             proof,
+            revision,
         })
     }
+}
+
+/// What is left of these capabilities with a personal access token that was made for some of them.
+pub(super) fn narrowed(capabilities: CapabilitySet, names: Option<&[String]>) -> CapabilitySet {
+    names.map_or(capabilities, |names| {
+        capabilities.intersection(policy::capabilities_of_names(names))
+    })
 }

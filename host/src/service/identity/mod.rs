@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod activity;
 pub mod audit;
 pub mod authentication;
+mod authority;
 pub mod keys;
 pub mod login;
 pub mod names;

@@ -122,7 +122,7 @@ impl Roles {
                 capabilities,
                 created_at: context.now(),
             };
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             if Role::from_name(&role.name).is_some() || !change.insert_role(&role).await? {
                 return Err(ServiceError::conflict(
                     "role_exists",
@@ -145,7 +145,7 @@ impl Roles {
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
         uninterrupted("role-update", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             let role = CustomRole { capabilities, ..role };
             change
@@ -165,7 +165,7 @@ impl Roles {
     pub async fn delete(&self, by: Requester, name: String) -> Result<()> {
         let context = self.context.clone();
         uninterrupted("role-delete", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             change.delete_role(&role.name).await?;
             audit_role(&context, &mut change, &by, AuditEvent::RoleDeleted, &role).await?;
@@ -208,7 +208,7 @@ impl Roles {
         let users = users.to_vec();
         let context = self.context.clone();
         uninterrupted("role-assign", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             assignable_role(&mut change, &by, &role).await?;
             let mut assignments = Vec::new();
             for account in targets(&mut change, &by, &users).await? {
@@ -242,7 +242,7 @@ impl Roles {
         let users = users.to_vec();
         let context = self.context.clone();
         uninterrupted("role-unassign", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             // The guest comes first: taking the guest's role from the guest is about the guest.
             let accounts = targets(&mut change, &by, &users).await?;
             assignable_role(&mut change, &by, &role).await?;

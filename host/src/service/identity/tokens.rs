@@ -55,7 +55,7 @@ impl PersonalAccessTokens {
         let context = self.context.clone();
         uninterrupted("token-create", async move {
             let now = context.now();
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
             if target.user.is_guest {
@@ -130,7 +130,7 @@ impl PersonalAccessTokens {
     pub async fn revoke(&self, by: Requester, user: UserId, token: PersonalAccessTokenId) -> Result<bool> {
         let context = self.context.clone();
         uninterrupted("token-revoke", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
             let revoked = change.delete_personal_access_token(user, token).await?;

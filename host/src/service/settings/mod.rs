@@ -276,6 +276,10 @@ impl Settings {
     /// # Errors
     /// Refused when one is the server's and the caller may not change those; invalid; the store's.
     pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
+        // Whoever comes as the guest stays when the token is revoked.
+        if patch.settings.contains_key(registry::GUEST_ACCESS) && !by.actor.is_signed_in() {
+            return Err(ServiceError::TokenNotPermitted);
+        }
         let server_wide =
             |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
         if patch.settings.keys().any(server_wide) && !by.actor.may(Capability::ServerSettingsUpdate) {
@@ -287,7 +291,7 @@ impl Settings {
         let checked = Self::check(&patch.settings)?;
         let settings = self.clone();
         uninterrupted("settings-update", async move {
-            let mut change = settings.context.store.change_identity().await?;
+            let mut change = settings.context.change_by(&by).await?;
             let server: Vec<_> = checked
                 .iter()
                 .filter(|found| found.setting.scope.is_server_wide())

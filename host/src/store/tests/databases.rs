@@ -1,5 +1,6 @@
 //! Where tests find their databases.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::sqlite::SqliteConnectOptions;
@@ -80,4 +81,40 @@ pub(crate) async fn number(url: &str, sql: &str) -> i64 {
             found
         }
     }
+}
+
+/// All rows of all tables but those of search indexes, as texts in a fixed order.
+pub(crate) async fn rows(url: &str) -> BTreeMap<String, Vec<String>> {
+    let mut all = BTreeMap::new();
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        let mut connection = SqliteConnectOptions::new()
+            .filename(path)
+            .connect()
+            .await
+            .unwrap();
+        let tables = "SELECT name, (SELECT group_concat('quote(\"' || c.name || '\")', '||'',''||') \
+                      FROM pragma_table_info(l.name) c) FROM pragma_table_list l \
+                      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'";
+        let tables: Vec<(String, String)> = sqlx::query_as(tables).fetch_all(&mut connection).await.unwrap();
+        for (table, columns) in tables {
+            let sql = format!("SELECT {columns} FROM \"{table}\" ORDER BY 1");
+            let found = sqlx::query_scalar(AssertSqlSafe(sql));
+            all.insert(table, found.fetch_all(&mut connection).await.unwrap());
+        }
+        connection.close().await.unwrap();
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        let tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()";
+        let tables: Vec<String> = sqlx::query_scalar(tables)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        for table in tables {
+            let sql = format!("SELECT t::text FROM \"{table}\" t ORDER BY 1");
+            let found = sqlx::query_scalar(AssertSqlSafe(sql));
+            all.insert(table, found.fetch_all(&mut connection).await.unwrap());
+        }
+        connection.close().await.unwrap();
+    }
+    all
 }

@@ -1,10 +1,18 @@
 //! What a file is, by its content; its name decides only between formats that have no magic bytes.
 
 pub mod asf;
+pub mod comments;
 pub mod dsf;
 pub mod ogg;
+pub mod ogg_pages;
+pub mod tail;
 
 use svc_plugin_api::{ExtractError, Source};
+
+use crate::items::chunks::{self, Kind};
+use crate::items::id3v2::Tag;
+use crate::items::{Row, atoms};
+use tail::{ApeTag, Tail, ape_in_front};
 
 /// The formats that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,17 +34,27 @@ pub enum Format {
     Musepack,
     Dsf,
     Asf,
+    Matroska,
 }
 
-/// A file's format, and where it begins after leading ID3v2 tags.
-#[derive(Debug, Clone, Copy)]
+/// A file's format, and where it begins and ends between the tags in front and behind.
 pub struct Container {
     /// The format.
     pub format: Format,
-    /// Where the first leading ID3v2 tag is, in bytes, if there is one.
-    pub id3v2: Option<u64>,
-    /// Where the format's own bytes begin.
+    /// The ID3v2 tags, best first.
+    pub id3v2: Vec<Tag>,
+    /// The chunks of a WAV or AIFF file.
+    pub chunks: Option<Row<[u8; 4]>>,
+    /// The items of an MP4 file's tag.
+    pub atoms: Option<Row<[u8; 4]>>,
+    /// The comments of an Ogg stream.
+    pub comments: Option<Source>,
+    /// An APE tag in front, where it does not belong.
+    pub ape: Option<ApeTag>,
+    /// Where the format's own bytes begin: not behind the end of the file.
     pub start: u64,
+    /// What lies behind them, in formats of which tags lie there.
+    pub tail: Tail,
 }
 
 /// How many leading tags are skipped; more than two are not seen in the wild.
@@ -55,23 +73,66 @@ impl Container {
     /// `Refused` if it is none of the formats, `Io` if a read failed.
     pub fn detect(source: &mut Source) -> Result<Self, ExtractError> {
         let mut start = 0;
+        let mut leading = Vec::new();
         for _ in 0..MAX_LEADING_TAGS {
             let Some(size) = id3v2_size(source, start)? else {
                 break;
             };
+            leading.push(start);
             start += size;
         }
-        let id3v2 = (start > 0).then_some(0);
+        let ape = ape_in_front(source, start)?;
+        let start = ape.map_or(start, |tag| tag.end).min(source.size());
         let head = source.bytes_at(start, 16)?;
         let format = match by_magic(&head) {
             Some(Magic::Is(format)) => Some(format),
             Some(Magic::Ogg) => by_ogg_packet(&source.bytes_at(start, 512)?),
             None => by_name_or_frame(source, start)?,
         };
-        match format {
-            Some(format) => Ok(Self { format, id3v2, start }),
-            None => Err(ExtractError::Refused("not a known kind of music file".into())),
+        let Some(format) = format else {
+            return Err(ExtractError::Refused("not a known kind of music file".into()));
+        };
+        let tail = match format {
+            Format::Mpeg | Format::Adts | Format::Ape | Format::WavPack | Format::Musepack => {
+                Tail::find(source, start)?
+            }
+            _ => Tail {
+                start: source.size(),
+                ..Tail::default()
+            },
+        };
+        let chunks = match format {
+            Format::Wav => Some(chunks::of_file(source, Kind::Riff, start)?),
+            Format::Aiff => Some(chunks::of_file(source, Kind::Aiff, start)?),
+            _ => None,
+        };
+        let atoms = if format == Format::Mp4 {
+            atoms::row(source)?
+        } else {
+            None
+        };
+        let comments = comments::of_ogg(source, format, start)?;
+        let inside = chunks.iter().flat_map(|row| &row.items);
+        let inside = inside.filter(|chunk| matches!(&chunk.name, b"ID3 " | b"id3 "));
+        let mut places: Vec<u64> = inside.map(|chunk| chunk.body).collect();
+        if format == Format::Dsf {
+            places.extend(dsf::tag_offset(source)?);
         }
+        places.extend(leading.iter().chain(&tail.id3v2));
+        let mut id3v2 = Vec::new();
+        for offset in places {
+            id3v2.extend(Tag::open(source, offset)?);
+        }
+        Ok(Self {
+            format,
+            id3v2,
+            chunks,
+            atoms,
+            comments,
+            ape,
+            start,
+            tail,
+        })
     }
 }
 
@@ -100,7 +161,10 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'O', b'g', b'g', b'S', ..] => return Some(Magic::Ogg),
         [b'f', b'L', b'a', b'C', ..] => Format::Flac,
         [b'A', b'D', b'I', b'F', ..] => Format::Adif,
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
+        // EBU's names for files of more than 4 GiB.
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..]
+        | [b'R', b'F', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E', ..]
+        | [b'B', b'W', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
         [
             b'F',
             b'O',
@@ -121,6 +185,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'w', b'v', b'p', b'k', ..] => Format::WavPack,
         [b'M', b'P', b'C', b'K', ..] | [b'M', b'P', b'+', ..] => Format::Musepack,
         [b'D', b'S', b'D', b' ', ..] => Format::Dsf,
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => Format::Matroska,
         _ if head.starts_with(&ASF_HEADER) => Format::Asf,
         [0xff, second, ..] if second & 0xf6 == 0xf0 => Format::Adts,
         [0xff, second, ..] if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 => Format::Mpeg,
@@ -145,7 +210,7 @@ fn by_ogg_packet(page: &[u8]) -> Option<Format> {
 fn by_name_or_frame(source: &mut Source, start: u64) -> Result<Option<Format>, ExtractError> {
     let named = match source.extension().as_str() {
         "mp3" | "mp2" | "mp1" => Some(Format::Mpeg),
-        "aac" => Some(Format::Adts),
+        "aac" | "adts" => Some(Format::Adts),
         "mpc" | "mp+" | "mpp" => return Ok(Some(Format::Musepack)),
         "ape" => Some(Format::Ape),
         "wv" => Some(Format::WavPack),

@@ -1,29 +1,47 @@
 //! ID3v1: the last 128 bytes.
 
-use lofty::id3::v1::{GENRES, Id3v1Tag};
+use std::io::Result;
 
+use lofty::id3::v1::GENRES;
+use svc_plugin_api::Source;
+
+use super::{Told, latin1};
 use crate::tags::{Key, Tags};
 
-/// The statements of an ID3v1 tag.
-pub fn read(tag: &Id3v1Tag) -> Tags {
+/// Reads the tag at this place.
+///
+/// # Errors
+/// If a read failed.
+pub fn read(source: &mut Source, offset: u64, told: &mut Told) -> Result<()> {
+    let Some(bytes) = source.array_at::<128>(offset)? else {
+        return Ok(());
+    };
+    let text = |from: usize, length: usize| {
+        let bytes = bytes.get(from..from + length).unwrap_or_default();
+        let end = bytes.iter().position(|byte| *byte == 0);
+        latin1(bytes.get(..end.unwrap_or(length)).unwrap_or_default())
+            .trim()
+            .to_owned()
+    };
     let mut tags = Tags::default();
-    let texts = [
-        (Key::Title, &tag.title),
-        (Key::Artist, &tag.artist),
-        (Key::Album, &tag.album),
-        (Key::Comment, &tag.comment),
-    ];
-    for (key, text) in texts {
-        tags.add(key, text.as_deref().unwrap_or_default());
+    for (key, from, length) in [
+        (Key::Title, 3, 30),
+        (Key::Artist, 33, 30),
+        (Key::Album, 63, 30),
+        (Key::Date, 93, 4),
+    ] {
+        tags.add(key, text(from, length));
     }
-    if let Some(year) = tag.year {
-        tags.add(Key::Date, format!("{year:04}"));
+    let [.., mark, track, genre] = bytes;
+    // Version 1.1 has a track number in the last byte of the comment, and a zero before it.
+    let has_track = mark == 0 && track != 0;
+    tags.add(Key::Comment, text(97, if has_track { 28 } else { 30 }));
+    if has_track {
+        tags.add(Key::TrackNumber, track.to_string());
     }
-    if let Some(number) = tag.track_number {
-        tags.add(Key::TrackNumber, number.to_string());
-    }
-    if let Some(genre) = tag.genre.and_then(|number| GENRES.get(usize::from(number))) {
+    if let Some(genre) = GENRES.get(usize::from(genre)) {
         tags.add(Key::Genre, *genre);
     }
-    tags
+    told.add(tags);
+    Ok(())
 }

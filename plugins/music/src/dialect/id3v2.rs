@@ -1,69 +1,163 @@
-//! ID3v2.2 to 2.4: lofty hands out every frame under its 2.4 name.
+//! ID3v2.2 to 2.4: what the frames say.
 
-use lofty::id3::v2::{CommentFrame, Frame, Id3v2Tag, Id3v2Version};
-use lofty::tag::items::Timestamp;
+mod text;
 
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::Told;
+use crate::items::id3v2::Tag;
 use crate::tags::{Key, Tags};
+use text::{Texts, decode};
 
 /// The owner of a recording id in a `UFID` frame.
-const MUSICBRAINZ: &str = "http://musicbrainz.org";
+const MUSICBRAINZ: &[u8] = b"http://musicbrainz.org";
+/// The most bytes of a frame that is text; those that are compressed become no longer than that.
+const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
-/// The statements of an ID3v2 tag.
-pub fn read(tag: &Id3v2Tag) -> Tags {
-    let mut tags = Tags::default();
-    tags.joins_with_slash = tag.original_version() != Id3v2Version::V4;
-    for frame in tag {
-        match frame {
-            Frame::Text(text) => {
-                if let Some(key) = key_of(frame.id_str()) {
-                    tags.add(key, text.value.as_ref());
-                }
-            }
-            Frame::Timestamp(date) => {
-                if let Some(key) = key_of(frame.id_str()) {
-                    tags.add(key, date_text(&date.timestamp));
-                }
-            }
-            Frame::UserText(text) => tags.add_named(&text.description, &text.content),
-            Frame::UniqueFileIdentifier(id) if id.owner == MUSICBRAINZ => {
-                tags.add(Key::RecordingId, String::from_utf8_lossy(&id.identifier));
-            }
-            Frame::KeyValue(people) => {
-                for (role, name) in people.key_value_pairs.iter() {
-                    // TMCL pairs an instrument with its player, TIPL a role with a person.
-                    let key = if frame.id_str() == "TMCL" {
-                        Some(Key::Performer)
-                    } else {
-                        key_of_role(role)
-                    };
-                    if let Some(key) = key {
-                        tags.add(key, name.as_ref());
-                    }
-                }
-            }
-            _ => {}
+/// Reads a tag.
+///
+/// # Errors
+/// If a read failed.
+pub fn read(source: &mut Source, tag: &mut Tag, told: &mut Told) -> Result<()> {
+    let mut reader = Reader::default();
+    reader.tags.joins_with_slash = tag.version < 4;
+    let frames = std::mem::take(&mut tag.row.items);
+    for frame in &frames {
+        let id = frame.name.id;
+        if !is_read(&id) || frame.body == frame.end {
+            continue;
+        }
+        let read = match tag.body(source, frame, MAX_FRAME_BYTES)? {
+            Ok(body) => reader.frame(&id, &body).ok_or("it is no text of its encoding"),
+            Err(reason) => Err(reason),
+        };
+        if let Err(reason) = read {
+            told.passed_over("ID3v2", String::from_utf8_lossy(&id), reason);
         }
     }
-    if let Some(comment) = best_comment(tag) {
-        tags.add(Key::Comment, comment.content.as_ref());
-    }
-    tags
+    told.damaged("ID3v2", tag.row.damages);
+    told.add(reader.finish());
+    Ok(())
 }
 
-/// The comment without a description; else the first one that is not a program's own data.
-fn best_comment(tag: &Id3v2Tag) -> Option<&CommentFrame<'_>> {
-    let is_a_programs = |comment: &&CommentFrame<'_>| {
-        ["iTun", "Songs-DB", "ID3v1"]
-            .iter()
-            .any(|prefix| comment.description.starts_with(prefix))
-    };
-    let mut comments = tag
-        .comments()
-        .filter(|comment| !comment.content.trim().is_empty());
-    let plain = tag
-        .comments()
-        .find(|comment| comment.description.is_empty() && !comment.content.trim().is_empty());
-    plain.or_else(|| comments.find(|comment| !is_a_programs(comment)))
+/// Whether such a frame may say something that we know.
+fn is_read(id: &[u8; 4]) -> bool {
+    key_of(id).is_some()
+        || matches!(
+            id,
+            b"TYER" | b"TDAT" | b"TIME" | b"TXXX" | b"COMM" | b"UFID" | b"TIPL" | b"IPLS" | b"TMCL"
+        )
+}
+
+#[derive(Default)]
+struct Reader {
+    tags: Tags,
+    /// Before 2.4 a date is three frames: year, day and month, time.
+    year: Option<String>,
+    day: Option<String>,
+    time: Option<String>,
+    /// Descriptions and texts.
+    comments: Vec<(String, String)>,
+}
+
+impl Reader {
+    /// Takes a frame over; `None` if its body cannot be decoded.
+    fn frame(&mut self, id: &[u8; 4], body: &[u8]) -> Option<()> {
+        if id == b"UFID" {
+            let owner = body.iter().position(|byte| *byte == 0)?;
+            if body.get(..owner)? == MUSICBRAINZ {
+                let id = String::from_utf8_lossy(body.get(owner + 1..)?);
+                self.tags.add(Key::RecordingId, id);
+            }
+            return Some(());
+        }
+        let (encoding, rest) = body.split_first()?;
+        match id {
+            b"COMM" => {
+                // Three bytes are the language.
+                let (description, text) = Texts::new(*encoding, rest.get(3..)?).two()?;
+                self.comments.push((description, text));
+            }
+            b"TXXX" => {
+                let (description, text) = Texts::new(*encoding, rest).two()?;
+                self.tags.add_named(&description, &text);
+            }
+            b"TIPL" | b"IPLS" | b"TMCL" => self.people(id, &decode(*encoding, rest)?),
+            b"TYER" => self.year = Some(decode(*encoding, rest)?),
+            b"TDAT" => self.day = Some(decode(*encoding, rest)?),
+            b"TIME" => self.time = Some(decode(*encoding, rest)?),
+            _ => {
+                let text = decode(*encoding, rest)?;
+                if let Some(key) = key_of(id) {
+                    self.tags.add(key, text);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// TMCL pairs an instrument with its player, the others a role with a person.
+    fn people(&mut self, id: &[u8; 4], text: &str) {
+        let texts: Vec<&str> = text.split('\0').collect();
+        for pair in texts.chunks_exact(2) {
+            let [role, name] = pair else { continue };
+            let key = if id == b"TMCL" {
+                Some(Key::Performer)
+            } else {
+                key_of_role(role)
+            };
+            if let Some(key) = key {
+                self.tags.add(key, *name);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Tags {
+        if let Some(date) = self.date() {
+            self.tags.add(Key::Date, date);
+        }
+        if let Some(comment) = self.best_comment() {
+            self.tags.add(Key::Comment, comment);
+        }
+        self.tags
+    }
+
+    /// The date of the three frames, as far as they go: day and time count only behind what is before them.
+    fn date(&self) -> Option<String> {
+        let year = self.year.as_deref()?;
+        let digits = |text: &Option<String>| {
+            let text = text.as_deref()?.trim_end_matches('\0');
+            let (first, second) = text.split_at_checked(2)?;
+            let is_number = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| (first.to_owned(), second.to_owned()))
+        };
+        let is_year = year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+        Some(
+            match (digits(&self.day).filter(|_| is_year), digits(&self.time)) {
+                (Some((day, month)), Some((hour, minute))) => {
+                    format!("{year}-{month}-{day}T{hour}:{minute}")
+                }
+                (Some((day, month)), None) => format!("{year}-{month}-{day}"),
+                (None, _) => year.to_owned(),
+            },
+        )
+    }
+
+    /// The comment without a description; else the first one that is not a program's own data.
+    fn best_comment(&self) -> Option<String> {
+        let is_a_programs = |description: &str| {
+            ["iTun", "Songs-DB", "ID3v1"]
+                .iter()
+                .any(|prefix| description.starts_with(prefix))
+        };
+        let mut comments = self.comments.iter().filter(|(_, text)| !text.trim().is_empty());
+        let plain = comments.clone().find(|(description, _)| description.is_empty());
+        plain
+            .or_else(|| comments.find(|(description, _)| !is_a_programs(description)))
+            .map(|(_, text)| text.clone())
+    }
 }
 
 fn key_of_role(role: &str) -> Option<Key> {
@@ -76,50 +170,30 @@ fn key_of_role(role: &str) -> Option<Key> {
     }
 }
 
-fn key_of(frame: &str) -> Option<Key> {
-    Some(match frame {
-        "TIT2" => Key::Title,
-        "TSOT" | "XSOT" => Key::TitleSort,
-        "TPE1" => Key::Artist,
-        "TSOP" | "XSOP" => Key::ArtistSort,
-        "TALB" => Key::Album,
-        "TSOA" | "XSOA" => Key::AlbumSort,
-        "TPE2" => Key::AlbumArtist,
-        "TSO2" => Key::AlbumArtistSort,
-        "TCOM" => Key::Composer,
-        "TPE3" => Key::Conductor,
-        "TEXT" => Key::Lyricist,
-        "TPE4" => Key::Remixer,
-        "TRCK" => Key::TrackNumber,
-        "TPOS" => Key::DiscNumber,
-        "TCON" => Key::Genre,
-        "TDRC" => Key::Date,
-        "TYER" => Key::Year,
-        "TDRL" => Key::ReleaseDate,
-        "TDOR" => Key::OriginalDate,
-        "TORY" | "XDOR" => Key::OriginalYear,
-        "TCMP" => Key::Compilation,
-        "TSRC" => Key::Isrc,
-        "TBPM" => Key::Bpm,
+fn key_of(id: &[u8; 4]) -> Option<Key> {
+    Some(match id {
+        b"TIT2" => Key::Title,
+        b"TSOT" | b"XSOT" => Key::TitleSort,
+        b"TPE1" => Key::Artist,
+        b"TSOP" | b"XSOP" => Key::ArtistSort,
+        b"TALB" => Key::Album,
+        b"TSOA" | b"XSOA" => Key::AlbumSort,
+        b"TPE2" => Key::AlbumArtist,
+        b"TSO2" => Key::AlbumArtistSort,
+        b"TCOM" => Key::Composer,
+        b"TPE3" => Key::Conductor,
+        b"TEXT" => Key::Lyricist,
+        b"TPE4" => Key::Remixer,
+        b"TRCK" => Key::TrackNumber,
+        b"TPOS" => Key::DiscNumber,
+        b"TCON" => Key::Genre,
+        b"TDRC" => Key::Date,
+        b"TDRL" => Key::ReleaseDate,
+        b"TDOR" => Key::OriginalDate,
+        b"TORY" | b"XDOR" => Key::OriginalYear,
+        b"TCMP" => Key::Compilation,
+        b"TSRC" => Key::Isrc,
+        b"TBPM" => Key::Bpm,
         _ => return None,
     })
-}
-
-/// A timestamp as `2016-12-09T10:11:12`, as far as it goes.
-fn date_text(date: &Timestamp) -> String {
-    use std::fmt::Write;
-    let mut text = format!("{:04}", date.year);
-    let parts = [
-        ('-', date.month),
-        ('-', date.day),
-        ('T', date.hour),
-        (':', date.hour.and(Some(date.minute.unwrap_or(0)))),
-        (':', date.second),
-    ];
-    for (separator, part) in parts {
-        let Some(part) = part else { break };
-        // Writing to a String does not fail.
-        let _ = write!(text, "{separator}{part:02}");
-    }
-    text
 }

@@ -1,35 +1,66 @@
 //! The text chunks of RIFF (`LIST INFO`) and AIFF.
 
-use lofty::iff::aiff::AiffTextChunks;
-use lofty::iff::wav::RiffInfoList;
+use std::io::Result;
 
+use svc_plugin_api::Source;
+
+use super::{MAX_TEXT_BYTES, Told, utf8_or_latin1};
+use crate::items::{Item, Row, chunks};
 use crate::tags::{Key, Tags};
 
-/// The statements of a `LIST INFO` chunk.
-pub fn read_riff(list: &RiffInfoList) -> Tags {
+/// Bytes of a comment of AIFF before its text: time, marker, length.
+const COMMENT_HEAD: usize = 8;
+
+/// Reads the chunks of a WAV file.
+///
+/// # Errors
+/// If a read failed.
+pub fn read_riff(source: &mut Source, file: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
     let mut tags = Tags::default();
-    for (name, text) in list {
-        let key = match name.to_ascii_uppercase().as_str() {
-            "INAM" => Key::Title,
-            "IART" => Key::Artist,
-            "IPRD" | "IALB" => Key::Album,
-            "IAAR" => Key::AlbumArtist,
-            "ICRD" => Key::Date,
-            "YEAR" => Key::Year,
-            "IGNR" => Key::Genre,
-            "ITRK" | "IPRT" | "TRCK" => Key::TrackNumber,
-            "IFRM" => Key::TrackTotal,
-            "ICMT" => Key::Comment,
-            "IMUS" => Key::Composer,
-            "IWRI" => Key::Lyricist,
-            "IPRO" => Key::Producer,
-            "ISRC" if looks_like_isrc(text) => Key::Isrc,
-            "IBPM" => Key::Bpm,
-            _ => continue,
+    for list in file.items.iter().filter(|chunk| &chunk.name == b"LIST") {
+        let Some(row) = chunks::of_info(source, list)? else {
+            continue;
         };
-        tags.add(key, text.trim_end_matches('\0'));
+        for chunk in &row.items {
+            let text = text(source, chunk)?;
+            if let Some(key) = key_of(&chunk.name.map(|byte| byte.to_ascii_uppercase()), &text) {
+                tags.add(key, text);
+            }
+        }
+        told.damaged("RIFF INFO", row.damages);
     }
-    tags
+    told.add(tags);
+    Ok(())
+}
+
+fn text(source: &mut Source, chunk: &Item<[u8; 4]>) -> Result<String> {
+    let bytes = chunk.bytes(source, MAX_TEXT_BYTES)?;
+    let end = bytes
+        .iter()
+        .rposition(|byte| *byte != 0)
+        .map_or(0, |last| last + 1);
+    Ok(utf8_or_latin1(bytes.get(..end).unwrap_or_default()))
+}
+
+fn key_of(name: &[u8; 4], text: &str) -> Option<Key> {
+    Some(match name {
+        b"INAM" => Key::Title,
+        b"IART" => Key::Artist,
+        b"IPRD" | b"IALB" => Key::Album,
+        b"IAAR" => Key::AlbumArtist,
+        b"ICRD" => Key::Date,
+        b"YEAR" => Key::Year,
+        b"IGNR" => Key::Genre,
+        b"ITRK" | b"IPRT" | b"TRCK" => Key::TrackNumber,
+        b"IFRM" => Key::TrackTotal,
+        b"ICMT" => Key::Comment,
+        b"IMUS" => Key::Composer,
+        b"IWRI" => Key::Lyricist,
+        b"IPRO" => Key::Producer,
+        b"ISRC" if looks_like_isrc(text) => Key::Isrc,
+        b"IBPM" => Key::Bpm,
+        _ => return None,
+    })
 }
 
 /// In RIFF, `ISRC` is the source of the material; some programs put the recording code there all the same.
@@ -43,16 +74,38 @@ fn looks_like_isrc(text: &str) -> bool {
         && code.iter().skip(5).all(u8::is_ascii_digit)
 }
 
-/// The statements of the chunks `NAME`, `AUTH`, `ANNO` and `COMT`.
-pub fn read_aiff(chunks: &AiffTextChunks) -> Tags {
+/// Reads the chunks `NAME`, `AUTH`, `ANNO` and `COMT` of an AIFF file.
+///
+/// # Errors
+/// If a read failed.
+pub fn read_aiff(source: &mut Source, file: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
     let mut tags = Tags::default();
-    tags.add(Key::Title, chunks.name.as_deref().unwrap_or_default());
-    tags.add(Key::Artist, chunks.author.as_deref().unwrap_or_default());
-    for annotation in chunks.annotations.iter().flatten() {
-        tags.add(Key::Comment, annotation.as_str());
+    for chunk in &file.items {
+        let key = match &chunk.name {
+            b"NAME" => Key::Title,
+            b"AUTH" => Key::Artist,
+            b"ANNO" => Key::Comment,
+            b"COMT" => {
+                let bytes = chunk.bytes(source, MAX_TEXT_BYTES)?;
+                comments(bytes.get(2..).unwrap_or_default(), &mut tags);
+                continue;
+            }
+            _ => continue,
+        };
+        tags.add(key, text(source, chunk)?);
     }
-    for comment in chunks.comments.iter().flatten() {
-        tags.add(Key::Comment, comment.text.as_str());
+    told.add(tags);
+    Ok(())
+}
+
+/// The texts of a `COMT` chunk behind its count.
+fn comments(mut rest: &[u8], tags: &mut Tags) {
+    while let Some((head, after)) = rest.split_at_checked(COMMENT_HEAD) {
+        let length = head.last_chunk().map_or(0, |length| u16::from_be_bytes(*length));
+        let length = usize::from(length).min(after.len());
+        let (text, after) = after.split_at(length);
+        tags.add(Key::Comment, utf8_or_latin1(text));
+        // They begin at even places.
+        rest = after.get(length % 2..).unwrap_or_default();
     }
-    tags
 }

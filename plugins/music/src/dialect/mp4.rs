@@ -1,48 +1,97 @@
 //! MP4 `ilst`: four-letter atoms, and free-form ones with a name.
 
-use lofty::id3::v1::GENRES;
-use lofty::mp4::{AtomData, AtomIdent, Ilst};
+use std::io::Result;
 
+use lofty::id3::v1::GENRES;
+use svc_plugin_api::Source;
+
+use super::{MAX_TEXT_BYTES, Told};
+use crate::items::{Item, Row, atoms, walk};
 use crate::tags::{Key, Tags, key_of_name};
 
-/// The statements of an `ilst` atom.
-pub fn read(ilst: &Ilst) -> Tags {
+/// The longest free name.
+const MAX_NAME: usize = 64;
+/// Bytes of a `data` atom before its value: the type and a locale; and of a `name` atom before the name.
+const DATA_HEAD: usize = 8;
+const NAME_HEAD: usize = 4;
+
+/// Types of values.
+const UNTYPED: u32 = 0;
+const UTF8: u32 = 1;
+const UTF16: u32 = 2;
+const SIGNED: u32 = 21;
+const UNSIGNED: u32 = 22;
+
+/// Reads the items of a file's tag.
+///
+/// # Errors
+/// If a read failed.
+pub fn read(source: &mut Source, row: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
     let mut tags = Tags::default();
-    for atom in ilst {
-        let fourcc = match atom.ident() {
-            AtomIdent::Fourcc(fourcc) => fourcc,
-            AtomIdent::Freeform { name, .. } => {
-                if let Some(key) = key_of_name(name) {
-                    atom.data().filter_map(text).for_each(|text| tags.add(key, text));
-                }
-                continue;
-            }
+    let mut damages = row.damages;
+    for item in &row.items {
+        if item.name != *b"----" && key_of(&item.name).is_none() {
+            continue;
+        }
+        let inside: Row<[u8; 4]> = walk(&atoms::Values, source, item.body, item.end)?;
+        damages += inside.damages;
+        let key = if &item.name == b"----" {
+            free_key(source, &inside.items)?
+        } else {
+            key_of(&item.name)
         };
-        match fourcc {
-            b"trkn" => pair(atom.data(), &mut tags, Key::TrackNumber, Key::TrackTotal),
-            b"disk" => pair(atom.data(), &mut tags, Key::DiscNumber, Key::DiscTotal),
-            // ID3v1 numbers, from 1.
-            b"gnre" => {
-                let number = atom
-                    .data()
-                    .find_map(last_u16)
-                    .and_then(|number| number.checked_sub(1));
-                if let Some(genre) = number.and_then(|number| GENRES.get(usize::from(number))) {
-                    tags.add(Key::Genre, *genre);
-                }
-            }
-            _ => {
-                if let Some(key) = key_of(fourcc) {
-                    atom.data().filter_map(text).for_each(|text| tags.add(key, text));
-                }
+        let Some(key) = key else { continue };
+        for value in inside.items.iter().filter(|value| &value.name == b"data") {
+            let bytes = value.bytes(source, MAX_TEXT_BYTES)?;
+            if let Some((head, value)) = bytes.split_at_checked(DATA_HEAD) {
+                let kind = head.first_chunk().map_or(0, |kind| u32::from_be_bytes(*kind)) & 0x00ff_ffff;
+                add(&mut tags, &item.name, key, kind, value);
             }
         }
     }
-    tags
+    told.damaged("MP4", damages);
+    told.add(tags);
+    Ok(())
 }
 
-fn key_of(fourcc: &[u8; 4]) -> Option<Key> {
-    Some(match fourcc {
+/// The key of a free-form atom.
+fn free_key(source: &mut Source, values: &[Item<[u8; 4]>]) -> Result<Option<Key>> {
+    let Some(name) = values.iter().find(|value| &value.name == b"name") else {
+        return Ok(None);
+    };
+    let name = name.bytes(source, NAME_HEAD + MAX_NAME)?;
+    let name = String::from_utf8_lossy(name.get(NAME_HEAD..).unwrap_or_default());
+    Ok(key_of_name(&name))
+}
+
+fn add(tags: &mut Tags, atom: &[u8; 4], key: Key, kind: u32, value: &[u8]) {
+    match atom {
+        b"trkn" => pair(value, tags, Key::TrackNumber, Key::TrackTotal),
+        b"disk" => pair(value, tags, Key::DiscNumber, Key::DiscTotal),
+        // ID3v1 numbers, from 1.
+        b"gnre" => {
+            let number = value.last_chunk().map_or(0, |number| u16::from_be_bytes(*number));
+            let genre = usize::from(number)
+                .checked_sub(1)
+                .and_then(|number| GENRES.get(number));
+            tags.add(key, genre.copied().unwrap_or_default());
+        }
+        // Numbers, though some programs do not say so.
+        b"cpil" | b"tmpo" if matches!(kind, UNTYPED | SIGNED | UNSIGNED) => {
+            if let Some(number) = number(value, kind != UNSIGNED) {
+                tags.add(key, number.to_string());
+            }
+        }
+        _ => {
+            if let Some(text) = text(kind, value) {
+                tags.add(key, text);
+            }
+        }
+    }
+}
+
+fn key_of(atom: &[u8; 4]) -> Option<Key> {
+    Some(match atom {
         b"\xa9nam" => Key::Title,
         b"sonm" => Key::TitleSort,
         b"\xa9ART" => Key::Artist,
@@ -53,47 +102,55 @@ fn key_of(fourcc: &[u8; 4]) -> Option<Key> {
         b"soaa" => Key::AlbumArtistSort,
         b"\xa9wrt" | b"\xa9com" => Key::Composer,
         b"\xa9con" => Key::Conductor,
-        b"\xa9gen" => Key::Genre,
+        b"\xa9gen" | b"gnre" => Key::Genre,
         b"\xa9day" => Key::Date,
         b"cpil" => Key::Compilation,
         b"tmpo" => Key::Bpm,
         b"\xa9cmt" => Key::Comment,
+        b"trkn" => Key::TrackNumber,
+        b"disk" => Key::DiscNumber,
         _ => return None,
     })
 }
 
-fn text(data: &AtomData) -> Option<String> {
-    match data {
-        AtomData::UTF8(text) | AtomData::UTF16(text) => Some(text.clone()),
-        AtomData::SignedInteger(number) => Some(number.to_string()),
-        AtomData::UnsignedInteger(number) => Some(number.to_string()),
-        AtomData::Bool(flag) => Some(u8::from(*flag).to_string()),
-        // Data without a type: some programs write texts so.
-        AtomData::Unknown { data, .. } => std::str::from_utf8(data).ok().map(str::to_owned),
-        AtomData::Picture(_) => None,
-    }
-}
-
-/// Two bytes of nothing, the number, the total, each 16 bits; some programs leave the end away.
-fn pair<'a>(data: impl Iterator<Item = &'a AtomData>, tags: &mut Tags, number: Key, total: Key) {
-    for data in data {
-        let AtomData::Unknown { data, .. } = data else {
-            continue;
-        };
-        let at = |start: usize| Some(u16::from_be_bytes(*data.get(start..)?.first_chunk()?));
-        for (key, value) in [(number, at(2)), (total, at(4))] {
-            if let Some(value) = value.filter(|value| *value > 0) {
-                tags.add(key, value.to_string());
-            }
+/// A value as text. What has no type, or one that nobody knows, is text if it can be.
+fn text(kind: u32, value: &[u8]) -> Option<String> {
+    match kind {
+        UTF16 => {
+            let units = value
+                .chunks_exact(2)
+                .filter_map(|pair| Some(u16::from_be_bytes(*pair.first_chunk()?)));
+            char::decode_utf16(units)
+                .collect::<std::result::Result<_, _>>()
+                .ok()
+        }
+        SIGNED | UNSIGNED => number(value, kind == SIGNED).map(|number| number.to_string()),
+        _ => {
+            let text = std::str::from_utf8(value).ok()?;
+            let is_text = kind == UTF8 || !text.contains(|c: char| c.is_control() && !c.is_whitespace());
+            is_text.then(|| text.to_owned())
         }
     }
 }
 
-fn last_u16(data: &AtomData) -> Option<u16> {
-    match data {
-        AtomData::Unknown { data, .. } => Some(u16::from_be_bytes(*data.last_chunk()?)),
-        AtomData::SignedInteger(number) => u16::try_from(*number).ok(),
-        AtomData::UnsignedInteger(number) => u16::try_from(*number).ok(),
-        _ => None,
+/// A number of up to 8 bytes.
+fn number(value: &[u8], is_signed: bool) -> Option<i128> {
+    let bits = 8 * u32::try_from(value.len())
+        .ok()
+        .filter(|length| (1..=8).contains(length))?;
+    let number = value
+        .iter()
+        .fold(0_i128, |number, byte| (number << 8) | i128::from(*byte));
+    let is_negative = is_signed && number >> (bits - 1) == 1;
+    Some(if is_negative { number - (1 << bits) } else { number })
+}
+
+/// Two bytes of nothing, the number, the total, each 16 bits; some programs leave the end away.
+fn pair(value: &[u8], tags: &mut Tags, number: Key, total: Key) {
+    let at = |start: usize| Some(u16::from_be_bytes(*value.get(start..)?.first_chunk()?));
+    for (key, value) in [(number, at(2)), (total, at(4))] {
+        if let Some(value) = value.filter(|value| *value > 0) {
+            tags.add(key, value.to_string());
+        }
     }
 }

@@ -1,14 +1,12 @@
 //! The bytes of pictures that do not lie unchanged in the file.
 
-use lofty::id3::v2::Frame;
 use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, Source};
 
-use super::{Found, Place, bytes as plain_bytes, ogg};
-use crate::container::{Container, Format, id3v2_size, ogg as pages};
-use crate::read::id3v2_of;
+use super::{Found, Place, bytes as plain_bytes, id3v2, ogg};
+use crate::container::Container;
 
-/// The most bytes of a tag that are read for one picture: the picture, and as much again for its encoding.
-const MAX_TAG_BYTES: usize = 2 * MAX_PICTURE_BYTES;
+/// The most bytes of a frame that are read for one picture: the picture, and what is before it.
+pub(super) const MAX_FRAME_BYTES: usize = MAX_PICTURE_BYTES + 64 * 1024;
 
 /// The bytes of a picture.
 ///
@@ -17,47 +15,23 @@ const MAX_TAG_BYTES: usize = 2 * MAX_PICTURE_BYTES;
 pub fn bytes(source: &mut Source, picture: &Found) -> Result<Vec<u8>, ExtractError> {
     let bytes = match picture.place {
         Place::At(span) => return plain_bytes(source, span),
-        Place::Id3v2 { tag, ordinal } => from_id3v2(source, tag, ordinal)?,
-        Place::Ogg { start, ordinal } => from_ogg(source, start, ordinal)?,
+        Place::Id3v2 { tag, ordinal } => id3v2::decoded(source, tag, ordinal, MAX_FRAME_BYTES)?,
+        Place::Ogg { ordinal } => from_ogg(source, ordinal)?,
     };
     bytes.ok_or_else(|| ExtractError::invalid(None, "the picture cannot be decoded"))
 }
 
-fn from_id3v2(source: &mut Source, tag: u64, ordinal: usize) -> Result<Option<Vec<u8>>, ExtractError> {
-    let size = id3v2_size(source, tag)?.unwrap_or(0);
-    let length = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_TAG_BYTES);
-    let bytes = source.bytes_at(tag, length)?;
-    let tag = id3v2_of(&mut Source::from_bytes("", bytes))
-        .map_err(|failure| ExtractError::invalid(Some(tag), failure))?;
-    let pictures = tag.iter().flatten().filter_map(|frame| match frame {
-        Frame::Picture(picture) => Some(picture.picture.data().to_vec()),
-        _ => None,
-    });
-    Ok(pictures.into_iter().nth(ordinal))
-}
-
-fn from_ogg(source: &mut Source, start: u64, ordinal: usize) -> Result<Option<Vec<u8>>, ExtractError> {
-    let container = Container::detect(source)?;
-    let packets = pages::packets(source, start, 2)?;
-    let prefix = match container.format {
-        Format::Opus => 8,
-        Format::Vorbis => 7,
-        Format::OggFlac => 4,
-        _ => 0,
+fn from_ogg(source: &mut Source, ordinal: usize) -> Result<Option<Vec<u8>>, ExtractError> {
+    let Some(mut packet) = Container::detect(source)?.comments else {
+        return Ok(None);
     };
-    let packet = packets
-        .get(1)
-        .and_then(|packet| packet.get(prefix..))
-        .unwrap_or_default();
-    let comments = ogg::comments(packet).unwrap_or_default();
-    let picture = comments.into_iter().filter_map(|(name, text)| {
-        if name.eq_ignore_ascii_case(b"METADATA_BLOCK_PICTURE") {
-            Some(block(&base64(text)))
-        } else {
-            name.eq_ignore_ascii_case(b"COVERART").then(|| Some(base64(text)))
-        }
-    });
-    Ok(picture.into_iter().nth(ordinal).flatten())
+    let picture = ogg::pictures(&mut packet)?.into_iter().nth(ordinal);
+    let Some((is_block, start, end)) = picture else {
+        return Ok(None);
+    };
+    let length = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+    let decoded = base64(&packet.bytes_at(start, length)?);
+    Ok(if is_block { block(&decoded) } else { Some(decoded) })
 }
 
 /// The picture of a FLAC picture block.

@@ -5,13 +5,12 @@ mod asf;
 pub mod encoded;
 mod flac;
 mod id3v2;
-mod iff;
 mod mp4;
 mod ogg;
 
 use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, PictureData, Source, Span, picture_media_type};
 
-use crate::container::{Container, Format, dsf};
+use crate::container::{Container, Format};
 
 /// The most pictures of a file that are listed.
 const MAX_PICTURES: usize = 64;
@@ -41,8 +40,6 @@ pub enum Place {
     },
     /// In the comment packet of an Ogg stream.
     Ogg {
-        /// Where the stream begins in the file.
-        start: u64,
         /// The picture's position among those of the packet.
         ordinal: usize,
     },
@@ -67,26 +64,37 @@ impl Found {
 ///
 /// # Errors
 /// `Io` if a read failed; what is broken is passed over.
-pub fn find(source: &mut Source, container: &Container) -> Result<Vec<Found>, ExtractError> {
+pub fn find(source: &mut Source, container: &mut Container) -> Result<Vec<Found>, ExtractError> {
     let mut found = Vec::new();
-    if let Some(offset) = container.id3v2 {
-        id3v2::find(source, offset, &mut found)?;
+    for tag in &mut container.id3v2 {
+        id3v2::find(source, tag, &mut found)?;
+    }
+    if let Some(list) = &container.atoms {
+        mp4::find(source, list, &mut found)?;
+    }
+    if let Some(packet) = &mut container.comments {
+        ogg::find(packet, &mut found)?;
     }
     match container.format {
         Format::Flac => flac::find(source, container.start, &mut found)?,
-        Format::Mp4 => mp4::find(source, &mut found)?,
-        Format::Wav | Format::Aiff => iff::find(source, container.format == Format::Wav, &mut found)?,
-        Format::Dsf => {
-            if let Some(offset) = dsf::tag_offset(source)? {
-                id3v2::find(source, offset, &mut found)?;
+        Format::Asf => asf::find(source, &mut found)?,
+        Format::Mpeg | Format::Adts | Format::Ape | Format::WavPack | Format::Musepack => {
+            for tag in container.tail.ape.iter().chain(&container.ape) {
+                ape::find(source, tag, &mut found)?;
             }
         }
-        Format::Asf => asf::find(source, &mut found)?,
-        Format::Vorbis | Format::Opus | Format::Speex | Format::OggFlac => {
-            ogg::find(source, container.start, container.format, &mut found)?;
+        Format::Matroska => {
+            let pictures = video::read_matroska(source)?.pictures.into_iter();
+            found.extend(pictures.filter_map(|picture| match picture.data {
+                PictureData::At(span) => Some(Found {
+                    purpose: known_purpose(&picture.purpose),
+                    media_type: picture.mime,
+                    place: Place::At(span),
+                }),
+                PictureData::OnRequest => None,
+            }));
         }
-        Format::Mpeg | Format::Ape | Format::WavPack | Format::Musepack => ape::find(source, &mut found)?,
-        Format::Adts | Format::Adif => {}
+        _ => {}
     }
     found.truncate(MAX_PICTURES);
     Ok(found)
@@ -144,33 +152,42 @@ fn media_type(start: &[u8], said: &str) -> String {
 }
 
 /// The purposes of ID3v2, FLAC and ASF pictures, by number.
+const PURPOSES: [&str; 21] = [
+    "other",
+    "icon",
+    "other-icon",
+    "front",
+    "back",
+    "leaflet",
+    "media",
+    "lead-artist",
+    "artist",
+    "conductor",
+    "band",
+    "composer",
+    "lyricist",
+    "location",
+    "recording",
+    "performance",
+    "screen-capture",
+    "fish",
+    "illustration",
+    "band-logo",
+    "publisher-logo",
+];
+
 fn purpose(number: u32) -> &'static str {
-    const PURPOSES: [&str; 21] = [
-        "other",
-        "icon",
-        "other-icon",
-        "front",
-        "back",
-        "leaflet",
-        "media",
-        "lead-artist",
-        "artist",
-        "conductor",
-        "band",
-        "composer",
-        "lyricist",
-        "location",
-        "recording",
-        "performance",
-        "screen-capture",
-        "fish",
-        "illustration",
-        "band-logo",
-        "publisher-logo",
-    ];
     usize::try_from(number)
         .ok()
         .and_then(|number| PURPOSES.get(number))
         .copied()
+        .unwrap_or("other")
+}
+
+/// A purpose by its name.
+fn known_purpose(name: &str) -> &'static str {
+    PURPOSES
+        .into_iter()
+        .find(|known| *known == name)
         .unwrap_or("other")
 }

@@ -2,31 +2,37 @@
 
 use std::io::Result;
 
-use svc_plugin_api::{Source, isobmff::Boxes};
+use svc_plugin_api::Source;
 
 use super::{Found, add_at};
+use crate::items::{Row, atoms, walk};
 
-/// Adds the covers of a file.
-pub(super) fn find(source: &mut Source, found: &mut Vec<Found>) -> Result<()> {
-    let path = [b"moov", b"udta", b"meta", b"ilst"];
-    let Some(list) = Boxes::of_file(source).descend(source, &path)? else {
-        return Ok(());
-    };
-    let mut tags = list.children();
-    while let Some(tag) = tags.find(source, b"covr")? {
-        let mut values = tag.children();
-        while let Some(data) = values.find(source, b"data")? {
-            // Four bytes of type (13 JPEG, 14 PNG), four of locale.
-            if data.is_cut || data.length() <= 8 {
-                continue;
-            }
-            let said = match source.array_at::<4>(data.start)?.map(u32::from_be_bytes) {
+/// Bytes of a `data` atom before the picture: the type and a locale.
+const DATA_HEAD: u64 = 8;
+
+/// Adds the covers among the items of a tag.
+pub(super) fn find(source: &mut Source, list: &Row<[u8; 4]>, found: &mut Vec<Found>) -> Result<()> {
+    for cover in list.items.iter().filter(|item| &item.name == b"covr") {
+        let values = walk(&atoms::Values, source, cover.body, cover.end)?;
+        for data in values
+            .items
+            .iter()
+            .filter(|value| &value.name == b"data" && !value.is_cut)
+        {
+            let said = match source.array_at::<4>(data.body)?.map(u32::from_be_bytes) {
                 Some(13) => "image/jpeg",
                 Some(14) => "image/png",
                 Some(27) => "image/bmp",
                 _ => "",
             };
-            add_at(source, (data.start + 8, data.length() - 8), "front", said, found)?;
+            let start = data.body + DATA_HEAD;
+            add_at(
+                source,
+                (start, data.end.saturating_sub(start)),
+                "front",
+                said,
+                found,
+            )?;
         }
     }
     Ok(())

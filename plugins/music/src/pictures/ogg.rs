@@ -5,34 +5,17 @@ use std::io::Result;
 use svc_plugin_api::Source;
 
 use super::{Found, Place, media_type, purpose};
-use crate::container::{Format, asf::Bytes, ogg};
+use crate::items::comments;
 
-/// The most comments that are walked.
-const MAX_COMMENTS: u128 = 16 * 1024;
 /// How many characters of the base64 are decoded to see what the picture is: up to its first bytes.
-const MAX_HEAD: usize = 512;
+const MAX_HEAD: u64 = 512;
 
-/// Adds the pictures of the stream that begins here.
-pub(super) fn find(source: &mut Source, start: u64, format: Format, found: &mut Vec<Found>) -> Result<()> {
-    let packets = ogg::packets(source, start, if format == Format::OggFlac { 64 } else { 2 })?;
-    let Some(packet) = packets.get(1) else {
-        return Ok(());
-    };
-    let prefix = match format {
-        Format::Opus => 8,
-        Format::Vorbis => 7,
-        Format::OggFlac => 4,
-        _ => 0,
-    };
-    let mut ordinal = 0;
-    for (name, text) in comments(packet.get(prefix..).unwrap_or_default()).unwrap_or_default() {
-        let is_block = name.eq_ignore_ascii_case(b"METADATA_BLOCK_PICTURE");
-        if !is_block && !name.eq_ignore_ascii_case(b"COVERART") {
-            continue;
-        }
-        let head = super::encoded::base64(text.get(..MAX_HEAD).unwrap_or(text));
-        let place = Place::Ogg { start, ordinal };
-        ordinal += 1;
+/// Adds the pictures of a comment packet.
+pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
+    for (ordinal, (is_block, start, end)) in pictures(packet)?.into_iter().enumerate() {
+        let length = end.saturating_sub(start).min(MAX_HEAD);
+        let head = packet.bytes_at(start, usize::try_from(length).unwrap_or(0))?;
+        let head = super::encoded::base64(&head);
         let (purpose, media_type) = if is_block {
             describe(&head).unwrap_or(("other", media_type(&[], "")))
         } else {
@@ -41,28 +24,30 @@ pub(super) fn find(source: &mut Source, start: u64, format: Format, found: &mut 
         found.push(Found {
             purpose,
             media_type,
-            place,
+            place: Place::Ogg { ordinal },
         });
     }
     Ok(())
 }
 
-/// Name and text of each comment.
-pub(super) fn comments(packet: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
-    let mut rest = Bytes(packet);
-    let vendor = usize::try_from(rest.number(4)?).ok()?;
-    rest.take(vendor)?;
-    let mut comments = Vec::new();
-    for _ in 0..rest.number(4)?.min(MAX_COMMENTS) {
-        let Some(length) = rest.number(4).and_then(|length| usize::try_from(length).ok()) else {
-            break;
+/// The pictures of a comment packet: whether it is a block with a head of its own, and where the text is.
+pub(super) fn pictures(packet: &mut Source) -> Result<Vec<(bool, u64, u64)>> {
+    let end = packet.size();
+    let mut pictures = Vec::new();
+    for item in comments::row(packet, 0, end)?.items {
+        if item.is_cut {
+            continue;
+        }
+        let head = item.bytes(packet, comments::MAX_NAME + 1)?;
+        let Some(name) = comments::name_length(&head).and_then(|length| head.get(..length)) else {
+            continue;
         };
-        let Some(comment) = rest.take(length) else { break };
-        if let Some(equals) = comment.iter().position(|byte| *byte == b'=') {
-            comments.push((comment.get(..equals)?, comment.get(equals + 1..)?));
+        let is_block = name.eq_ignore_ascii_case(b"METADATA_BLOCK_PICTURE");
+        if is_block || name.eq_ignore_ascii_case(b"COVERART") {
+            pictures.push((is_block, item.body + name.len() as u64 + 1, item.end));
         }
     }
-    Some(comments)
+    Ok(pictures)
 }
 
 /// Purpose and media type of the head of a FLAC picture block.

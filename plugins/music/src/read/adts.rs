@@ -4,9 +4,8 @@
 
 use std::io::Result;
 
-use svc_plugin_api::{ExtractError, Source};
+use svc_plugin_api::Source;
 
-use super::{Statements, lofty_formats::id3_tags};
 use crate::audio::{Audio, samples_ms};
 use crate::container::Container;
 
@@ -14,58 +13,23 @@ use crate::container::Container;
 const FRAME_SAMPLES: u64 = 1024;
 /// How many frames are walked to know the average: some ten seconds, a few windows of the source.
 const MAX_FRAMES: u64 = 512;
-/// How much junk before the first frame is looked through, and how large a leading tag is read, in bytes.
+/// How much junk before the first frame is looked through, in bytes.
 const MAX_JUNK: usize = 64 * 1024;
-const MAX_TAG_BYTES: usize = 16 * 1024 * 1024;
-const ID3V1_BYTES: u64 = 128;
+/// The index that stands for a rate written elsewhere, which in ADTS is nowhere.
+const ESCAPE: usize = 15;
 const SAMPLE_RATES: [u32; 13] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
 ];
 
-/// Reads a file.
-///
-/// # Errors
-/// `Invalid` if there is no frame, `Io` if a read failed.
-pub(super) fn read(
-    source: &mut Source,
-    container: &Container,
-) -> std::result::Result<Statements, ExtractError> {
-    let (tags, mut warnings) = match tags(source, container)? {
-        Ok(tags) => (tags, Vec::new()),
-        Err(failure) => (Vec::new(), vec![format!("tag not read: {failure}")]),
-    };
-    match audio(source, container.start)? {
-        Some(audio) => Ok((tags, audio, warnings)),
-        None if tags.is_empty() => Err(ExtractError::invalid(Some(container.start), "no ADTS frame")),
-        None => {
-            warnings.push("no ADTS frame".to_owned());
-            Ok((tags, Audio::default(), warnings))
-        }
-    }
-}
-
-/// The tags alone, put together as a file without sound.
-fn tags(
-    source: &mut Source,
-    container: &Container,
-) -> Result<std::result::Result<Vec<crate::tags::Tags>, String>> {
-    let length = usize::try_from(container.start)
-        .unwrap_or(usize::MAX)
-        .min(MAX_TAG_BYTES);
-    let mut bytes = source.bytes_at(0, length)?;
-    let tail = source.bytes_at(source.size().saturating_sub(ID3V1_BYTES), 128)?;
-    if tail.starts_with(b"TAG") {
-        bytes.extend_from_slice(&tail);
-    }
-    Ok(if bytes.is_empty() {
-        Ok(Vec::new())
-    } else {
-        id3_tags(&mut Source::from_bytes("", bytes))
-    })
+/// Reads what lies between the tags of a file.
+pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::result::Result<Audio, String>> {
+    let audio = audio(source, container.start, container.tail.start)?;
+    Ok(audio.ok_or_else(|| "no ADTS frame".to_owned()))
 }
 
 /// A frame header: what it says, and how long the frame is, in bytes.
 struct Frame {
+    /// 0 if the header does not say it.
     sample_rate: u32,
     channels: u32,
     length: u64,
@@ -76,7 +40,11 @@ fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
         return Ok(None);
     };
     let length = (u64::from(a & 3) << 11) | (u64::from(b) << 3) | u64::from(c >> 5);
-    let sample_rate = SAMPLE_RATES.get(usize::from((rate >> 2) & 15)).copied();
+    let index = usize::from((rate >> 2) & 15);
+    let sample_rate = SAMPLE_RATES
+        .get(index)
+        .copied()
+        .or((index == ESCAPE).then_some(0));
     let Some(sample_rate) = sample_rate.filter(|_| sync & 0xf6 == 0xf0 && length > 7) else {
         return Ok(None);
     };
@@ -92,8 +60,8 @@ fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
 }
 
 /// ADTS has no length anywhere: the frames at the beginning are counted, the rest is taken to be like them.
-fn audio(source: &mut Source, start: u64) -> Result<Option<Audio>> {
-    let Some((start, first)) = first_frame(source, start)? else {
+fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
+    let Some((start, first)) = first_frame(source, start, end)? else {
         return Ok(None);
     };
     let (mut offset, mut frames) = (start, 0);
@@ -108,13 +76,16 @@ fn audio(source: &mut Source, start: u64) -> Result<Option<Audio>> {
     let all = if frames < MAX_FRAMES {
         bytes
     } else {
-        source.size().saturating_sub(start)
+        end.saturating_sub(start)
     };
     let samples = u128::from(frames * FRAME_SAMPLES) * u128::from(all) / u128::from(bytes.max(1));
     Ok(Some(Audio {
         container: "adts",
         codec: Some("aac"),
-        duration_ms: samples_ms(u64::try_from(samples).unwrap_or(u64::MAX), first.sample_rate),
+        duration_ms: match first.sample_rate {
+            0 => 0,
+            rate => samples_ms(u64::try_from(samples).unwrap_or(u64::MAX), rate),
+        },
         sample_rate: first.sample_rate,
         bit_depth: 0,
         channels: first.channels,
@@ -122,19 +93,27 @@ fn audio(source: &mut Source, start: u64) -> Result<Option<Audio>> {
 }
 
 /// The first frame that another one follows, or that ends the file.
-fn first_frame(source: &mut Source, start: u64) -> Result<Option<(u64, Frame)>> {
+fn first_frame(source: &mut Source, start: u64, end: u64) -> Result<Option<(u64, Frame)>> {
+    if let Some(first) = frame(source, start)?
+        && is_followed(source, start + first.length, end)?
+    {
+        return Ok(Some((start, first)));
+    }
     let junk = source.bytes_at(start, MAX_JUNK)?;
     let places = junk
         .windows(2)
         .zip(start..)
         .filter(|(pair, _)| matches!(pair, [0xff, sync] if sync & 0xf6 == 0xf0));
     for (_, offset) in places {
-        if let Some(first) = frame(source, offset)? {
-            let next = offset + first.length;
-            if next >= source.size() || frame(source, next)?.is_some() {
-                return Ok(Some((offset, first)));
-            }
+        if let Some(first) = frame(source, offset)?
+            && is_followed(source, offset + first.length, end)?
+        {
+            return Ok(Some((offset, first)));
         }
     }
     Ok(None)
+}
+
+fn is_followed(source: &mut Source, next: u64, end: u64) -> Result<bool> {
+    Ok(next >= end || frame(source, next)?.is_some())
 }

@@ -1,138 +1,65 @@
-//! The formats that lofty reads, each with its tags in the order in which they are believed.
-
-use std::io::{Read, Seek, SeekFrom};
+//! The formats of which lofty reads the properties.
 
 use lofty::ape::ApeFile;
-use lofty::config::ParseOptions;
-use lofty::file::{AudioFile, FileType};
+use lofty::config::{ParseOptions, ParsingMode};
+use lofty::error::FileParseError;
+use lofty::file::AudioFile;
 use lofty::flac::FlacFile;
-use lofty::id3::v2::Id3v2Tag;
-use lofty::iff::aiff::AiffFile;
-use lofty::iff::wav::{WavFile, WavFormat};
 use lofty::mp4::{Mp4Codec, Mp4File};
-use lofty::mpeg::{Layer, MpegFile};
 use lofty::musepack::MpcFile;
-use lofty::ogg::{OpusFile, SpeexFile, VorbisFile};
 use lofty::properties::FileProperties;
 use lofty::wavpack::WavPackFile;
-use svc_plugin_api::{ExtractError, Source};
+use svc_plugin_api::Source;
 
-use crate::audio::Audio;
-use crate::container::Format;
-use crate::dialect::{id3v1, id3v2, iff, mp4, named};
-use crate::tags::Tags;
+use super::part::Part;
+use crate::audio::{Audio, samples_ms};
+use crate::container::{Container, Format};
 
-/// Opus always plays at this rate; the one in its header is that of the recording.
-const OPUS_HZ: u32 = 48_000;
+/// How much junk before a first frame lofty may look through, in bytes.
+const MAX_JUNK_BYTES: usize = 64 * 1024;
+/// How much of a WavPack file's end is searched for its last block, in bytes.
+const WAVPACK_TAIL: u64 = 32 * 1024;
 
-/// lofty's name of a format.
-///
-/// # Errors
-/// `Unsupported` for a format that it does not read.
-pub(super) fn file_type(format: Format) -> Result<FileType, ExtractError> {
+/// As tolerant as can be, and without the tags.
+fn options() -> ParseOptions {
+    ParseOptions::new()
+        .parsing_mode(ParsingMode::Relaxed)
+        .max_junk_bytes(MAX_JUNK_BYTES)
+        .read_cover_art(false)
+        .read_tags(false)
+}
+
+/// Reads what lies between the tags of a file; an error is lofty's text.
+pub(super) fn read(source: &mut Source, container: &Container) -> Result<Audio, String> {
+    let end = container.tail.start;
+    let part = Part::new(source, container.start, end).map_err(|error| error.to_string())?;
+    let audio = read_as(part, container.format).map_err(|error| error.to_string())?;
+    if container.format == Format::WavPack && audio.duration_ms == 0 {
+        let duration_ms = wavpack_ms(source, end, audio.sample_rate).map_err(|error| error.to_string())?;
+        return Ok(Audio {
+            duration_ms: duration_ms.unwrap_or(0),
+            ..audio
+        });
+    }
+    Ok(audio)
+}
+
+/// The properties of a FLAC stream of which these are the signature and the first blocks.
+pub(super) fn flac(head: Vec<u8>) -> Result<Audio, String> {
+    let file = FlacFile::read_from(&mut Source::from_bytes("", head), options());
+    let file = file.map_err(|error| error.to_string())?;
+    Ok(audio("flac", "flac", *file.properties()))
+}
+
+fn read_as(mut reader: Part<'_>, format: Format) -> Result<Audio, FileParseError> {
+    let reader = &mut reader;
     Ok(match format {
-        Format::Mpeg => FileType::Mpeg,
-        Format::Flac => FileType::Flac,
-        Format::Vorbis => FileType::Vorbis,
-        Format::Opus => FileType::Opus,
-        Format::Speex => FileType::Speex,
-        Format::Mp4 => FileType::Mp4,
-        Format::Wav => FileType::Wav,
-        Format::Aiff => FileType::Aiff,
-        Format::Ape => FileType::Ape,
-        Format::WavPack => FileType::WavPack,
-        Format::Musepack => FileType::Mpc,
-        Format::OggFlac | Format::Dsf | Format::Asf | Format::Adts | Format::Adif => {
-            return Err(ExtractError::Unsupported(format!("{format:?}")));
+        Format::Flac => {
+            let file = FlacFile::read_from(reader, options())?;
+            audio("flac", "flac", *file.properties())
         }
-    })
-}
-
-/// Reads a file from its start; an error is lofty's text.
-pub(super) fn read(
-    reader: &mut (impl Read + Seek),
-    file_type: FileType,
-    options: ParseOptions,
-) -> Result<(Vec<Tags>, Audio), String> {
-    read_as(reader, file_type, options).map_err(|error| error.to_string())
-}
-
-/// The statements of a leading ID3v2 and a trailing ID3v1 tag, whatever lies between.
-///
-/// # Errors
-/// lofty's text.
-pub(super) fn id3_tags(reader: &mut (impl Read + Seek)) -> Result<Vec<Tags>, String> {
-    let options = super::options(false).read_properties(false);
-    let file = MpegFile::read_from(reader, options).map_err(|error| error.to_string())?;
-    let tags = [file.id3v2().map(id3v2::read), file.id3v1().map(id3v1::read)];
-    Ok(tags.into_iter().flatten().collect())
-}
-
-/// The ID3v2 tag at the start of these bytes, with its pictures.
-///
-/// # Errors
-/// lofty's text.
-pub fn id3v2_of(source: &mut Source) -> Result<Option<Id3v2Tag>, String> {
-    let options = super::options(true).read_properties(false);
-    let file = MpegFile::read_from(source, options).map_err(|error| error.to_string())?;
-    Ok(file.id3v2().cloned())
-}
-
-fn read_as(
-    reader: &mut (impl Read + Seek),
-    file_type: FileType,
-    options: ParseOptions,
-) -> Result<(Vec<Tags>, Audio), lofty::error::FileParseError> {
-    reader.seek(SeekFrom::Start(0))?;
-    let (tags, audio) = match file_type {
-        FileType::Mpeg => {
-            let file = MpegFile::read_from(reader, options)?;
-            let codec = match file.properties().layer() {
-                Layer::Layer1 => "mp1",
-                Layer::Layer2 => "mp2",
-                Layer::Layer3 => "mp3",
-            };
-            let tags = [
-                file.id3v2().map(id3v2::read),
-                file.ape().map(named::read_ape),
-                file.id3v1().map(id3v1::read),
-            ];
-            (Vec::from(tags), audio("mpeg", codec, *file.properties()))
-        }
-        FileType::Flac => {
-            let file = FlacFile::read_from(reader, options)?;
-            let tags = [
-                file.vorbis_comments().map(named::read_vorbis),
-                file.id3v2().map(id3v2::read),
-            ];
-            (Vec::from(tags), audio("flac", "flac", *file.properties()))
-        }
-        FileType::Vorbis => {
-            let file = VorbisFile::read_from(reader, options)?;
-            (
-                vec![Some(named::read_vorbis(file.vorbis_comments()))],
-                audio("ogg", "vorbis", *file.properties()),
-            )
-        }
-        FileType::Opus => {
-            let file = OpusFile::read_from(reader, options)?;
-            (
-                vec![Some(named::read_vorbis(file.vorbis_comments()))],
-                Audio {
-                    sample_rate: OPUS_HZ,
-                    ..audio("ogg", "opus", *file.properties())
-                },
-            )
-        }
-        FileType::Speex => {
-            let file = SpeexFile::read_from(reader, options)?;
-            (
-                vec![Some(named::read_vorbis(file.vorbis_comments()))],
-                audio("ogg", "speex", *file.properties()),
-            )
-        }
-        FileType::Mp4 => {
-            let file = Mp4File::read_from(reader, options)?;
+        Format::Mp4 => {
+            let file = Mp4File::read_from(reader, options())?;
             let codec = match file.properties().codec() {
                 Some(Mp4Codec::AAC) => "aac",
                 Some(Mp4Codec::ALAC) => "alac",
@@ -140,56 +67,21 @@ fn read_as(
                 Some(Mp4Codec::FLAC) => "flac",
                 _ => "",
             };
-            (
-                vec![file.ilst().map(mp4::read)],
-                audio("mp4", codec, file.properties().clone()),
-            )
+            audio("mp4", codec, file.properties().clone())
         }
-        FileType::Wav => {
-            let file = WavFile::read_from(reader, options)?;
-            let codec = wav_codec(file.properties().format());
-            let tags = [
-                file.id3v2().map(id3v2::read),
-                file.riff_info().map(iff::read_riff),
-            ];
-            (Vec::from(tags), audio("wav", codec, *file.properties()))
+        Format::Ape => {
+            let file = ApeFile::read_from(reader, options())?;
+            audio("ape", "ape", file.properties().clone())
         }
-        FileType::Aiff => {
-            let file = AiffFile::read_from(reader, options)?;
-            let tags = [
-                file.id3v2().map(id3v2::read),
-                file.text_chunks().map(iff::read_aiff),
-            ];
-            (Vec::from(tags), audio("aiff", "pcm", file.properties().clone()))
-        }
-        FileType::Ape => {
-            let file = ApeFile::read_from(reader, options)?;
-            let tags = [
-                file.ape().map(named::read_ape),
-                file.id3v2().map(id3v2::read),
-                file.id3v1().map(id3v1::read),
-            ];
-            (Vec::from(tags), audio("ape", "ape", file.properties().clone()))
-        }
-        FileType::WavPack => {
-            let file = WavPackFile::read_from(reader, options)?;
-            let tags = [file.ape().map(named::read_ape), file.id3v1().map(id3v1::read)];
-            (Vec::from(tags), audio("wavpack", "wavpack", *file.properties()))
+        Format::WavPack => {
+            let file = WavPackFile::read_from(reader, options())?;
+            audio("wavpack", "wavpack", *file.properties())
         }
         _ => {
-            let file = MpcFile::read_from(reader, options)?;
-            let tags = [
-                file.ape().map(named::read_ape),
-                file.id3v2().map(id3v2::read),
-                file.id3v1().map(id3v1::read),
-            ];
-            (
-                Vec::from(tags),
-                audio("musepack", "musepack", file.properties().clone()),
-            )
+            let file = MpcFile::read_from(reader, options())?;
+            audio("musepack", "musepack", file.properties().clone())
         }
-    };
-    Ok((tags.into_iter().flatten().collect(), audio))
+    })
 }
 
 fn audio(container: &'static str, codec: &'static str, properties: impl Into<FileProperties>) -> Audio {
@@ -204,15 +96,14 @@ fn audio(container: &'static str, codec: &'static str, properties: impl Into<Fil
     }
 }
 
-/// Codecs by the numbers of RIFF `fmt ` chunks.
-fn wav_codec(format: &WavFormat) -> &'static str {
-    match format {
-        // 6 and 7 are A-law and µ-law: PCM with a curve.
-        WavFormat::PCM | WavFormat::IEEE_FLOAT | WavFormat::Other(6 | 7) => "pcm",
-        WavFormat::Other(0x02 | 0x11) => "adpcm",
-        WavFormat::Other(0x50) => "mp2",
-        WavFormat::Other(0x55) => "mp3",
-        WavFormat::Other(0xff | 0x1600 | 0x1610) => "aac",
-        WavFormat::Other(_) => "",
-    }
+/// A WavPack stream of unknown length: the last block says where it begins and how long it is, in samples.
+fn wavpack_ms(source: &mut Source, end: u64, sample_rate: u32) -> std::io::Result<Option<u64>> {
+    let from = end.saturating_sub(WAVPACK_TAIL);
+    let tail = source.bytes_at(from, usize::try_from(end - from).unwrap_or(0))?;
+    let block = tail.windows(32).rev().find(|window| window.starts_with(b"wvpk"));
+    let number = |at: usize| Some(u64::from(u32::from_le_bytes(*block?.get(at..)?.first_chunk()?)));
+    let samples = number(16).zip(number(20)).map(|(index, length)| index + length);
+    Ok(samples
+        .filter(|_| sample_rate > 0)
+        .map(|samples| samples_ms(samples, sample_rate)))
 }

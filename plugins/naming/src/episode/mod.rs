@@ -2,6 +2,7 @@
 //!
 //! [`rules`] is the table of the rules, in the order in which they are tried; each finds a [`Found`] in a [`Name`].
 
+mod date;
 mod numbered;
 mod rules;
 mod show;
@@ -9,9 +10,12 @@ mod words;
 
 use svc_plugin_api::PartialDate;
 
+use crate::cursor::word_starts;
 use crate::folder::trailing_season;
+use crate::site::without_sites;
 use crate::text::stem;
-use crate::{ids, junk};
+use crate::token::{Token, tokens};
+use crate::{ids, release};
 
 /// What the names say of an episode. A part that no name has is absent, never guessed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,12 +56,22 @@ pub struct EpisodeName {
 pub(super) struct Name<'a> {
     /// Without ending and ids.
     pub(super) text: &'a str,
+    /// Where words and numbers begin.
+    pub(super) starts: &'a [usize],
     /// Where the release's words begin; no bare number is looked for behind.
     pub(super) limit: usize,
     /// The season of the folder, if it is one's.
     pub(super) season: Option<u32>,
     /// The key of the show's folder.
     pub(super) show_key: &'a str,
+    /// The words of the text.
+    pub(super) tokens: &'a [Token<'a>],
+}
+
+impl Name<'_> {
+    pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
+        self.starts.iter().copied()
+    }
 }
 
 /// What a rule found.
@@ -85,43 +99,38 @@ pub(super) struct Found {
 /// ```
 pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
     let (text, external_ids) = ids::take_ids(stem(file_name));
+    let text = without_sites(&text);
+    let words = tokens(text);
     let home = show::home(folders);
     let show_key = crate::text::key(&home.show.title);
+    let starts: Vec<usize> = word_starts(text).collect();
     let name = Name {
-        text: &text,
-        limit: junk::release_start(&text),
+        text,
+        starts: &starts,
+        limit: release::start_of(text, &words),
         season: home.season,
         show_key: &show_key,
+        tokens: &words,
     };
-    let by_file =
-        rules::find(&name).map(|(rule, found)| (rule.pattern, rule.confidence, found, text.as_str()));
+    let by_file = rules::find(&name).map(|(rule, found)| (rule.pattern, rule.confidence, found, text));
     let (pattern, confidence, found, matched_in) = by_file
         .filter(|(_, confidence, ..)| *confidence > rules::FOLDER_RELEASE || home.release.is_none())
         .or_else(|| rules::of_release_folder(home.release))
         .or_else(|| rules::of_season_folder(&home))?;
-    let in_file = std::ptr::eq(matched_in, text.as_str());
-    let front = if in_file {
-        text.get(..found.start)
-    } else {
-        matched_in.get(..found.start)
-    };
-    let front = front.unwrap_or_default();
-    // "Show 2nd Season - 04": the number is that of the season in front of it.
-    let (front, season_in_front) = match trailing_season(front).filter(|_| found.absolute.is_some()) {
-        Some((season, at)) => (front.get(..at).unwrap_or(front), Some(season)),
-        None => (front, None),
-    };
-    let found = match season_in_front {
-        Some(season) => Found {
-            season: Some(season),
-            episode: found.absolute,
-            absolute: None,
-            ..found
-        },
-        None => found,
-    };
-    let show = show::of(front, &home);
-    let title = in_file.then(|| show::episode_title(&text, &found)).flatten();
+    let in_file = std::ptr::eq(matched_in, text);
+    let front = matched_in.get(..found.start).unwrap_or_default();
+    let (front, found) =
+        with_season_in_front(show::without_number(date::without_trailing(front), &found), found);
+    let mut show = show::of(front, &home, &found);
+    let is_placed = found.episode.is_some() || found.absolute.is_some() || found.date.is_some();
+    let mut title = (in_file && is_placed)
+        .then(|| show::episode_title(&name, &found))
+        .flatten();
+    // A list that names its show in each line.
+    let in_list = pattern == rules::LEADING || found.date.is_some() || matches!(front, "[" | "(");
+    if show.title.is_empty() && in_list {
+        (show.title, title) = show::in_line(title, found.date.is_some());
+    }
     Some(EpisodeName {
         show: show.title,
         show_year: show.year,
@@ -144,6 +153,27 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
             .to_owned(),
         confidence,
     })
+}
+
+/// The text in front of a number without its season, which is the number's then: "Show 2nd Season - 04",
+/// "Show - Temporada 4 [HDTV][Cap.408]".
+fn with_season_in_front(front: &str, found: Found) -> (&str, Found) {
+    let is_numbered = found.episode.is_some() || found.absolute.is_some();
+    let Some(trailing) = trailing_season(front)
+        .filter(|trailing| is_numbered && found.season.is_none_or(|own| own == trailing.season))
+    else {
+        return (front, found);
+    };
+    let found = match found.season {
+        Some(_) => found,
+        None => Found {
+            season: Some(trailing.season),
+            episode: found.episode.or(found.absolute),
+            absolute: None,
+            ..found
+        },
+    };
+    (front.get(..trailing.start).unwrap_or(front), found)
 }
 
 /// The show that these folders belong to, for a file whose name says nothing; without a title where they do not.

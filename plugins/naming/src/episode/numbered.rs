@@ -2,19 +2,20 @@
 
 use super::rules::more_episodes;
 use super::{Found, Name};
-use crate::cursor::{Cursor, word_starts};
+use crate::cursor::Cursor;
 use crate::text::key;
-use crate::token::{Bracket, Token, leading_bracket, tokens};
+use crate::token::{Bracket, leading_bracket};
 use crate::year::is_year;
 
-/// Numbers of three digits that are heights of pictures or codecs.
-const NO_EPISODES: &[u32] = &[264, 265, 266, 480, 540, 576, 720];
+/// Numbers that are heights of pictures or codecs.
+const NO_EPISODES: &[u32] = &[264, 265, 266, 480, 540, 576, 720, 1080, 2160];
 
 /// A file of a season's folder: its leading number, the one behind a dash, or the last.
 pub(super) fn folder_number(name: &Name) -> Option<Found> {
     let season = name.season?;
     let number = leading_number(name)
         .or_else(|| dashed(name))
+        .or_else(|| in_bracket(name))
         .or_else(|| last_number(name))?;
     Some(without_season(number, season))
 }
@@ -91,7 +92,7 @@ pub(super) fn absolute_dash(name: &Name) -> Option<Found> {
 }
 
 /// A bracket that holds nothing but the number: "[04]", "[04v2]", "[01-12]".
-pub(super) fn bracketed(name: &Name) -> Option<Found> {
+fn in_bracket(name: &Name) -> Option<Found> {
     name.text
         .match_indices(['[', '【'])
         .filter(|(at, _)| *at > 0)
@@ -99,14 +100,41 @@ pub(super) fn bracketed(name: &Name) -> Option<Found> {
             let mut cursor = Cursor::new(name.text, at + bracket.len());
             cursor.word("第");
             let number = cursor.number(1, 4).filter(|number| !is_year(*number))?;
+            let last = more_episodes(&mut cursor, None, number);
             cursor.ends_number();
-            cursor.any_word(&["话", "話", "集"]);
-            matches!(cursor.peek(), Some(']' | '】')).then(|| {
+            cursor.any_word(&["话", "話", "集", "回"]);
+            matches!(cursor.peek(), Some(']' | '】')).then_some(Found {
+                start: at,
+                end: cursor.at,
+                episode: Some(number),
+                episode_end: Some(last),
+                ..Found::default()
+            })
+        })
+}
+
+/// The same as a number through all seasons.
+pub(super) fn bracketed(name: &Name) -> Option<Found> {
+    in_bracket(name).map(absolute)
+}
+
+/// The same in round brackets, or without a group: "Show_\[04\]", "Show (04) \[720p\]". Two digits at least.
+pub(super) fn in_any_bracket(name: &Name) -> Option<Found> {
+    name.tokens
+        .iter()
+        .filter(|token| {
+            token.bracket != Bracket::None && token.start > 1 && (2..=3).contains(&token.text.len())
+        })
+        .find_map(|token| {
+            let number = token.number().filter(|number| !NO_EPISODES.contains(number))?;
+            let before = name.text.get(..token.start)?.chars().next_back()?;
+            let behind = name.text.get(token.end..)?.chars().next()?;
+            let alone = matches!((before, behind), ('[', ']') | ('(', ')') | ('【', '】'));
+            alone.then(|| {
                 absolute(Found {
-                    start: at,
-                    end: cursor.at,
+                    start: token.start - before.len_utf8(),
+                    end: token.end,
                     episode: Some(number),
-                    episode_end: Some(number),
                     ..Found::default()
                 })
             })
@@ -133,25 +161,45 @@ pub(super) fn leading(name: &Name) -> Option<Found> {
     leading_number(name).map(absolute)
 }
 
-/// "show.203.title", "show_102": a season and an episode of two digits.
+/// "show.203.title", "show_102", "show.1013", "show.103.104": a season and an episode of two digits.
+/// A fansub's number is one through all seasons.
 pub(super) fn compact(name: &Name) -> Option<Found> {
-    word_starts(name.text)
+    if leading_bracket(name.text).is_some() {
+        return None;
+    }
+    name.starts()
         .filter(|start| *start > 0 && *start < name.limit)
         .find_map(|start| {
             let before = name.text.get(..start)?.chars().next_back()?;
             let mut cursor = Cursor::new(name.text, start);
-            let number = cursor
-                .number(3, 3)
-                .filter(|number| *number > 100 && number % 100 > 0)?;
-            let fits = matches!(before, '.' | '_') && cursor.ends_word() && !NO_EPISODES.contains(&number);
-            fits.then_some(Found {
+            let number = compact_number(&mut cursor).filter(|_| matches!(before, '.' | '_'))?;
+            let mut last = number;
+            loop {
+                let mut further = cursor;
+                let joined = further.take(".-_").is_some();
+                let next = joined.then(|| compact_number(&mut further)).flatten();
+                match next {
+                    Some(next) if next == last + 1 => (last, cursor) = (next, further),
+                    _ => break,
+                }
+            }
+            Some(Found {
                 start,
                 end: cursor.at,
                 season: Some(number / 100),
                 episode: Some(number % 100),
+                episode_end: Some(last % 100),
                 ..Found::default()
             })
         })
+}
+
+fn compact_number(cursor: &mut Cursor) -> Option<u32> {
+    let number = cursor
+        .number(3, 4)
+        .filter(|number| *number > 100 && number % 100 > 0 && number / 100 < 40)?;
+    let fits = cursor.ends_word() && !NO_EPISODES.contains(&number) && !is_year(number);
+    fits.then_some(number)
 }
 
 /// "The Show 82": the last number in front of the release's words.
@@ -162,12 +210,13 @@ pub(super) fn trailing(name: &Name) -> Option<Found> {
 fn last_number(name: &Name) -> Option<Found> {
     let group = leading_bracket(name.text).unwrap_or(0);
     let front = name.text.get(..name.limit)?;
-    let words = tokens(front);
-    let plain: Vec<&Token> = words
-        .iter()
-        .filter(|token| token.bracket == Bracket::None && token.start >= group)
-        .collect();
-    let last = plain.last().filter(|_| plain.len() > 1)?;
+    let mut plain =
+        name.tokens.iter().rev().filter(|token| {
+            token.bracket == Bracket::None && token.start >= group && token.end <= name.limit
+        });
+    let last = plain.next()?;
+    let mut plain = plain.peekable();
+    plain.peek()?;
     let digits = last.text.strip_suffix(|c: char| c == 'v').unwrap_or(last.text);
     let mut cursor = Cursor::new(name.text, last.start);
     let number = cursor
@@ -175,13 +224,48 @@ fn last_number(name: &Name) -> Option<Found> {
         .filter(|number| !NO_EPISODES.contains(number) && *number > 0)?;
     let year_like = digits.len() == 4 && is_year(number);
     let is_show = key(front.get(group..)?) == name.show_key;
-    (cursor.ends_number() && !year_like && !is_show).then_some(Found {
-        start: last.start,
+    let fits = cursor.ends_number() && !year_like && !is_show;
+    // "Show 01-12".
+    let range = plain.next().and_then(|first| {
+        let joint = name.text.get(first.end..last.start)?;
+        let first_number = first.number().filter(|first| *first > 0 && *first < number)?;
+        (matches!(joint, "-" | "~" | "–") && !is_year(first_number)).then_some((first.start, first_number))
+    });
+    let (start, first) = range.unwrap_or((number_sign(front, last.start), number));
+    fits.then_some(Found {
+        start,
         end: cursor.at,
-        episode: Some(number),
+        episode: Some(first),
         episode_end: Some(number),
         ..Found::default()
     })
+}
+
+/// A number of two digits with its zero in front of a title: "Show.05.Title", "Show 05. Title".
+pub(super) fn padded(name: &Name) -> Option<Found> {
+    let group = leading_bracket(name.text).unwrap_or(0);
+    name.tokens
+        .iter()
+        .skip(1)
+        .filter(|token| token.bracket == Bracket::None && token.start > group && token.end <= name.limit)
+        .find(|token| token.text.len() == 2 && token.text.starts_with('0') && token.is_number())
+        .map(|token| {
+            absolute(Found {
+                start: token.start,
+                end: token.end,
+                episode: token.number(),
+                ..Found::default()
+            })
+        })
+}
+
+/// Where a number begins with the sign in front of it: "#12", "No. 12", "Nr.12".
+fn number_sign(text: &str, start: usize) -> usize {
+    let front = text.get(..start).unwrap_or_default().trim_end_matches([' ', '.']);
+    let sign = ["#", "№", " No", " Nr", "_No", "_Nr"]
+        .iter()
+        .find_map(|sign| front.strip_suffix(sign));
+    sign.map_or(start, str::len)
 }
 
 fn absolute(found: Found) -> Found {

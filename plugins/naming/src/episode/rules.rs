@@ -1,10 +1,15 @@
 //! The table of the rules, the surest first.
 
-use super::numbered::{absolute_dash, bracketed, compact, folder_number, leading, season_dash, trailing};
+use super::date::{date, short_date};
+use super::numbered::{
+    absolute_dash, bracketed, compact, folder_number, in_any_bracket, leading, padded, season_dash, trailing,
+};
 use super::show::Home;
-use super::words::{date, episode_word, part, season_episode_words, special};
+use super::words::{chapter, episode_word, of_all, part, season_episode_words, special, special_of_group};
 use super::{Found, Name};
 use crate::cursor::{Cursor, word_starts};
+use crate::folder::trailing_season;
+use crate::vocabulary::counting::EPISODE_WORDS;
 
 /// A rule: how it is called, how sure it is, and what finds it.
 pub(super) struct Rule {
@@ -13,86 +18,44 @@ pub(super) struct Rule {
     find: fn(&Name) -> Option<Found>,
 }
 
+const fn rule(pattern: &'static str, confidence: f64, find: fn(&Name) -> Option<Found>) -> Rule {
+    Rule {
+        pattern,
+        confidence,
+        find,
+    }
+}
+
+/// The pattern of a number that the name begins with.
+pub(super) const LEADING: &str = "leading-number";
+
 /// Below this, the name of a release's folder ("Show.S01E02.720p-GRP") is surer than the file's own.
 pub(super) const FOLDER_RELEASE: f64 = 0.8;
 
 /// Tried in this order; the first that finds something wins. The crate's documentation has the same table.
 const RULES: &[Rule] = &[
-    Rule {
-        pattern: "sxxexx",
-        confidence: 0.98,
-        find: sxxexx,
-    },
-    Rule {
-        pattern: "season-episode",
-        confidence: 0.95,
-        find: season_episode_words,
-    },
-    Rule {
-        pattern: "nxnn",
-        confidence: 0.93,
-        find: nxnn,
-    },
-    Rule {
-        pattern: "date",
-        confidence: 0.9,
-        find: date,
-    },
-    Rule {
-        pattern: "sxx-nn",
-        confidence: 0.85,
-        find: sxx_dash,
-    },
-    Rule {
-        pattern: "episode-word",
-        confidence: 0.85,
-        find: episode_word,
-    },
-    Rule {
-        pattern: "special",
-        confidence: 0.65,
-        find: special,
-    },
-    Rule {
-        pattern: "folder-season",
-        confidence: 0.82,
-        find: folder_number,
-    },
-    Rule {
-        pattern: "absolute-group",
-        confidence: 0.81,
-        find: absolute_of_group,
-    },
-    Rule {
-        pattern: "absolute",
-        confidence: 0.65,
-        find: absolute_dash,
-    },
-    Rule {
-        pattern: "part",
-        confidence: 0.55,
-        find: part,
-    },
-    Rule {
-        pattern: "n-nn",
-        confidence: 0.45,
-        find: season_dash,
-    },
-    Rule {
-        pattern: "leading-number",
-        confidence: 0.5,
-        find: leading,
-    },
-    Rule {
-        pattern: "compact",
-        confidence: 0.45,
-        find: compact,
-    },
-    Rule {
-        pattern: "trailing-number",
-        confidence: 0.35,
-        find: trailing,
-    },
+    rule("sxxexx", 0.98, sxxexx),
+    rule("chapter", 0.95, chapter),
+    rule("season-episode", 0.95, season_episode_words),
+    rule("nxnn", 0.93, nxnn),
+    rule("date", 0.9, date),
+    rule("sxx-nn", 0.85, sxx_dash),
+    rule("n-of-n", 0.83, of_all),
+    rule("episode-word", 0.85, episode_word),
+    rule("special", 0.65, special),
+    rule("folder-season", 0.82, folder_number),
+    rule("absolute-group", 0.81, absolute_of_group),
+    rule("absolute", 0.65, absolute_dash),
+    rule("absolute", 0.6, in_any_bracket),
+    rule("part", 0.55, part),
+    rule("special", 0.5, special_of_group),
+    rule("season-only", 0.25, season_alone),
+    rule("n-nn", 0.45, season_dash),
+    rule(LEADING, 0.5, leading),
+    rule("date", 0.5, short_date),
+    rule("compact", 0.45, compact),
+    rule("trailing-number", 0.35, trailing),
+    rule("trailing-number", 0.3, padded),
 ];
 
 /// The first rule that finds something in this name.
@@ -103,11 +66,14 @@ pub(super) fn find(name: &Name) -> Option<(&'static Rule, Found)> {
 /// What the folder of a release says, for a file that says less.
 pub(super) fn of_release_folder(release: Option<&str>) -> Option<(&'static str, f64, Found, &str)> {
     let text = release?;
+    let starts: Vec<usize> = word_starts(text).collect();
     let name = Name {
         text,
+        starts: &starts,
         limit: text.len(),
         season: None,
         show_key: "",
+        tokens: &[],
     };
     let found = sxxexx(&name).or_else(|| date(&name))?;
     Some(("folder-release", FOLDER_RELEASE, found, text))
@@ -124,19 +90,23 @@ pub(super) fn of_season_folder<'a>(home: &Home<'a>) -> Option<(&'static str, f64
 
 /// `S01E02` and its kin: `s1e2`, `S01xE02`, `S01x02`, `s01.e02`, `S3 E9`, `S01E01-E03`.
 fn sxxexx(name: &Name) -> Option<Found> {
-    word_starts(name.text).find_map(|start| {
+    name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
-        let season = cursor.word("s").then(|| cursor.number(1, 4)).flatten()?;
-        let apart = cursor.skip(" ._-", 3) > 0;
+        // "T01E02" is a "temporada".
+        let season = cursor
+            .any_word(&["s", "se", "t"])
+            .then(|| cursor.number(1, 4))
+            .flatten()?;
+        let apart = cursor.skip(" ._-([])", 4) > 0;
         let crossed = !apart && cursor.word("x");
-        let marked = cursor.any_word(&["ep", "e"]);
+        let marked = apart && cursor.word_of(&EPISODE_WORDS) || cursor.any_word(&["ep", "e"]);
         if marked {
             cursor.skip(" ._", 1);
         }
         let episode = (crossed || marked).then(|| cursor.number(1, 4)).flatten()?;
         let mut end = more_episodes(&mut cursor, Some(season), episode);
         let close = cursor.at;
-        end = end.max(later_mark(name.text, close, season, end));
+        end = end.max(later_mark(name, close, season, end));
         Some(Found {
             start,
             end: close,
@@ -149,10 +119,10 @@ fn sxxexx(name: &Name) -> Option<Found> {
 }
 
 /// A second full mark of the season further on: "S02E01-title-S02E02-title".
-fn later_mark(text: &str, from: usize, season: u32, last: u32) -> u32 {
-    word_starts(text)
+fn later_mark(name: &Name, from: usize, season: u32, last: u32) -> u32 {
+    name.starts()
         .filter(|start| *start >= from)
-        .filter_map(|start| full_mark(Cursor::new(text, start), season))
+        .filter_map(|start| full_mark(Cursor::new(name.text, start), season))
         .filter(|episode| *episode > last)
         .max()
         .unwrap_or(last)
@@ -167,7 +137,7 @@ fn full_mark(mut cursor: Cursor, season: u32) -> Option<u32> {
 
 /// `1x02`, `01x02-04`, `2009x03`. Sizes of pictures are none: seasons of three digits, episodes of four.
 fn nxnn(name: &Name) -> Option<Found> {
-    word_starts(name.text).find_map(|start| {
+    name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
         let season = cursor.number(1, 4)?;
         let long = season > 99;
@@ -187,16 +157,32 @@ fn nxnn(name: &Name) -> Option<Found> {
     })
 }
 
-/// `S2 - 05`, as fansubs of later seasons have it.
+/// A season in the file's own name, and no number: the name of a whole one.
+fn season_alone(name: &Name) -> Option<Found> {
+    let trailing = trailing_season(name.text)?;
+    Some(Found {
+        start: trailing.start,
+        end: trailing.end,
+        season: Some(trailing.season),
+        ..Found::default()
+    })
+}
+
+/// `S2 - 05`, as fansubs of later seasons have it, and `S21 999`.
 fn sxx_dash(name: &Name) -> Option<Found> {
-    word_starts(name.text)
+    name.starts()
         .filter(|start| *start < name.limit)
         .find_map(|start| {
             let mut cursor = Cursor::new(name.text, start);
             let season = cursor.word("s").then(|| cursor.number(1, 2)).flatten()?;
-            let dashed = cursor.skip(" _", 1) == 1 && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
-            let episode = dashed.then(|| cursor.number(1, 4)).flatten()?;
-            cursor.ends_number().then_some(Found {
+            let apart = cursor.skip(" _.", 1) == 1;
+            let dashed = apart && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
+            let number = cursor.at;
+            let episode = apart.then(|| cursor.number(1, 4)).flatten()?;
+            // Without a dash it may be a year, or the height of the picture.
+            let fits =
+                dashed || number < name.limit && cursor.at - number > 1 && !crate::year::is_year(episode);
+            (fits && cursor.ends_number()).then_some(Found {
                 start,
                 end: cursor.at,
                 season: Some(season),
@@ -226,8 +212,18 @@ pub(super) fn more_episodes(cursor: &mut Cursor, season: Option<u32>, first: u32
 fn next_episode(cursor: &mut Cursor, season: Option<u32>, last: u32) -> Option<u32> {
     let mut here = *cursor;
     let before = here.skip(" ", 2);
-    let joint = here.take("-–~+&_.");
-    let after = here.skip(" ", 2);
+    let joint = here.take("-–~+&_.,");
+    let mut after = here.skip(" ", 2);
+    // "S01E05 and E06", "S01E05.to.E07".
+    let mut spoken = here;
+    if before + after > 0 || joint.is_some() {
+        let named =
+            spoken.any_word(&["and", "to", "und", "bis", "et", "y", "и"]) && spoken.skip(" ._", 1) == 1;
+        if named {
+            after += 1;
+            here = spoken;
+        }
+    }
     let full = |mut cursor: Cursor| {
         let named = cursor.word("s");
         let fits = season.is_some() && cursor.number(1, 4) == season;
@@ -245,9 +241,11 @@ fn next_episode(cursor: &mut Cursor, season: Option<u32>, last: u32) -> Option<u
         (!crossed || !(264..=266).contains(&number)).then_some((number, cursor.at))
     };
     let bare = |mut cursor: Cursor| {
-        let tight = before + after == 0 && matches!(joint, Some('-' | '–' | '~' | '+' | '&'));
-        let number = tight.then(|| cursor.number(1, 3)).flatten()?;
-        (cursor.ends_word() && number <= last + BARE_SPAN).then_some((number, cursor.at))
+        let tight = before + after == 0 && matches!(joint, Some('-' | '–' | '~' | '+' | '&' | '_'));
+        let listed = joint == Some('&') && before == after;
+        let number = (tight || listed).then(|| cursor.number(1, 3)).flatten()?;
+        let span = if joint == Some('_') { 1 } else { BARE_SPAN };
+        (cursor.ends_word() && number <= last + span).then_some((number, cursor.at))
     };
     let (number, end) = full(here).or_else(|| marked(here)).or_else(|| bare(here))?;
     if number <= last {

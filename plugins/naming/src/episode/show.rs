@@ -1,11 +1,12 @@
 //! The show that an episode belongs to, and the title behind its number.
 
-use super::Found;
+use super::{Found, Name};
 use crate::folder::{self, ShowName, season_folder, show_folder, title_and_year, trailing_season};
-use crate::junk;
 use crate::marker;
+use crate::movie::also_known;
+use crate::release;
 use crate::text::{display, is_alike, key};
-use crate::token::leading_bracket;
+use crate::token::{leading_bracket, tokens};
 
 /// What the folders say.
 #[derive(Debug, Default)]
@@ -25,7 +26,7 @@ pub(super) fn home(folders: &[String]) -> Home<'_> {
     while let Some((last, outer)) = left.split_last() {
         left = outer;
         let parent = outer.last().map_or("", String::as_str);
-        if folder::is_disc_structure(last) {
+        if folder::is_disc_structure(last) || folder::is_scrambled(last) {
             continue;
         }
         if home.release.is_none() && home.season.is_none() && marker::episodes_start(last).is_some() {
@@ -43,10 +44,15 @@ pub(super) fn home(folders: &[String]) -> Home<'_> {
             break;
         }
         if home.season.is_none() {
-            home.season = trailing_season(last).map(|(season, _)| season);
+            home.season = trailing_season(last).map(|trailing| trailing.season);
         }
         home.show = show_folder(unbracketed(last));
         break;
+    }
+    if home.show.title.is_empty()
+        && let Some(release) = home.release
+    {
+        home.show = show_folder(unbracketed(release));
     }
     home
 }
@@ -69,8 +75,9 @@ pub(super) struct Show {
 
 /// The show of a file with this text in front of its number: the folder's where the file's says the same or less,
 /// or where a season's folder stands between; else the file's.
-pub(super) fn of(front: &str, home: &Home) -> Show {
-    let (title, year) = title_and_year(show_part(front));
+/// A name that only sorts ("Series", "Video") is a show's in front of a season or a day.
+pub(super) fn of(front: &str, home: &Home, found: &Found) -> Show {
+    let (title, year) = title_and_year(show_part(front), true);
     let folder = &home.show;
     let named = !title.is_empty() && !folder::is_generic(&title);
     if !folder.title.is_empty() && (!named || home.season.is_some() || is_alike(&folder.title, &title)) {
@@ -81,7 +88,11 @@ pub(super) fn of(front: &str, home: &Home) -> Show {
         };
     }
     Show {
-        title: if named { title } else { String::new() },
+        title: if named || found.season.is_some() || found.date.is_some() {
+            title
+        } else {
+            String::new()
+        },
         year,
         from_folder: false,
     }
@@ -97,26 +108,79 @@ fn show_part(front: &str) -> &str {
     match inner {
         Some((inside, _)) if leading_bracket(front).is_some() => inside,
         _ if leading_bracket(front).is_some() && key(rest).is_empty() => "",
-        _ => rest.get(..junk::release_start(rest)).unwrap_or(rest),
+        _ => {
+            let words = tokens(rest);
+            let also = also_known(&words).and_then(|index| words.get(index));
+            let end = release::start_of(rest, &words).min(also.map_or(rest.len(), |token| token.start));
+            rest.get(..end).unwrap_or(rest)
+        }
     }
 }
 
+/// The show and the title of a line that begins with the number or the day: "003-004. Show - Title",
+/// "[1x05] Show - Title"; behind a day, the show may stand alone.
+pub(super) fn in_line(line: Option<String>, alone: bool) -> (String, Option<String>) {
+    let Some(line) = line else {
+        return (String::new(), None);
+    };
+    match line.split_once(" - ") {
+        Some((show, title)) => (show.to_owned(), Some(title.to_owned())),
+        None if alone && line.starts_with(char::is_alphabetic) => (line, None),
+        None => (String::new(), Some(line)),
+    }
+}
+
+/// The text in front of a season's episode without the number through all seasons: "Show - 021 - S04E21".
+pub(super) fn without_number<'a>(front: &'a str, found: &Found) -> &'a str {
+    let trimmed = front.trim_end_matches([' ', '-', '.', '_']);
+    let rest = trimmed.trim_end_matches(|character: char| character.is_ascii_digit());
+    let number = trimmed.len() - rest.len();
+    let dashed = rest.trim_end().ends_with('-');
+    if found.season.is_some() && found.episode.is_some() && number == 3 && dashed {
+        return rest.trim_end_matches([' ', '-']);
+    }
+    front
+}
+
 /// The title behind an episode's number, up to the release's words.
-pub(super) fn episode_title(text: &str, found: &Found) -> Option<String> {
-    let rest = text.get(found.end..)?;
+pub(super) fn episode_title(name: &Name, found: &Found) -> Option<String> {
+    let rest = name.text.get(found.end..)?;
     // "-GRP" at once behind the number is the group.
     let tail = rest.strip_prefix('-');
     if tail.is_some_and(|tail| !tail.contains([' ', '.', '_', '-'])) {
         return None;
     }
-    // The first word behind the number may be of the release, unlike the first of a name.
-    let padded = format!("x {rest}");
-    let end = junk::release_start(&padded);
-    let title = padded.get(2..end)?;
+    // A number in brackets behind the number is one through all seasons: "- 39 (137) [720p]", "s10e15(233)".
+    let from = found.end + other_number(rest);
+    let end = release::start_behind(name.text, name.tokens, from);
+    let title = name.text.get(from..end)?;
     let open = title.find(['[', '{', '【']).unwrap_or(title.len());
     let title = display(title.get(..open)?);
     let title = title.trim_start_matches(|c: char| matches!(c, ')' | ']') || c.is_whitespace());
-    // A number alone is a title behind a dash ("S01E01 - 1923"), and noise elsewhere ("s02e01_18536").
-    let says = title.chars().any(char::is_alphabetic) || rest.starts_with(" - ");
+    // A number alone is a title behind a dash ("S01E01 - 1923"), and noise elsewhere ("s02e01_18536"); several of them
+    // are one too ("9-1-1"), but for a date.
+    let counts = title.contains('-') && !title.starts_with("19") && !title.starts_with("20");
+    let says = title.chars().any(char::is_alphabetic) || counts || rest.starts_with(" - ");
     (says && !title.is_empty()).then(|| title.to_owned())
+}
+
+/// How much of the text is a number that it begins with, in brackets or of three digits between dashes.
+fn other_number(rest: &str) -> usize {
+    let dashed = rest.strip_prefix(" - ").and_then(|rest| rest.split_once(" - "));
+    if let Some((number, behind)) = dashed
+        && number.len() == 3
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return rest.len() - behind.len() - 3;
+    }
+    let inside = rest
+        .trim_start()
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'));
+    match inside {
+        Some((number, behind)) if number.len() < 5 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.len() - behind.len()
+        }
+        _ => 0,
+    }
 }

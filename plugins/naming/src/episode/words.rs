@@ -1,91 +1,43 @@
-//! Rules that go by a word or a date: "Season 3 Episode 9", "Ep03", "Folge 7", "第03話", "2017.04.20", "Part III".
-
-use svc_plugin_api::{PartialDate, date_from_parts};
+//! Rules that go by a word: "Season 3 Episode 9", "Ep03", "Folge 7", "第03話", "Cap.408", "3of5", "Part III".
 
 use super::rules::more_episodes;
 use super::{Found, Name};
-use crate::cursor::{Cursor, word_starts};
-use crate::folder::SEASON_WORDS;
-
-/// "Episode" in the languages of files, in lower case; the number follows.
-const EPISODE_WORDS: &[&str] = &[
-    "episode",
-    "episodes",
-    "episodio",
-    "episódio",
-    "épisode",
-    "episod",
-    "epizoda",
-    "epizod",
-    "epizóda",
-    "ep",
-    "eps",
-    "folge",
-    "teil",
-    "aflevering",
-    "afl",
-    "avsnitt",
-    "afsnit",
-    "jakso",
-    "odcinek",
-    "odc",
-    "díl",
-    "bölüm",
-    "bolum",
-    "capitulo",
-    "capítulo",
-    "cap",
-    "επεισόδιο",
-    "эпизод",
-    "серия",
-    "выпуск",
-    "rész",
-    "chapter",
-    "tập",
-    "الحلقة",
-    "פרק",
-];
-
-/// "Episode" behind its number: "03. Bölüm", "3 серия", "03화".
-const WORDS_BEHIND: &[&str] = &[
-    "серия",
-    "эпизод",
-    "выпуск",
-    "bölüm",
-    "bolum",
-    "rész",
-    "díl",
-    "화",
-    "회",
-    "話",
-    "话",
-    "集",
-];
-
-const PART_WORDS: &[&str] = &["part", "pt", "parte", "partie", "часть", "del"];
-
-const SPECIAL_WORDS: &[&str] = &["special", "sp", "ova", "oad", "ona"];
+use crate::cursor::{Cursor, Words};
+use crate::text::key;
+use crate::token::leading_bracket;
+use crate::vocabulary::counting::{
+    EPISODE_WORDS, EPISODE_WORDS_BEHIND, EXTRA_WORDS, OF_WORDS, ORDINALS, PART_WORDS, SEASON_WORDS,
+    SPECIAL_WORDS,
+};
+use crate::vocabulary::is_shouted;
 
 /// "Season 3 Episode 9", "Staffel 2 Folge 4", "Temporada 1 Capítulo 2".
 pub(super) fn season_episode_words(name: &Name) -> Option<Found> {
-    word_starts(name.text).find_map(|start| {
+    name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
-        let season = if cursor.any_word(SEASON_WORDS) {
+        let season = if cursor.word_of(&SEASON_WORDS) {
             cursor.skip(" ._-", 2);
             cursor.number(1, 4)?
         } else {
-            let number = cursor.number(1, 2)?;
+            let number = cursor.number(1, 2).or_else(|| cursor.number_word())?;
+            let _ = cursor.word_of(&ORDINALS);
             cursor.skip(" ._", 2);
-            cursor.any_word(SEASON_WORDS).then_some(number)?
+            cursor.word_of(&SEASON_WORDS).then_some(number)?
         };
-        cursor.skip(" ._-,", 4);
-        let episode = if cursor.any_word(EPISODE_WORDS) || cursor.word("e") {
+        cursor.skip(" ._-,:()[]", 5);
+        let episode = if cursor.word_of(&EPISODE_WORDS) || cursor.word("e") {
             cursor.skip(" ._-#", 3);
             cursor.number(1, 4)?
         } else {
             let number = cursor.number(1, 4)?;
-            cursor.skip(" ._", 2);
-            cursor.any_word(WORDS_BEHIND).then_some(number)?
+            let mut behind = cursor;
+            let last = more_episodes(&mut behind, None, number);
+            behind.skip(" ._", 2);
+            let named = behind.word_of(&EPISODE_WORDS_BEHIND) && behind.ends_word();
+            return named.then(|| Found {
+                season: Some(season),
+                ..episode_found(start, behind.at, number, last)
+            });
         };
         let end = more_episodes(&mut cursor, None, episode);
         cursor.ends_word().then_some(Found {
@@ -101,18 +53,23 @@ pub(super) fn season_episode_words(name: &Name) -> Option<Found> {
 
 /// "E03", "Ep_03-05", "Episode 16", "Folge 3", "第03話", "03화".
 pub(super) fn episode_word(name: &Name) -> Option<Found> {
-    word_starts(name.text).find_map(|start| {
+    name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
-        let episode = if cursor.any_word(EPISODE_WORDS) {
-            cursor.skip(" ._-#", 3);
-            cursor.number(1, 4)?
+        let episode = if cursor.word_of(&EPISODE_WORDS) {
+            let apart = cursor.skip(" ._-#", 3) > 0;
+            match cursor.number(1, 4) {
+                None if apart => cursor.number_word()?,
+                number => number?,
+            }
         } else if cursor.word("e") {
             cursor.number(1, 4)?
         } else {
-            cursor.any_word(&["第", "제"]);
-            let number = cursor.number(1, 4)?;
+            let counted = cursor.any_word(&["第", "제"]);
+            let number = cursor
+                .number(1, 4)
+                .or_else(|| counted.then(|| cursor.number_word()).flatten())?;
             cursor.skip(" ._", 2);
-            let counted = cursor.any_word(WORDS_BEHIND);
+            let counted = cursor.word_of(&EPISODE_WORDS_BEHIND);
             return counted.then_some(episode_found(start, cursor.at, number, number));
         };
         let end = more_episodes(&mut cursor, None, episode);
@@ -132,13 +89,81 @@ fn episode_found(start: usize, end: usize, episode: u32, last: u32) -> Found {
     }
 }
 
+/// "Cap.408", "Cap.102_105": the season and two digits of the episode, as Spanish releases have it. A number of two
+/// digits is an [`episode_word`]'s.
+pub(super) fn chapter(name: &Name) -> Option<Found> {
+    name.starts().find_map(|start| {
+        let mut cursor = Cursor::new(name.text, start);
+        let named = cursor.word("cap");
+        cursor.skip(" .", 2);
+        let number = named.then(|| cursor.number(3, 4)).flatten()?;
+        let mut further = cursor;
+        further.take("-_");
+        let last = further
+            .number(3, 4)
+            .filter(|last| last / 100 == number / 100 && *last > number);
+        if last.is_some() {
+            cursor = further;
+        }
+        (number % 100 > 0 && cursor.ends_word()).then_some(Found {
+            start,
+            end: cursor.at,
+            season: Some(number / 100),
+            episode: Some(number % 100),
+            episode_end: last.map(|last| last % 100),
+            ..Found::default()
+        })
+    })
+}
+
+/// "3of5", "(3 of 5)", "Part 3 of 5", "3-4of9": the number of one and that of all.
+pub(super) fn of_all(name: &Name) -> Option<Found> {
+    name.starts().find_map(|start| {
+        let mut cursor = Cursor::new(name.text, start);
+        let number = cursor.number(1, 2).filter(|number| *number > 0)?;
+        let mut further = cursor;
+        further.take("-+&");
+        let last = further.number(1, 2).filter(|last| *last > number);
+        if last.is_some() {
+            cursor = further;
+        }
+        let apart = cursor.skip(" ._", 1);
+        let joined = cursor.word_of(&OF_WORDS);
+        let again = cursor.skip(" ._", 1);
+        let all = joined.then(|| cursor.number(1, 3)).flatten()?;
+        let last = last.unwrap_or(number);
+        if apart != again || last > all || !cursor.ends_word() {
+            return None;
+        }
+        let front = name.text.get(..start)?.trim_end_matches([' ', '.', '_', '-']);
+        let begin = front.rfind(|character: char| !character.is_alphanumeric());
+        let begin = begin.map_or(0, |at| {
+            at + front
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(1, char::len_utf8)
+        });
+        let is_word = |words: &Words| {
+            let mut word = Cursor::new(front, begin);
+            word.word_of(words) && word.at == front.len()
+        };
+        // "Season 3of5" counts seasons.
+        if is_word(&SEASON_WORDS) {
+            return None;
+        }
+        let named = is_word(&PART_WORDS) || is_word(&EPISODE_WORDS);
+        let start = if named { begin } else { start };
+        Some(episode_found(start, cursor.at, number, last))
+    })
+}
+
 /// "SP1", "OVA 2", "Special 3": episodes of season 0.
 pub(super) fn special(name: &Name) -> Option<Found> {
-    word_starts(name.text)
+    name.starts()
         .filter(|start| *start > 0 && *start < name.limit)
         .find_map(|start| {
             let mut cursor = Cursor::new(name.text, start);
-            let named = cursor.any_word(SPECIAL_WORDS);
+            let named = cursor.word_of(&SPECIAL_WORDS);
             cursor.skip(" ._-#", 3);
             let number = named.then(|| cursor.number(1, 3)).flatten()?;
             cursor.ends_number().then_some(Found {
@@ -151,79 +176,49 @@ pub(super) fn special(name: &Name) -> Option<Found> {
         })
 }
 
-/// "Part 3", "Part.III", "pt2".
-pub(super) fn part(name: &Name) -> Option<Found> {
-    word_starts(name.text)
-        .filter(|start| *start > 0)
+/// "Show ONA v2", "NCOP1": what a fansub released without a number that counts.
+pub(super) fn special_of_group(name: &Name) -> Option<Found> {
+    let group = leading_bracket(name.text);
+    name.starts()
+        .filter(|start| *start > group.unwrap_or(0) && *start <= name.limit)
         .find_map(|start| {
             let mut cursor = Cursor::new(name.text, start);
-            let named = cursor.any_word(PART_WORDS);
-            let apart = cursor.skip(" ._-", 3) > 0;
-            let number = named
-                .then(|| {
-                    cursor
-                        .number(1, 2)
-                        .or_else(|| apart.then(|| cursor.roman()).flatten())
+            let named = cursor.word_of(&EXTRA_WORDS);
+            let word = name.text.get(start..cursor.at)?;
+            let _ = cursor.number(1, 2);
+            // Without a group, in capitals and at the end: "Show - OVA [1080p]".
+            let ends = cursor.ends_number()
+                && name
+                    .text
+                    .get(cursor.at..name.limit)
+                    .is_none_or(|rest| key(rest).is_empty());
+            let fits = group.is_some() && cursor.ends_number() || is_shouted(word) && ends;
+            (named && fits).then_some(Found {
+                start,
+                end: cursor.at,
+                season: Some(0),
+                ..Found::default()
+            })
+        })
+}
+
+/// "Part 3", "Part.III", "Part Two", "pt2".
+pub(super) fn part(name: &Name) -> Option<Found> {
+    name.starts().filter(|start| *start > 0).find_map(|start| {
+        let mut cursor = Cursor::new(name.text, start);
+        let named = cursor.word_of(&PART_WORDS);
+        let apart = cursor.skip(" ._-", 3) > 0;
+        let number = named
+            .then(|| {
+                cursor.number(1, 2).or_else(|| {
+                    apart
+                        .then(|| cursor.number_word().or_else(|| cursor.roman()))
+                        .flatten()
                 })
-                .flatten()?;
-            cursor
-                .ends_word()
-                .then(|| episode_found(start, cursor.at, number, number))
-        })
-}
-
-/// A day: `2017.04.20`, `2017-04-20`, `2018_03_24`, `20170420`, `20.04.2017`, `2026年01月10日`.
-pub(super) fn date(name: &Name) -> Option<Found> {
-    word_starts(name.text).find_map(|start| {
-        let cursor = Cursor::new(name.text, start);
-        let (date, end) = year_first(cursor)
-            .or_else(|| day_first(cursor))
-            .or_else(|| compact_date(cursor))?;
-        Some(Found {
-            start,
-            end,
-            date: Some(date),
-            ..Found::default()
-        })
+            })
+            .flatten()?;
+        cursor
+            .ends_word()
+            .then(|| episode_found(start, cursor.at, number, number))
     })
-}
-
-fn year_first(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
-    let year = cursor.number(4, 4)?;
-    let separator = cursor.take(".-_ 年/")?;
-    let month = cursor.number(1, 2)?;
-    let same = if separator == '年' {
-        cursor.take("月")
-    } else {
-        cursor.take(&separator.to_string())
-    };
-    same?;
-    let day = cursor.number(1, 2)?;
-    if separator == '年' {
-        cursor.take("日");
-    }
-    Some((whole_date(year, month, day)?, cursor.at))
-}
-
-fn day_first(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
-    let day = cursor.number(2, 2)?;
-    let separator = cursor.take(".-_ ")?;
-    let month = cursor.number(2, 2)?;
-    cursor.take(&separator.to_string())?;
-    let year = cursor.number(4, 4)?;
-    Some((whole_date(year, month, day)?, cursor.at))
-}
-
-fn compact_date(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
-    let number = cursor.number(8, 8)?;
-    let date = whole_date(number / 10_000, number / 100 % 100, number % 100)?;
-    cursor.ends_word().then_some((date, cursor.at))
-}
-
-/// A date of all three parts, in the years of television.
-fn whole_date(year: u32, month: u32, day: u32) -> Option<PartialDate> {
-    let year = u16::try_from(year)
-        .ok()
-        .filter(|year| (1930..=2099).contains(year))?;
-    date_from_parts(year, u8::try_from(month).ok(), u8::try_from(day).ok()).filter(|date| date.day.is_some())
 }

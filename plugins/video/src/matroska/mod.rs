@@ -12,7 +12,7 @@ use std::io::Result;
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::bytes::text;
-use crate::video::{Kind, Video};
+use crate::video::{Kind, Statement, Video};
 use ebml::{Element, element, elements, float, unsigned};
 use tracks::Track;
 
@@ -60,7 +60,7 @@ struct Segment {
     duration: f64,
     writing_app: Option<String>,
     tracks: Vec<Track>,
-    statements: Vec<tags::Statement>,
+    statements: Vec<Statement>,
     /// Places of elements that the tables name.
     seeks: Vec<u64>,
     /// Places of elements that were read.
@@ -238,7 +238,8 @@ impl Segment {
     }
 
     fn finish(mut self, source: &mut Source) -> Result<Video> {
-        tags::apply(self.statements, &mut self.video.tags);
+        tags::apply(&self.statements, &mut self.video.tags);
+        self.video.statements = self.statements;
         if let Some(app) = self.writing_app {
             self.video.tags.add("WRITING_APP", &app);
             self.video.tags.add("ENCODER", &app);

@@ -3,6 +3,7 @@
 use super::ebml::{element, elements, unsigned};
 use crate::bytes::text;
 use crate::tags::Tags;
+use crate::video::Statement;
 
 const TAG: u32 = 0x7373;
 const TARGETS: u32 = 0x63c0;
@@ -10,8 +11,9 @@ const LEVEL: u32 = 0x68ca;
 const SIMPLE_TAG: u32 = 0x67c8;
 const NAME: u32 = 0x45a3;
 const VALUE: u32 = 0x4487;
-/// Ids of tracks, editions, chapters and attachments.
-const UIDS: [u32; 4] = [0x63c5, 0x63c9, 0x63c4, 0x63c6];
+/// Ids of tracks, and of editions, chapters and attachments.
+const TRACK_UID: u32 = 0x63c5;
+const PART_UIDS: [u32; 3] = [0x63c9, 0x63c4, 0x63c6];
 
 const EPISODE: u64 = 50;
 const SEASON: u64 = 60;
@@ -19,20 +21,15 @@ const SERIES: u64 = 70;
 /// The most statements.
 const MAX_STATEMENTS: usize = 512;
 
-/// A statement about the whole file, or what it is part of.
-pub(super) struct Statement {
-    level: u64,
-    name: String,
-    value: String,
-}
-
-/// Adds the statements in the body of `Tags` but those about a track, a chapter or an attachment.
+/// Adds the statements in the body of `Tags` but those about a chapter or an attachment.
 pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
     for (_, tag) in elements(body).filter(|(id, _)| *id == TAG) {
         let targets = element(tag, TARGETS).unwrap_or_default();
-        if elements(targets).any(|(id, uid)| UIDS.contains(&id) && unsigned(uid) != 0) {
+        let is_of = |ids: &[u32]| elements(targets).any(|(id, uid)| ids.contains(&id) && unsigned(uid) != 0);
+        if is_of(&PART_UIDS) {
             continue;
         }
+        let is_of_track = is_of(&[TRACK_UID]);
         let level = element(targets, LEVEL).map_or(EPISODE, unsigned);
         for (_, simple) in elements(tag).filter(|(id, _)| *id == SIMPLE_TAG) {
             if let (Some(name), Some(value)) = (element(simple, NAME), element(simple, VALUE))
@@ -40,6 +37,7 @@ pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
             {
                 statements.push(Statement {
                     level,
+                    is_of_track,
                     name: text(name).to_ascii_uppercase(),
                     value: text(value),
                 });
@@ -48,20 +46,24 @@ pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
     }
 }
 
-/// Takes the statements over. A number of a part is one of an episode only where there is something it is part of.
-pub(super) fn apply(statements: Vec<Statement>, tags: &mut Tags) {
-    let is_part = statements.iter().any(|statement| statement.level >= SEASON);
-    for Statement { level, name, value } in statements {
-        match (level, name.as_str()) {
-            (SERIES.., "TITLE") => tags.add("SHOW", &value),
-            (SEASON..SERIES, "PART_NUMBER") => tags.add("SEASON", &value),
+/// Takes the statements about the whole file over. A number of a part is one of an episode only where there is something it is part of.
+pub(super) fn apply(statements: &[Statement], tags: &mut Tags) {
+    let of_file = || statements.iter().filter(|statement| !statement.is_of_track);
+    let is_part = of_file().any(|statement| statement.level >= SEASON);
+    for Statement {
+        level, name, value, ..
+    } in of_file()
+    {
+        match (*level, name.as_str()) {
+            (SERIES.., "TITLE") => tags.add("SHOW", value),
+            (SEASON..SERIES, "PART_NUMBER") => tags.add("SEASON", value),
             (SEASON.., _) => {}
             (EPISODE.., "TITLE") if is_part => {
-                tags.add("EPISODE_TITLE", &value);
-                tags.add("TITLE", &value);
+                tags.add("EPISODE_TITLE", value);
+                tags.add("TITLE", value);
             }
-            (EPISODE.., "PART_NUMBER") if is_part => tags.add("EPISODE", &value),
-            _ => tags.add(&name, &value),
+            (EPISODE.., "PART_NUMBER") if is_part => tags.add("EPISODE", value),
+            _ => tags.add(name, value),
         }
     }
 }

@@ -266,7 +266,7 @@ impl Sessions {
     async fn revoke_some(&self, by: Requester, user: UserId, only: Option<SessionId>) -> Result<u64> {
         let context = self.context.clone();
         uninterrupted("session-revoke", async move {
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.change_by(&by).await?;
             let now = context.now();
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             if user != by.actor.user.id {

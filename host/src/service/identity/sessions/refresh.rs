@@ -1,4 +1,4 @@
-//! Letting a session go on: a refresh token is good for one use, and for a moment gives its successor once more.
+//! Letting a session go on: a refresh token is good for one use, and for a moment gives the newest token once more.
 
 use std::time::Duration;
 
@@ -13,8 +13,13 @@ use crate::domain::time::Timestamp;
 use crate::domain::user::{Account, User};
 use crate::store::{PresentedRefresh, Rotation};
 
-/// How long a used token gives its successor once more: an answer got lost, or several tabs asked at once.
+/// How long after its use a token gives the session's newest token once more: an answer got lost, or several tabs
+/// asked at once. Others may have gone on from its successor meanwhile, as often as they like.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// What a linked account is told without the right cloud token.
+const LINKED: &str =
+    "this account is linked to a cloud account, whose token is missing or of another account";
 
 /// A request to go on.
 #[derive(Debug, Clone, Default)]
@@ -64,8 +69,8 @@ fn unauthorized(code: Option<&'static str>, message: &'static str) -> ServiceErr
 /// What a presented token leads to.
 enum Step {
     Rotate,
-    /// Used a moment ago: the same successor again.
-    Repeat(Salt),
+    /// Used a moment ago: the newest token again.
+    Repeat,
     /// Used long ago: somebody has a copy.
     Reused,
     Ended,
@@ -80,12 +85,8 @@ fn step(presented: &PresentedRefresh, now: Timestamp) -> Step {
         return Step::Rotate;
     }
     let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
-    match &presented.rotated {
-        Some((at, salt))
-            if presented.generation + 1 == session.generation && now.millis() - at.millis() <= grace =>
-        {
-            salt.as_slice().try_into().map_or(Step::Reused, Step::Repeat)
-        }
+    match presented.rotated_at {
+        Some(at) if now.millis() - at.millis() <= grace => Step::Repeat,
         _ => Step::Reused,
     }
 }
@@ -130,12 +131,12 @@ impl Sessions {
         let Some(linked) = &user.cloud_account else {
             return Ok(());
         };
-        let token = cloud_token.ok_or_else(cloud_token_required)?;
+        let token = cloud_token.ok_or_else(|| cloud_token_required(LINKED))?;
         let vouched = self.cloud.account(token).await?;
         if vouched.id == *linked {
             Ok(())
         } else {
-            Err(cloud_token_required())
+            Err(cloud_token_required(LINKED))
         }
     }
 
@@ -166,7 +167,15 @@ impl Sessions {
                 tracing::warn!(user = %user.id, session = %session.id, "a refresh token was used twice: session ended");
                 return Ok(None);
             }
-            Step::Repeat(salt) => token.successor(keys.refresh_key(), &salt),
+            Step::Repeat => {
+                let salts = change.rotation_salts(session.id, presented.generation).await?;
+                if salts.len() as i64 != session.generation - presented.generation {
+                    return Err(ServiceError::internal(
+                        "a refresh token whose successors are not known",
+                    ));
+                }
+                newest(token, keys.refresh_key(), &salts)?
+            }
             Step::Rotate => {
                 // What repeats an answer costs nothing: tabs that ask at once are no flood.
                 let allowed = self.refreshes.take(session.id);
@@ -200,7 +209,7 @@ impl Sessions {
     ) -> std::result::Result<Granted, RefreshRefusal> {
         let Some(token) = request.cloud_token else {
             return Err(if request.cross_site {
-                cloud_token_required().into()
+                cloud_token_required("a cross-site caller needs a cloud token").into()
             } else {
                 ended()
             });
@@ -223,9 +232,14 @@ impl Sessions {
     }
 }
 
-fn cloud_token_required() -> ServiceError {
-    unauthorized(
-        Some("cloud_token_required"),
-        "this account is linked to a cloud account, whose token is missing or of another account",
-    )
+/// The session's newest token, made again from one that was used: each was made from the one before it.
+fn newest(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<RefreshToken> {
+    salts.iter().try_fold(used, |token, salt| {
+        let salt: Salt = salt.as_slice().try_into().map_err(ServiceError::internal)?;
+        Ok(token.successor(key, &salt))
+    })
+}
+
+fn cloud_token_required(message: &'static str) -> ServiceError {
+    unauthorized(Some("cloud_token_required"), message)
 }

@@ -1,0 +1,130 @@
+//! Whether a connection has requests that are being answered, and since when it has none.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// The requests of one connection, counted. Asked for each request: nothing here waits or allocates.
+#[derive(Debug)]
+pub(super) struct Activity {
+    opened: Instant,
+    in_flight: AtomicUsize,
+    begun: AtomicU64,
+    /// Microseconds from `opened` to the last beginning or end of a request.
+    changed: AtomicU64,
+    /// The socket takes nothing of what is written: what was answered is not with the client yet.
+    is_blocked: AtomicBool,
+    idle: Notify,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self {
+            opened: Instant::now(),
+            in_flight: AtomicUsize::new(0),
+            begun: AtomicU64::new(0),
+            changed: AtomicU64::new(0),
+            is_blocked: AtomicBool::new(false),
+            idle: Notify::new(),
+        }
+    }
+}
+
+impl Activity {
+    pub(super) fn begin(&self) {
+        self.in_flight.fetch_add(1, Ordering::AcqRel);
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.stamp();
+    }
+
+    pub(super) fn end(&self) {
+        // Before the count: whoever sees an idle connection sees since when it is.
+        self.stamp();
+        if self.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.idle.notify_one();
+        }
+    }
+
+    fn stamp(&self) {
+        let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.changed.store(elapsed, Ordering::Release);
+    }
+
+    pub(super) fn set_blocked(&self, is_blocked: bool) {
+        self.is_blocked.store(is_blocked, Ordering::Relaxed);
+    }
+
+    /// How many requests have begun.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_at_work(&self) -> bool {
+        self.in_flight.load(Ordering::Acquire) > 0
+    }
+
+    /// When the last request began or ended.
+    pub(super) fn changed_at(&self) -> Instant {
+        self.opened + Duration::from_micros(self.changed.load(Ordering::Acquire))
+    }
+
+    /// Since when there is nothing to do; `None` while there is.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let is_idle = !self.is_at_work() && !self.is_blocked.load(Ordering::Relaxed);
+        is_idle.then(|| self.changed_at())
+    }
+
+    /// Until there has been nothing to do for this time.
+    pub(super) async fn idle_for(&self, time: Duration) {
+        loop {
+            match self.idle_since() {
+                Some(since) if since + time <= Instant::now() => return,
+                Some(since) => sleep_until(since + time).await,
+                None if self.is_at_work() => self.idle.notified().await,
+                // Blocked: the socket tells nobody here when it is so no longer.
+                None => sleep(time).await,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn connection_is_idle_from_the_end_of_its_last_request() {
+        let activity = Activity::default();
+        let opened = Instant::now();
+        assert_eq!(activity.idle_since(), Some(opened));
+        activity.begin();
+        activity.begin();
+        tokio::time::advance(Duration::from_secs(5)).await;
+        activity.end();
+        assert_eq!(activity.idle_since(), None);
+        tokio::time::advance(Duration::from_secs(5)).await;
+        activity.end();
+        assert_eq!(activity.idle_since(), Some(opened + Duration::from_secs(10)));
+        activity.set_blocked(true);
+        assert_eq!(activity.idle_since(), None);
+        activity.set_blocked(false);
+        activity.idle_for(Duration::from_secs(7)).await;
+        assert_eq!(opened.elapsed().as_secs(), 17);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_of_a_request_is_no_idle_time() {
+        let activity = Activity::default();
+        activity.begin();
+        let opened = Instant::now();
+        let idle = activity.idle_for(Duration::from_secs(10));
+        let request = async {
+            sleep(Duration::from_secs(60)).await;
+            activity.end();
+        };
+        tokio::join!(idle, request);
+        assert_eq!(opened.elapsed().as_secs(), 70);
+    }
+}

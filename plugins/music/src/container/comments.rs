@@ -1,0 +1,52 @@
+//! Where the Vorbis comments of a file are.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{Format, ogg};
+
+/// The block of FLAC that has them.
+const COMMENT_BLOCK: u8 = 4;
+/// The most metadata blocks that are walked.
+const MAX_BLOCKS: usize = 1024;
+
+/// The comments of the Ogg stream that begins here, put together from its pages; none for another format.
+///
+/// # Errors
+/// If a read failed.
+pub(super) fn of_ogg(source: &mut Source, format: Format, start: u64) -> Result<Option<Source>> {
+    let prefix = match format {
+        Format::Opus => 8,
+        Format::Vorbis => 7,
+        Format::OggFlac => 4,
+        Format::Speex => 0,
+        _ => return Ok(None),
+    };
+    let packets = ogg::packets(source, start, 2)?;
+    let packet = packets.into_iter().nth(1).filter(|packet| packet.len() >= prefix);
+    Ok(packet.map(|mut packet| Source::from_bytes("", packet.split_off(prefix))))
+}
+
+/// Where the blocks of comments of a FLAC stream are, in bytes of the file. There should be one.
+///
+/// # Errors
+/// If a read failed.
+pub fn of_flac(source: &mut Source, start: u64) -> Result<Vec<(u64, u64)>> {
+    let mut offset = start + 4;
+    let mut found = Vec::new();
+    for _ in 0..MAX_BLOCKS {
+        let Some([kind, a, b, c]) = source.array_at::<4>(offset)? else {
+            break;
+        };
+        let body = offset + 4;
+        offset = body + u64::from(u32::from_be_bytes([0, a, b, c]));
+        if kind & 0x7f == COMMENT_BLOCK {
+            found.push((body, offset));
+        }
+        if kind & 0x80 != 0 {
+            break;
+        }
+    }
+    Ok(found)
+}

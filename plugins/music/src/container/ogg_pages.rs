@@ -1,0 +1,148 @@
+//! The pages of an Ogg file: how many samples its stream has, or its streams if they are chained.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+/// How much of the file's end is searched for the last page, in steps.
+const TAIL_BYTES: [u64; 3] = [32 * 1024, 128 * 1024, 1024 * 1024];
+/// The most bytes that are walked page by page.
+const MAX_WALKED: u64 = 40 * 1024 * 1024;
+const CHUNK_BYTES: usize = 1024 * 1024;
+/// The most streams beside each other.
+const MAX_STREAMS: usize = 16;
+const HEADER_BYTES: usize = 27;
+/// The position of a page on which no packet ends.
+const NO_POSITION: u64 = u64::MAX;
+/// The flag of the first page of a stream.
+const BEGINS: u8 = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Page {
+    flags: u8,
+    position: u64,
+    serial: [u8; 4],
+    length: usize,
+    /// The first bytes of the first packet.
+    magic: [u8; 4],
+}
+
+/// A page, if its header and the beginning of its body are in these bytes.
+fn page(bytes: &[u8]) -> Option<Page> {
+    let (header, rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
+    let [b'O', b'g', b'g', b'S', _, flags, at @ ..] = header else {
+        return None;
+    };
+    let (position, at) = at.split_first_chunk::<8>()?;
+    let segments = usize::from(*header.last()?);
+    let (table, body) = rest.split_at_checked(segments)?;
+    let mut magic = [0; 4];
+    magic.iter_mut().zip(body).for_each(|(to, from)| *to = *from);
+    Some(Page {
+        flags: *flags,
+        position: u64::from_le_bytes(*position),
+        serial: *at.first_chunk()?,
+        length: HEADER_BYTES + segments + table.iter().copied().map(usize::from).sum::<usize>(),
+        magic,
+    })
+}
+
+/// The samples of the stream that begins here; where others are chained behind it, of all that are like it.
+///
+/// # Errors
+/// If a read failed.
+pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
+    let beside = beginnings(source, start)?;
+    let Some(first) = beside.first().copied() else {
+        return Ok(0);
+    };
+    let mut last = None;
+    for length in TAIL_BYTES {
+        let from = source.size().saturating_sub(length).max(start);
+        let tail = source.bytes_at(from, usize::try_from(length).unwrap_or(0))?;
+        last = last.or_else(|| backwards(&tail).next());
+        let is_chained = last.is_some_and(|last| beside.iter().all(|page| page.serial != last.serial));
+        if is_chained {
+            return walk(source, start, first.magic);
+        }
+        let found = backwards(&tail).find(|page| page.serial == first.serial && page.position != NO_POSITION);
+        if let Some(found) = found {
+            return Ok(found.position.saturating_sub(first_position(&first)));
+        }
+        if from == start {
+            break;
+        }
+    }
+    walk(source, start, first.magic)
+}
+
+/// The pages in these bytes, the last one first.
+fn backwards(bytes: &[u8]) -> impl Iterator<Item = Page> {
+    let places = (0..bytes.len())
+        .rev()
+        .filter(move |at| bytes.get(*at) == Some(&b'O'));
+    places.filter_map(move |at| page(bytes.get(at..)?))
+}
+
+fn first_position(page: &Page) -> u64 {
+    if page.position == NO_POSITION {
+        0
+    } else {
+        page.position
+    }
+}
+
+/// The first pages of the streams that begin here, beside each other.
+fn beginnings(source: &mut Source, mut at: u64) -> Result<Vec<Page>> {
+    let mut pages: Vec<Page> = Vec::new();
+    while pages.len() < MAX_STREAMS {
+        let bytes = source.bytes_at(at, HEADER_BYTES + 255 + 4)?;
+        match page(&bytes) {
+            Some(page) if page.flags & BEGINS != 0 || pages.is_empty() => {
+                at += page.length as u64;
+                pages.push(page);
+            }
+            _ => break,
+        }
+    }
+    Ok(pages)
+}
+
+/// Adds up the streams of this kind, one of those that lie beside each other.
+fn walk(source: &mut Source, start: u64, magic: [u8; 4]) -> Result<u64> {
+    let until = source.size().min(start.saturating_add(MAX_WALKED));
+    let (mut at, mut total, mut link) = (start, 0_u64, 0);
+    let mut serial = None;
+    let mut begins = false;
+    while at < until {
+        let bytes = source.bytes_at(at, CHUNK_BYTES)?;
+        let mut rest = bytes.as_slice();
+        while let Some(page) = page(rest) {
+            let is_beginning = page.flags & BEGINS != 0;
+            if is_beginning && !begins {
+                total = total.saturating_add(std::mem::take(&mut link));
+                serial = None;
+            }
+            begins = is_beginning;
+            if is_beginning && serial.is_none() && page.magic == magic {
+                serial = Some(page.serial);
+            }
+            if serial == Some(page.serial) && page.position != NO_POSITION {
+                link = page.position;
+            }
+            let length = page.length.min(rest.len());
+            at += page.length as u64;
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        // A page that is not whole in the chunk begins the next one; no page at all is the end, or junk.
+        let walked = bytes.len() - rest.len();
+        if walked == 0 {
+            let next = bytes.windows(4).skip(1).position(|window| window == b"OggS");
+            match next {
+                Some(next) => at += next as u64 + 1,
+                None => break,
+            }
+        }
+    }
+    Ok(total.saturating_add(link))
+}

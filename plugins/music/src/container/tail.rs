@@ -1,0 +1,155 @@
+//! Tags at the end of a file: ID3v1, APE, Lyrics3 and ID3v2 with a footer, in any order.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+const ID3V1_BYTES: u64 = 128;
+const FOOTER_BYTES: u64 = 32;
+const ID3V2_FOOTER_BYTES: u64 = 10;
+/// `LYRICS200`, and the six digits before it.
+const LYRICS_BYTES: u64 = 15;
+/// The most tags behind each other.
+const MAX_TAGS: usize = 8;
+/// How far before the footer the header of a tag with a wrong size is searched for.
+const MAX_SEARCH: u64 = 16 * 1024;
+const APE: &[u8; 8] = b"APETAGEX";
+/// The flag of an APE tag that has a header.
+const HAS_HEADER: u32 = 1 << 31;
+
+/// Where the items of an APE tag are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ApeTag {
+    /// Where the first item begins.
+    pub start: u64,
+    /// Where the last one ends.
+    pub end: u64,
+}
+
+/// What lies behind the sound.
+#[derive(Debug, Clone, Default)]
+pub struct Tail {
+    /// Where an ID3v1 tag begins.
+    pub id3v1: Option<u64>,
+    /// The APE tag.
+    pub ape: Option<ApeTag>,
+    /// Where ID3v2 tags with a footer begin.
+    pub id3v2: Vec<u64>,
+    /// Where the tags begin.
+    pub start: u64,
+}
+
+impl Tail {
+    /// Looks at the end of a file, down to where its head ends.
+    ///
+    /// # Errors
+    /// If a read failed.
+    pub fn find(source: &mut Source, head: u64) -> Result<Self> {
+        let mut tail = Self {
+            start: source.size(),
+            ..Self::default()
+        };
+        for _ in 0..MAX_TAGS {
+            let start = tail.before(source, head)?;
+            match start.filter(|start| (head..tail.start).contains(start)) {
+                Some(start) => tail.start = start,
+                None => break,
+            }
+        }
+        Ok(tail)
+    }
+
+    /// Where the last tag before what is known begins.
+    fn before(&mut self, source: &mut Source, head: u64) -> Result<Option<u64>> {
+        let end = self.start;
+        if let Some(start) = end.checked_sub(ID3V1_BYTES)
+            && source.array_at::<3>(start)? == Some(*b"TAG")
+        {
+            self.id3v1 = self.id3v1.or(Some(start));
+            return Ok(Some(start));
+        }
+        if let Some(footer) = end.checked_sub(FOOTER_BYTES)
+            && let Some(bytes) = source.array_at::<32>(footer)?
+            && bytes.starts_with(APE)
+        {
+            let (tag, start) = ape(source, footer, &bytes, head)?;
+            self.ape = self.ape.or(Some(tag));
+            return Ok(Some(start));
+        }
+        if let Some(footer) = end.checked_sub(ID3V2_FOOTER_BYTES)
+            && let Some([b'3', b'D', b'I', _, _, _, size @ ..]) = source.array_at::<10>(footer)?
+        {
+            let size = size
+                .iter()
+                .fold(0, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
+            let start = footer.checked_sub(size + ID3V2_FOOTER_BYTES);
+            self.id3v2.extend(start);
+            return Ok(start);
+        }
+        if let Some(lyrics) = end.checked_sub(LYRICS_BYTES)
+            && let Some([digits @ .., b'L', b'Y', b'R', b'I', b'C', b'S', b'2', b'0', b'0']) =
+                source.array_at::<15>(lyrics)?
+        {
+            let size = std::str::from_utf8(&digits)
+                .ok()
+                .and_then(|size| size.parse().ok());
+            return Ok(size.and_then(|size: u64| lyrics.checked_sub(size)));
+        }
+        Ok(None)
+    }
+}
+
+/// The tag with this footer, and where it begins.
+fn ape(source: &mut Source, footer: u64, bytes: &[u8; 32], head: u64) -> Result<(ApeTag, u64)> {
+    let number = |at: usize| {
+        bytes
+            .get(at..)
+            .and_then(|bytes| bytes.first_chunk())
+            .map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    };
+    let size = u64::from(number(12));
+    let start = (footer + FOOTER_BYTES)
+        .checked_sub(size)
+        .filter(|start| *start <= footer);
+    let start = start.filter(|start| *start >= head);
+    if let Some(start) = start {
+        let header = start.saturating_sub(FOOTER_BYTES);
+        let has_header = source.array_at::<8>(header)? == Some(*APE);
+        // The flag is not always right; a wrong size would not lead to the header.
+        if has_header || number(20) & HAS_HEADER == 0 {
+            let tag = ApeTag { start, end: footer };
+            return Ok((tag, if has_header { header } else { start }));
+        }
+    }
+    // The size is wrong, or the flag: the header says where the tag begins, if there is one.
+    let from = footer.saturating_sub(MAX_SEARCH).max(head);
+    let before = source.bytes_at(from, usize::try_from(footer - from).unwrap_or(0))?;
+    let header = before.windows(APE.len()).rposition(|window| window == APE);
+    let found = header.map(|at| from + at as u64);
+    let start = found
+        .map(|header| header + FOOTER_BYTES)
+        .or(start)
+        .unwrap_or(from);
+    let tag = ApeTag { start, end: footer };
+    Ok((tag, found.unwrap_or(start)))
+}
+
+/// The tag in front of the sound: not where the format wants it, but it is found there.
+///
+/// # Errors
+/// If a read failed.
+pub fn ape_in_front(source: &mut Source, offset: u64) -> Result<Option<ApeTag>> {
+    let Some(header) = source
+        .array_at::<32>(offset)?
+        .filter(|header| header.starts_with(APE))
+    else {
+        return Ok(None);
+    };
+    let size = header.get(12..).and_then(|bytes| bytes.first_chunk());
+    let size = size.map_or(0, |size| u64::from(u32::from_le_bytes(*size)));
+    let start = offset + FOOTER_BYTES;
+    Ok(Some(ApeTag {
+        start,
+        end: start.saturating_add(size).min(source.size()),
+    }))
+}

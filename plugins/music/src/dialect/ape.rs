@@ -1,0 +1,30 @@
+//! APE tags: free names and texts.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{MAX_TEXT_BYTES, Told};
+use crate::container::tail::ApeTag;
+use crate::items::ape;
+use crate::tags::{Tags, key_of_name};
+
+/// Reads a tag, version 1 or 2. Several values are separated by NUL.
+///
+/// # Errors
+/// If a read failed.
+pub fn read(source: &mut Source, tag: &ApeTag, told: &mut Told) -> Result<()> {
+    let row = ape::row(source, tag)?;
+    let mut tags = Tags::default();
+    for item in row.items.iter().filter(|item| item.name.is_text()) {
+        let name = item.name.key(source)?;
+        if let Some(key) = key_of_name(&name) {
+            let text = item.bytes(source, MAX_TEXT_BYTES)?;
+            // Version 1 has no word on the encoding.
+            tags.add(key, super::utf8_or_latin1(&text));
+        }
+    }
+    told.damaged("APE", row.damages);
+    told.add(tags);
+    Ok(())
+}

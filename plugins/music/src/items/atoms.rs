@@ -1,0 +1,76 @@
+//! Items of an `ilst` atom: an atom for each, and in it atoms `data`, before them `mean` and `name`.
+
+use std::io::Result;
+
+use svc_plugin_api::{Source, isobmff::Boxes};
+
+use super::{Grammar, Head, Row, walk};
+
+const HEADER_BYTES: u64 = 8;
+
+/// The grammar of an item.
+pub struct Atoms;
+
+impl Grammar for Atoms {
+    type Name = [u8; 4];
+    const KNOWN_BYTES: usize = 16;
+    const LEAST_BYTES: u64 = 8;
+
+    fn head(&self, source: &mut Source, at: u64, _: u64) -> Result<Option<Head<[u8; 4]>>> {
+        let Some([a, b, c, d, name @ ..]) = source.array_at::<8>(at)? else {
+            return Ok(None);
+        };
+        let size = u64::from(u32::from_be_bytes([a, b, c, d]));
+        let is_name = name.iter().all(|byte| *byte >= 0x20 && *byte != 0x7f);
+        Ok((is_name && size >= HEADER_BYTES).then_some(Head {
+            name,
+            body: at + HEADER_BYTES,
+            ends: [at + size; 2],
+        }))
+    }
+
+    fn is_known(&self, bytes: &[u8]) -> bool {
+        bytes.get(12..).is_some_and(is_inner)
+    }
+}
+
+/// Whether this is the name of an atom that an item consists of.
+fn is_inner(name: &[u8]) -> bool {
+    matches!(
+        name,
+        [b'd', b'a', b't', b'a', ..]
+            | [b'm', b'e', b'a', b'n', ..]
+            | [b'n', b'a', b'm', b'e', ..]
+            | [b'i', b't', b'i', b'f', ..]
+    )
+}
+
+/// The inside of an item: its atoms `data` and the like.
+pub struct Values;
+
+impl Grammar for Values {
+    type Name = [u8; 4];
+    const KNOWN_BYTES: usize = 8;
+    const LEAST_BYTES: u64 = 8;
+
+    fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<[u8; 4]>>> {
+        let head = Atoms.head(source, at, end)?;
+        Ok(head.filter(|head| is_inner(&head.name)))
+    }
+
+    fn is_known(&self, bytes: &[u8]) -> bool {
+        bytes.get(4..).is_some_and(is_inner)
+    }
+}
+
+/// The items of a file's `ilst`.
+///
+/// # Errors
+/// If a read failed.
+pub fn row(source: &mut Source) -> Result<Option<Row<[u8; 4]>>> {
+    let path = [b"moov", b"udta", b"meta", b"ilst"];
+    let Some(list) = Boxes::of_file(source).descend(source, &path)? else {
+        return Ok(None);
+    };
+    walk(&Atoms, source, list.start, list.end).map(Some)
+}

@@ -1,0 +1,174 @@
+//! Chunks of RIFF (little-endian) and AIFF (big-endian), and those of a `LIST INFO`.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{Grammar, Head, Item, Row, walk};
+
+const HEADER_BYTES: u64 = 8;
+/// Where the chunks of a file begin: behind `RIFF`, a size and `WAVE`, in bytes.
+const FIRST: u64 = 12;
+/// A size that is somewhere else, or that nobody knew when it was written.
+const UNKNOWN: u32 = u32::MAX;
+/// Whose chunks they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A WAV file's.
+    Riff,
+    /// Those of a `LIST INFO` in one.
+    Info,
+    /// An AIFF file's.
+    Aiff,
+}
+
+/// The grammar of a chunk.
+#[derive(Debug, Clone, Copy)]
+struct Chunks {
+    kind: Kind,
+    /// The size of `data` in a file of more than 4 GiB.
+    data_bytes: Option<u64>,
+}
+
+impl Grammar for Chunks {
+    type Name = [u8; 4];
+    const KNOWN_BYTES: usize = 8;
+    const LEAST_BYTES: u64 = 8;
+
+    fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<[u8; 4]>>> {
+        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(at)? else {
+            return Ok(None);
+        };
+        let name = [a, b, c, d];
+        if !name.iter().all(|byte| (0x20..=0x7e).contains(byte)) || name == [b' '; 4] {
+            return Ok(None);
+        }
+        let body = at + HEADER_BYTES;
+        if self.kind == Kind::Riff && name == *b"data" {
+            let data_end = self.data_end(source, body, u32::from_le_bytes(size), end)?;
+            let ends = [data_end.saturating_add(data_end & 1).min(end), data_end];
+            return Ok(Some(Head { name, body, ends }));
+        }
+        let size = u64::from(if self.kind == Kind::Aiff {
+            u32::from_be_bytes(size)
+        } else {
+            u32::from_le_bytes(size)
+        });
+        // Chunks begin at even places; some programs do not know that.
+        let ends = [body + size + (size & 1), body + size];
+        Ok(Some(Head { name, body, ends }))
+    }
+
+    fn is_known(&self, bytes: &[u8]) -> bool {
+        let Some(name) = bytes.first_chunk::<4>() else {
+            return false;
+        };
+        match self.kind {
+            Kind::Riff | Kind::Aiff => is_known(name),
+            Kind::Info => {
+                matches!(name, [b'I', ..] | b"YEAR" | b"TRCK") && name.iter().all(u8::is_ascii_uppercase)
+            }
+        }
+    }
+
+    fn holds_others(&self, name: [u8; 4]) -> bool {
+        matches!(&name, b"data" | b"SSND")
+    }
+}
+
+/// Whether a chunk of this name is believed wherever it is found.
+fn is_known(name: &[u8; 4]) -> bool {
+    matches!(
+        name,
+        b"fmt "
+            | b"fact"
+            | b"data"
+            | b"LIST"
+            | b"id3 "
+            | b"ID3 "
+            | b"bext"
+            | b"cue "
+            | b"smpl"
+            | b"JUNK"
+            | b"ds64"
+            | b"PEAK"
+            | b"COMM"
+            | b"SSND"
+            | b"NAME"
+            | b"AUTH"
+            | b"ANNO"
+            | b"COMT"
+            | b"(c) "
+            | b"MARK"
+            | b"INST"
+            | b"CHAN"
+    )
+}
+
+impl Chunks {
+    /// Where the sound ends. Recorders that were cut off leave 0 or 0xffffffff as its size, and a size beyond the
+    /// file means the same.
+    fn data_end(&self, source: &mut Source, body: u64, size: u32, end: u64) -> Result<u64> {
+        let size = match (size, self.data_bytes) {
+            (UNKNOWN, Some(size)) => size,
+            (UNKNOWN, None) => return Ok(end),
+            (0, _) => {
+                let next = source.array_at::<8>(body)?;
+                let is_empty = next.is_some_and(|next| self.is_known(&next));
+                return Ok(if is_empty { body } else { end });
+            }
+            (size, _) => u64::from(size),
+        };
+        Ok(body.saturating_add(size).min(end))
+    }
+}
+
+/// The chunks of a file that begins here.
+///
+/// # Errors
+/// If a read failed.
+pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<Row<[u8; 4]>> {
+    let start = start + FIRST;
+    // RF64 and BW64: a chunk in front says the sizes that 32 bits cannot.
+    let data_bytes = match source.array_at::<36>(start)? {
+        Some(
+            [
+                b'd',
+                b's',
+                b'6',
+                b'4',
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                _,
+                size @ ..,
+            ],
+        ) => size.first_chunk().copied().map(u64::from_le_bytes),
+        _ => None,
+    };
+    let end = source.size();
+    walk(&Chunks { kind, data_bytes }, source, start, end)
+}
+
+/// The chunks of a `LIST INFO`; none if the list is another one.
+///
+/// # Errors
+/// If a read failed.
+pub fn of_info(source: &mut Source, list: &Item<[u8; 4]>) -> Result<Option<Row<[u8; 4]>>> {
+    if source.array_at::<4>(list.body)? != Some(*b"INFO") {
+        return Ok(None);
+    }
+    let chunks = Chunks {
+        kind: Kind::Info,
+        data_bytes: None,
+    };
+    walk(&chunks, source, list.body + 4, list.end).map(Some)
+}

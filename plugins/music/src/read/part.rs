@@ -1,0 +1,47 @@
+//! A part of the source as lofty sees it: what lies between the tags, because a broken one must not cost the rest.
+
+use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
+
+use svc_plugin_api::Source;
+
+/// A reader over a part of a source.
+pub(super) struct Part<'a> {
+    source: &'a mut Source,
+    start: u64,
+    end: u64,
+}
+
+impl<'a> Part<'a> {
+    /// From its start on.
+    pub(super) fn new(source: &'a mut Source, start: u64, end: u64) -> Result<Self> {
+        source.seek(SeekFrom::Start(start))?;
+        let end = end.min(source.size()).max(start);
+        Ok(Self { source, start, end })
+    }
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let left = self.end.saturating_sub(self.source.stream_position()?);
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        self.source.read(buffer.get_mut(..length).unwrap_or_default())
+    }
+}
+
+impl Seek for Part<'_> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let position = match to {
+            SeekFrom::Start(offset) => self.start.checked_add(offset),
+            SeekFrom::End(offset) => self.end.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.source.stream_position()?.checked_add_signed(offset),
+        };
+        let position = position.filter(|position| *position >= self.start);
+        let position =
+            position.ok_or_else(|| Error::new(ErrorKind::InvalidInput, "seek before the start"))?;
+        Ok(self.source.seek(SeekFrom::Start(position))? - self.start)
+    }
+
+    fn stream_position(&mut self) -> Result<u64> {
+        Ok(self.source.stream_position()?.saturating_sub(self.start))
+    }
+}

@@ -1,0 +1,196 @@
+//! Where a title ends and the words of the release begin.
+
+use crate::text::is_article;
+use crate::token::{Bracket, Token, leading_bracket, tokens};
+use crate::vocabulary::{Class, Sure, is_shouted};
+use crate::year;
+
+/// What stands behind a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    /// A word of no release.
+    Other,
+    /// Nothing, or hints only, up to the end.
+    Open,
+    /// Words of a release, up to a certain one.
+    Release,
+}
+
+/// How the words of a name are judged: one pass from the last to the first.
+struct Judge<'a, 'b> {
+    tokens: &'b [Token<'a>],
+    /// Whether the name has capitals or small letters only, which then say nothing.
+    is_flat: bool,
+    /// Whether a title may begin at the first of the words.
+    in_title: bool,
+}
+
+impl Judge<'_, '_> {
+    fn sure(&self, token: &Token) -> Sure {
+        let kind = token.kind;
+        if kind.capitals {
+            let counts = if self.is_flat {
+                !self.in_title
+            } else {
+                is_shouted(token.text)
+            };
+            return if counts { self.raised(token) } else { Sure::No };
+        }
+        self.raised(token)
+    }
+
+    /// A language in capitals is that of the release, in a name that is not all capitals; and so is one alone in
+    /// brackets.
+    fn raised(&self, token: &Token) -> Sure {
+        let says = matches!(
+            token.kind.class,
+            Class::Language | Class::Status | Class::Subtitles
+        );
+        let stands_out = !self.is_flat && is_shouted(token.text) || token.bracket != Bracket::None;
+        if says && stands_out && token.kind.sure == Sure::Hint {
+            return Sure::Likely;
+        }
+        token.kind.sure
+    }
+
+    /// Whether a year leaves open what the words before it are: "Film.German.DL.2011.DVDRip", "Film.CAM.2011.XviD", but
+    /// not "The.Good.German.2006.DVDRip", nor where the language stands behind the year as well.
+    fn passes_year(&self, index: usize) -> bool {
+        let token = |at: usize| self.tokens.get(at);
+        if !token(index).is_some_and(year::is_bare) {
+            return false;
+        }
+        let is_language = |token: &Token| token.kind.class == Class::Language && !token.kind.capitals;
+        let before = (1..index).rev().map_while(token);
+        before
+            .take_while(|token| self.sure(token) > Sure::No)
+            .any(|token| match token.kind.class {
+                Class::Edition => true,
+                Class::Source => !self.is_flat && is_shouted(token.text),
+                Class::Language => {
+                    let again = self.tokens.iter().skip(index).any(is_language);
+                    // An adjective, in a title of the language that these words are of.
+                    let is_phrase = self
+                        .tokens
+                        .first()
+                        .is_some_and(|first| first.is_any(&["the", "a", "an"]));
+                    !again && !is_phrase
+                }
+                _ => false,
+            })
+    }
+
+    /// The first word of the release at or behind `first`.
+    fn release(&self, first: usize) -> Option<usize> {
+        let mut found = None;
+        let mut behind = Behind::Open;
+        for (index, token) in self.tokens.iter().enumerate().skip(first).rev() {
+            let sure = self.sure(token);
+            let ends = match sure {
+                Sure::Certain => true,
+                Sure::Likely => behind != Behind::Other,
+                Sure::Hint => behind == Behind::Release,
+                Sure::No => false,
+            };
+            behind = match behind {
+                _ if ends => Behind::Release,
+                Behind::Open if sure == Sure::Hint => Behind::Open,
+                Behind::Release if self.passes_year(index) => Behind::Release,
+                _ => Behind::Other,
+            };
+            if ends {
+                found = Some(index);
+            }
+        }
+        found
+    }
+}
+
+fn judge<'a, 'b>(tokens: &'b [Token<'a>], in_title: bool) -> Judge<'a, 'b> {
+    let letters = || {
+        let words = tokens.iter().filter(|token| token.kind.class == Class::Word);
+        words.flat_map(|token| token.text.bytes())
+    };
+    let is_flat =
+        !letters().any(|byte| byte.is_ascii_lowercase()) || !letters().any(|byte| byte.is_ascii_uppercase());
+    Judge {
+        tokens,
+        is_flat,
+        in_title,
+    }
+}
+
+/// Where the release's words begin in these tokens: an index of them. The first word of a name is never one, nor
+/// is what stands in a bracket that the name begins with.
+pub(crate) fn release_index(text: &str, tokens: &[Token]) -> Option<usize> {
+    let group_end = leading_bracket(text).unwrap_or(0);
+    let mut first = tokens.iter().position(|token| token.start >= group_end)? + 1;
+    // An article alone is no title.
+    if tokens.get(first - 1).is_some_and(|token| is_article(token.text)) {
+        first += 1;
+    }
+    judge(tokens, true).release(first)
+}
+
+/// The byte offset at which the release's words begin; the length of the text where there are none.
+pub(crate) fn release_start(text: &str) -> usize {
+    start_of(text, &tokens(text))
+}
+
+/// As [`release_start`], for a text that is in words already.
+pub(crate) fn start_of(text: &str, tokens: &[Token]) -> usize {
+    release_index(text, tokens)
+        .and_then(|index| tokens.get(index))
+        .map_or(text.len(), |token| opening(text, token))
+}
+
+/// The byte offset at which the release's words begin at or behind this one, where every word may be the first.
+pub(crate) fn start_behind(text: &str, tokens: &[Token], from: usize) -> usize {
+    let first = tokens.iter().position(|token| token.start >= from);
+    first
+        .and_then(|first| judge(tokens, false).release(first))
+        .and_then(|index| tokens.get(index))
+        .map_or(text.len(), |token| opening(text, token).max(from))
+}
+
+/// Where a word begins, its opening bracket with it.
+pub(crate) fn opening(text: &str, token: &Token) -> usize {
+    if token.bracket == Bracket::None {
+        return token.start;
+    }
+    let front = text.get(..token.start).unwrap_or_default();
+    front.rfind(['(', '[', '{', '（', '【']).unwrap_or(token.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::release_start;
+
+    #[test]
+    fn release_words_end_the_title_where_they_cannot_be_of_it() {
+        for (name, title) in [
+            ("Super movie Multi", "Super movie "),
+            ("The French Dispatch", "The French Dispatch"),
+            ("Night.German.1080p.BluRay", "Night."),
+            ("Night German 1080p", "Night "),
+            ("Charlotte's Web", "Charlotte's Web"),
+            ("Movie.Web-DL.1080p", "Movie."),
+            ("Movie [WEBDL-720p]", "Movie "),
+            ("Movie (1920x1080)", "Movie "),
+            ("Movie DDP5.1 x", "Movie "),
+            ("1080p", "1080p"),
+            ("Mr. Holland's Opus", "Mr. Holland's Opus"),
+            ("Dragon-HDC", "Dragon-"),
+            ("Der.Film.German.2011.PAL.DVDR", "Der.Film."),
+            ("The.Good.German.2006.720p", "The.Good.German.2006."),
+            ("A.French.Film.FRENCH", "A.French.Film."),
+            ("Mad.Max.1080p", "Mad.Max."),
+            ("Movie.MAX.WEB-DL", "Movie."),
+            ("MAD.MAX.1080P", "MAD.MAX."),
+            ("Movie [A1B2C3D4]", "Movie "),
+            ("The.Hybrid.1080p", "The.Hybrid."),
+        ] {
+            assert_eq!(&name[..release_start(name)], title, "{name}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Names as people and release groups write them, and what is to be found in them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod episodes;
+mod movies;
+mod releases;
+
+use naming::{EpisodeName, MovieName, episode, movie, split_path};
+
+/// `Title (year) {edition} #part ids`
+fn told_movie(name: &MovieName) -> String {
+    let mut told = name.title.clone();
+    told += &name.year.map_or(String::new(), |year| format!(" ({year})"));
+    told += &name
+        .edition
+        .as_ref()
+        .map_or(String::new(), |edition| format!(" {{{edition}}}"));
+    told += &name.part.map_or(String::new(), |part| format!(" #{part}"));
+    for id in &name.external_ids {
+        told += &format!(" {id}");
+    }
+    told
+}
+
+/// `Show (year) | 1x02-03 or #12 or 2017-04-20 | title | pattern`
+fn told_episode(name: &EpisodeName) -> String {
+    let year = name.show_year.map_or(String::new(), |year| format!(" ({year})"));
+    let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
+    let mut place = match (name.absolute, name.air_date) {
+        (Some(absolute), _) => format!("#{absolute}"),
+        (_, Some(date)) => format!("{}-{}-{}", date.year, date.month.unwrap(), date.day.unwrap()),
+        _ => format!("{}x{}", number(name.season), number(name.episode)),
+    };
+    place += &name.episode_end.map_or(String::new(), |end| format!("-{end}"));
+    let title = name.title.as_deref().unwrap_or("-");
+    format!("{}{year} | {place} | {title} | {}", name.show, name.pattern)
+}
+
+fn all_movies(cases: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (path, expected) in cases {
+        let (folders, file) = split_path(path);
+        let name = movie(&folders, file);
+        assert!((0.0..=1.0).contains(&name.confidence), "{path}");
+        let told = told_movie(&name);
+        if told != *expected {
+            wrong.push(format!(
+                "\n{path}\n  expected {expected}\n  found    {told} [{}]",
+                name.pattern
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+fn all_episodes(cases: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (path, expected) in cases {
+        let (folders, file) = split_path(path);
+        let name = episode(&folders, file);
+        let told = name.as_ref().map_or("none".to_owned(), told_episode);
+        if told != *expected {
+            wrong.push(format!("\n{path}\n  expected {expected}\n  found    {told}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}

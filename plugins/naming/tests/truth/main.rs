@@ -1,0 +1,163 @@
+//! Names that other projects' test suites assert something about, and sidecars, against what is found here.
+//!
+//! The files are in `../shared/media` and no part of the repository; without them the tests say so and pass.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod names;
+mod releases;
+mod sidecars;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+use svc_plugin_api::PartialDate;
+
+/// The folder of foreign files, with this file in it; `None`, with a message, where there is none.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a test says by the environment where its files are"
+)]
+fn media(file: &str) -> Option<PathBuf> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::var_os("SVC_TEST_MEDIA")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("SVC_SHARED").map(|shared| PathBuf::from(shared).join("media")))
+        .unwrap_or_else(|| repository.join("../shared/media"));
+    if folder.join(file).is_file() {
+        return Some(folder);
+    }
+    eprintln!(
+        "SKIPPED: no {file} in {}; SVC_SHARED names another folder",
+        folder.display()
+    );
+    None
+}
+
+fn lines(folder: &Path, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// A difference that is known.
+#[derive(Debug, Deserialize)]
+struct Difference {
+    kind: String,
+    path: String,
+    field: String,
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Expectations {
+    #[serde(default)]
+    difference: Vec<Difference>,
+}
+
+/// The fields of the cases that differ, each told.
+#[derive(Debug, Default)]
+struct Verdict {
+    cases: usize,
+    fields: usize,
+    wrong: BTreeSet<String>,
+    differing: Vec<(String, String, String)>,
+}
+
+impl Verdict {
+    fn field(&mut self, path: &str, field: &str, truth: &str, ours: &str) {
+        self.fields += 1;
+        if truth != ours {
+            self.wrong.insert(path.to_owned());
+            self.differing.push((
+                path.to_owned(),
+                field.to_owned(),
+                format!("truth {truth:?}, ours {ours:?}"),
+            ));
+        }
+    }
+
+    /// Prints the share of the cases that are right, and gives it.
+    fn tell(&self, kind: &str) -> f64 {
+        let (cases, right) = (self.cases, self.cases - self.wrong.len());
+        let share = right as f64 / cases as f64;
+        println!(
+            "{kind}: {right} of {cases} right ({:.1} %), {} fields",
+            share * 100.0,
+            self.fields
+        );
+        share
+    }
+
+    /// At least this share of the cases are right, and the rest is in the expectations with its reason.
+    fn must_match(&self, kind: &str, least: f64) {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/expectations/naming.toml");
+        let known: Expectations = toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        assert!(
+            known
+                .difference
+                .iter()
+                .all(|difference| difference.reason.len() > 10),
+            "each has a reason"
+        );
+        let is_known = |path: &str, field: &str| {
+            known
+                .difference
+                .iter()
+                .any(|one| one.kind == kind && one.path == path && one.field == field)
+        };
+        let new: Vec<_> = self
+            .differing
+            .iter()
+            .filter(|(path, field, _)| !is_known(path, field))
+            .collect();
+        let differs = |known: &Difference| {
+            let mut differing = self.differing.iter();
+            differing.any(|(path, field, _)| known.path == *path && known.field == *field)
+        };
+        let gone: Vec<_> = known
+            .difference
+            .iter()
+            .filter(|known| known.kind == kind && !differs(known))
+            .collect();
+        assert!(gone.is_empty(), "differences that are gone: {gone:#?}");
+        let right = self.tell(kind);
+        assert!(self.fields > self.cases, "a case has more than one field");
+        assert!(
+            new.is_empty(),
+            "{} differences that are not expected: {new:#?}",
+            new.len()
+        );
+        assert!(
+            right >= least,
+            "{kind}: {} of {} wrong",
+            self.wrong.len(),
+            self.cases
+        );
+    }
+}
+
+/// How titles are compared: in any case, dots and underscores as spaces, which the suites keep raw.
+fn plain(title: &str) -> String {
+    let spaced = title.replace(['.', '_'], " ").to_lowercase();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn told(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+}
+
+/// A date as the cases have it.
+fn date(date: Option<PartialDate>) -> String {
+    told(date.map(|date| {
+        let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
+        format!("{:04}-{month:02}-{day:02}", date.year)
+    }))
+}
+
+/// What the suite asserts for a number; `None` where it asserts nothing.
+fn asserted(case: &Value, field: &str) -> Option<String> {
+    case.get(field).map(|value| told(value.as_u64()))
+}
