@@ -170,8 +170,12 @@ impl Library {
 
     /// Writes a video; every one has another content.
     pub fn video(&self, path: &str) {
-        let clip = Clip::film("", 1000).tag("comment", path);
-        self.write(path, clip.encode(VideoFormat::Mp4));
+        let mut bytes = Clip::film("", 1000).encode(VideoFormat::Mp4);
+        // A box that no reader looks into.
+        bytes.extend(u32::try_from(8 + path.len()).unwrap().to_be_bytes());
+        bytes.extend(b"free");
+        bytes.extend(path.as_bytes());
+        self.write(path, bytes);
     }
 
     /// Moves a file or a directory.

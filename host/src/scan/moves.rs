@@ -1,5 +1,6 @@
 //! Files that moved: a new file with the content of one that is gone is that one, and keeps its identity.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::extract::ReadFile;
@@ -63,10 +64,17 @@ impl<'a> Moves<'a> {
                     && file.kind == read.folder.root.directory.kind
                     && !self.adopted.contains(&file.id)
             };
-            // Of several that are alike: a rename keeps the time, a move of a folder the names.
+            // Of several that are alike: a rename keeps the time, a move of a folder the names, and what is renamed
+            // together keeps what tells one name from the next. The oldest of those that are alike in all of it.
             let likeness = |file: &FileByContent| {
                 let same_time = file.mtime_ns == read.file.mtime_ns;
-                (same_time, file.path.file_name() == read.file.name)
+                let (before, now) = (file.path.file_name(), read.file.name.as_str());
+                (
+                    same_time,
+                    before == now,
+                    shared_ends(before, now),
+                    Reverse(file.id),
+                )
             };
             let alike = gone.iter().enumerate().filter(|(_, file)| fits(file));
             let Some((found, _)) = alike.max_by_key(|(_, file)| likeness(file)) else {
@@ -89,6 +97,20 @@ impl<'a> Moves<'a> {
         let crowds = alike.into_iter().filter(|(_, number)| *number >= CROWD);
         self.crowds.extend(crowds.map(|(print, _)| print));
     }
+}
+
+/// How many characters two names share at their beginning and, beyond that, at their end.
+fn shared_ends(one: &str, other: &str) -> usize {
+    let shorter = one.chars().count().min(other.chars().count());
+    let alike = |pair: &(char, char)| pair.0 == pair.1;
+    let start = one.chars().zip(other.chars()).take_while(alike).count();
+    let end = one
+        .chars()
+        .rev()
+        .zip(other.chars().rev())
+        .take_while(alike)
+        .count();
+    (start + end).min(shorter)
 }
 
 fn is_new(read: &ReadFile) -> bool {
@@ -116,4 +138,18 @@ fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
 /// An empty root is a disk that is not mounted.
 fn holds_something(root: &std::path::Path) -> bool {
     std::fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_ends;
+
+    #[test]
+    fn names_share_what_is_alike_at_their_ends_and_nothing_twice() {
+        assert_eq!(shared_ends("The Wire S01E02.mp4", "The Wiring S01E02.mp4"), 18);
+        assert_eq!(shared_ends("The Wire S01E01.mp4", "The Wiring S01E02.mp4"), 11);
+        assert_eq!(shared_ends("aa", "aaa"), 2);
+        assert_eq!(shared_ends("a", ""), 0);
+        assert_eq!(shared_ends("é.mp4", "e.mp4"), 4);
+    }
 }

@@ -122,6 +122,32 @@ fn file_whose_disk_is_away_is_not_taken_over_by_a_copy_of_it() {
 }
 
 #[test]
+fn copies_that_are_renamed_together_are_told_apart_by_their_names() {
+    let library = Library::new();
+    let name = |book: &str, part: u8| format!("music/{book}/{book} - {part:02}.mp3");
+    let written = std::time::SystemTime::now();
+    for part in 1..=9 {
+        library.track(&name("Walden", part), "Silence");
+        let file = std::fs::File::options()
+            .write(true)
+            .open(library.at(&name("Walden", part)));
+        file.unwrap().set_modified(written).unwrap();
+    }
+    library.index();
+    let before = library.ids();
+    library.rename("music/Walden", "music/Walden Pond");
+    for part in 1..=9 {
+        let from = format!("music/Walden Pond/Walden - {part:02}.mp3");
+        library.rename(&from, &name("Walden Pond", part));
+    }
+    library.index();
+    let after = library.ids();
+    for part in 1..=9 {
+        assert_eq!(after[&name("Walden Pond", part)], before[&name("Walden", part)]);
+    }
+}
+
+#[test]
 fn movie_and_show_keep_their_ids_when_what_they_are_called_changes() {
     let library = Library::new();
     library.video("movies/Heat (1995)/Heat (1995).mp4");
