@@ -4,7 +4,6 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::bytes::{Bytes, utf16_le};
 use crate::codec::{fourcc, wave};
-use crate::language;
 use crate::rate;
 use crate::tags::Tags;
 use crate::video::{Chapter, Kind, MAX_CHAPTERS, MAX_STREAMS, Stream, Video};
@@ -205,7 +204,7 @@ impl Reader {
             stream.language = self
                 .languages
                 .get(usize::from(*index))
-                .and_then(|code| language::known(code));
+                .and_then(|code| language::tag(code));
             if stream.kind == Kind::Video {
                 stream.fps = rate::fraction(UNITS_PER_SECOND, *picture);
             }

@@ -6,7 +6,6 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::bytes::{Bytes, text};
 use crate::codec::{fourcc, wave};
-use crate::language;
 use crate::rate;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
 
@@ -109,7 +108,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         .filter(|stream| stream.kind == Kind::Audio);
     for (index, stream) in sounds.enumerate() {
         let said = header.languages.iter().find(|(number, _)| *number == index);
-        stream.language = said.and_then(|(_, code)| language::known(code));
+        stream.language = said.and_then(|(_, code)| language::tag(code));
     }
     Ok(video)
 }

@@ -12,7 +12,6 @@ mod bytes;
 mod codec;
 mod container;
 mod flv;
-mod language;
 mod matroska;
 mod mp4;
 mod mpeg;

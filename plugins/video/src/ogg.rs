@@ -164,7 +164,7 @@ fn comments(packet: &[u8], stream: Option<&mut Stream>, tags: &mut Tags) {
         let Some(comment) = string(&mut bytes) else { break };
         if let Some((name, value)) = comment.split_once('=') {
             match name.to_ascii_uppercase().as_str() {
-                "LANGUAGE" => language = crate::language::known(value),
+                "LANGUAGE" => language = language::tag(value),
                 "METADATA_BLOCK_PICTURE" => {}
                 name => tags.add(name, value),
             }

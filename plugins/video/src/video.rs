@@ -99,7 +99,7 @@ pub struct Stream {
     /// Hz.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_rate: Option<u32>,
-    /// ISO 639-2 or BCP 47, as the file has it.
+    /// BCP 47.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// What the file calls it.
@@ -268,10 +268,10 @@ mod tests {
     #[test]
     fn stream_as_json_says_only_what_is_known() {
         let mut stream = Stream::new(Kind::Subtitle, "subrip");
-        stream.language = Some("eng".into());
+        stream.language = Some("en".into());
         assert_eq!(
             stream.json().unwrap(),
-            r#"{"type":"subtitle","codec":"subrip","language":"eng","default":false,"forced":false}"#
+            r#"{"type":"subtitle","codec":"subrip","language":"en","default":false,"forced":false}"#
         );
         let mut stream = Stream::new(Kind::Video, "hevc");
         stream.size(3840, 2160);

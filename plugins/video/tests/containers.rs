@@ -64,7 +64,7 @@ fn streams_are_the_same_in_every_container() {
             "{format:?}"
         );
         let languages = [first.language.as_deref(), second.language.as_deref()];
-        assert_eq!(languages, [Some("eng"), Some("ger")], "{format:?}");
+        assert_eq!(languages, [Some("en"), Some("de")], "{format:?}");
         assert_eq!(
             (picture.language.clone(), picture.rotation, picture.hdr),
             (None, None, None),
@@ -196,6 +196,105 @@ fn subtitles_say_how_they_are_shown() {
 }
 
 #[test]
+fn languages_are_tags_wherever_the_container_has_them() {
+    let clip = Clip::new(10_000)
+        .video("h264", 64, 48, 25.0)
+        .audio("aac", 2, 48_000, "pt-BR")
+        .audio("aac", 2, 48_000, "fra")
+        .audio("aac", 2, 48_000, "zh-hant-TW")
+        .audio("aac", 2, 48_000, "");
+    for format in [
+        VideoFormat::Mp4,
+        VideoFormat::FragmentedMp4,
+        VideoFormat::Mov,
+        VideoFormat::Matroska,
+    ] {
+        let found = read(&clip, format);
+        let languages: Vec<_> = found.streams[1..]
+            .iter()
+            .map(|stream| stream.language.as_deref())
+            .collect();
+        assert_eq!(
+            languages,
+            [Some("pt-BR"), Some("fr"), Some("zh-Hant-TW"), None],
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn subtitles_of_every_kind_in_mp4_have_their_format_and_language() {
+    let clip = Clip::new(10_000)
+        .video("h264", 64, 48, 25.0)
+        .subtitle("mov_text", "eng")
+        .forced()
+        .subtitle("webvtt", "ger")
+        .subtitle("ttml", "pt-BR")
+        .subtitle("eia_608", "");
+    for format in [VideoFormat::Mp4, VideoFormat::FragmentedMp4, VideoFormat::Mov] {
+        let found = read(&clip, format);
+        let told: Vec<_> = found.streams[1..]
+            .iter()
+            .map(|stream| {
+                (
+                    stream.kind,
+                    stream.codec.as_ref(),
+                    stream.language.as_deref(),
+                    stream.is_forced,
+                )
+            })
+            .collect();
+        let expected = [
+            (Kind::Subtitle, "mov_text", Some("en"), Some(true)),
+            (Kind::Subtitle, "webvtt", Some("de"), Some(false)),
+            (Kind::Subtitle, "ttml", Some("pt-BR"), Some(false)),
+            (Kind::Subtitle, "eia_608", None, Some(false)),
+        ];
+        assert_eq!(told, expected, "{format:?}");
+    }
+    // A file of nothing but subtitles, as a stream in parts has them.
+    let found = read(
+        &Clip::new(10_000).subtitle("webvtt", "eng"),
+        VideoFormat::FragmentedMp4,
+    );
+    assert_eq!(
+        (found.streams.len(), found.streams[0].codec.as_ref()),
+        (1, "webvtt")
+    );
+}
+
+#[test]
+fn handler_behind_the_samples_and_text_of_a_media_type_are_known() {
+    let clip = Clip::new(10_000).subtitle("webvtt", "eng");
+    let plain = clip.encode(VideoFormat::Mp4);
+    let find = |name: &[u8]| plain.windows(4).position(|window| window == name).unwrap() - 4;
+    let (handler, information) = (find(b"hdlr"), find(b"minf"));
+    let end = information
+        + usize::try_from(u32::from_be_bytes(plain[information..][..4].try_into().unwrap())).unwrap();
+    let turned = [
+        &plain[..handler],
+        &plain[information..end],
+        &plain[handler..information],
+        &plain[end..],
+    ];
+    let mut stxt = plain.clone();
+    let at = find(b"wvtt") + 4;
+    stxt[at..at + 4].copy_from_slice(b"stxt");
+    // In the place of the box, an encoding that is empty and a type.
+    stxt[at + 12..][..14].copy_from_slice(b"\0text/vtt\0\0\0\0\0");
+    for bytes in [turned.concat(), stxt] {
+        let found = video::read(&mut Source::from_bytes("a.mp4", bytes)).unwrap();
+        let [stream] = &found.streams[..] else {
+            panic!("{:?}", found.streams);
+        };
+        assert_eq!(
+            (stream.codec.as_ref(), stream.language.as_deref()),
+            ("webvtt", Some("en"))
+        );
+    }
+}
+
+#[test]
 fn written_keys_are_those_of_the_contract() {
     let found = read(&episode(), VideoFormat::Mp4);
     let mut extraction = ExtractionBuilder::new();
@@ -219,7 +318,7 @@ fn written_keys_are_those_of_the_contract() {
     };
     assert_eq!(
         streams[1],
-        r#"{"type":"audio","codec":"aac","channels":2,"sampleRate":48000,"language":"eng","default":true}"#
+        r#"{"type":"audio","codec":"aac","channels":2,"sampleRate":48000,"language":"en","default":true}"#
     );
     let Some(Value::Texts(chapters)) = value("video.chapters") else {
         panic!("no chapters");

@@ -168,7 +168,7 @@ fn sample_films_and_series_are_read_with_all_beside_them_and_streamed_byte_for_b
     let languages: Vec<_> = languages
         .map(|stream| stream["language"].as_str().unwrap())
         .collect();
-    assert_eq!(languages, ["eng", "ger"]);
+    assert_eq!(languages, ["en", "de"]);
     assert_eq!(source["chapters"].as_array().unwrap().len(), 2);
     let subtitles = source["subtitles"].as_array().unwrap();
     let told: Vec<_> = subtitles

@@ -90,7 +90,10 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
         for name in names {
             note(
                 &format!("{kind}-{name}"),
-                column(&wanted, name),
+                match *name {
+                    "language" => tags(&wanted),
+                    name => column(&wanted, name),
+                },
                 column(&of_kind(&streams, kind), name),
             );
         }
@@ -155,14 +158,31 @@ fn fraction(text: &str) -> Option<f64> {
     Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)
 }
 
-/// Whatever it is, as text; nothing for null and for a language that is not known.
+/// Whatever it is, as text; nothing for null.
 fn printed(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text == "und" => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// The languages of all streams, of which ffprobe says the code of the file.
+fn tags(streams: &[&Value]) -> String {
+    let said: Vec<&str> = streams
+        .iter()
+        .map(|stream| match stream["language"].as_str() {
+            None | Some("und") => "",
+            Some("cze") => "cs",
+            Some("eng") => "en",
+            Some("fre") => "fr",
+            Some("ger") => "de",
+            Some("por") => "pt",
+            Some("spa") => "es",
+            Some(other) => panic!("no tag for {other}"),
+        })
+        .collect();
+    said.join(" | ")
 }
 
 /// What all streams say of one thing.

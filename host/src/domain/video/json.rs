@@ -23,6 +23,11 @@ fn text(object: &Object, member: &str) -> Option<String> {
     object.get(member)?.as_str().map(str::to_owned)
 }
 
+/// By the rule for all, whatever the plugin goes by.
+fn language(object: &Object) -> Option<String> {
+    language::tag(object.get("language")?.as_str()?)
+}
+
 fn number(object: &Object, member: &str) -> Option<i64> {
     object.get(member)?.as_i64()
 }
@@ -83,7 +88,7 @@ impl Streams {
                 Some("audio") => streams.audio.push(AudioStream {
                     codec: text(object, "codec"),
                     channels: number(object, "channels"),
-                    language: text(object, "language"),
+                    language: language(object),
                     title: text(object, "title"),
                     is_default: flag(object, "default"),
                 }),
@@ -91,7 +96,7 @@ impl Streams {
                     id: SubtitleId::of_stream(source, at),
                     origin: SubtitleOrigin::Stream,
                     format: text(object, "codec"),
-                    language: text(object, "language"),
+                    language: language(object),
                     title: text(object, "title"),
                     forced: flag(object, "forced"),
                     hearing_impaired: flag(object, "hearingImpaired"),
@@ -124,7 +129,7 @@ pub fn subtitle_files(json: &str, source: VideoSourceId) -> Vec<Subtitle> {
             id: SubtitleId::of_file(source, &name),
             origin: SubtitleOrigin::File(name),
             format: text(object, "format"),
-            language: text(object, "language"),
+            language: language(object),
             title: text(object, "title"),
             forced: flag(object, "forced"),
             hearing_impaired: flag(object, "hearingImpaired"),
@@ -206,6 +211,31 @@ mod tests {
             chapters(r#"[{"title":"no beginning"},{"startMs":5}]"#)[0].start_ms,
             5
         );
+    }
+
+    #[test]
+    fn languages_are_tags_whatever_a_plugin_goes_by() {
+        let sent = r#"[{"type":"audio","language":"GER"},{"type":"audio","language":"und"},{"type":"audio","language":7},
+            {"type":"subtitle","language":"pt_br"},{"type":"subtitle","language":"Klingonese"}]"#;
+        let streams = Streams::read(sent, SOURCE());
+        let audio: Vec<_> = streams
+            .audio
+            .iter()
+            .map(|stream| stream.language.as_deref())
+            .collect();
+        assert_eq!(audio, [Some("de"), None, None]);
+        let subtitles: Vec<_> = streams
+            .subtitles
+            .iter()
+            .map(|one| one.language.as_deref())
+            .collect();
+        assert_eq!(subtitles, [Some("pt-BR"), None]);
+        let files = subtitle_files(
+            r#"[{"name":"a.srt","language":"eng"},{"name":"b.srt","language":""}]"#,
+            SOURCE(),
+        );
+        let files: Vec<_> = files.iter().map(|one| one.language.as_deref()).collect();
+        assert_eq!(files, [Some("en"), None]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct AudioStream {
     pub codec: Option<String>,
     /// Number of channels.
     pub channels: Option<i64>,
-    /// As the file has it.
+    /// BCP 47.
     pub language: Option<String>,
     /// What the file calls it.
     pub title: Option<String>,
@@ -54,7 +54,7 @@ pub struct Subtitle {
     pub origin: SubtitleOrigin,
     /// Of a file such as `srt`, of a stream its codec.
     pub format: Option<String>,
-    /// BCP 47 for files, of a stream as the file has it.
+    /// BCP 47.
     pub language: Option<String>,
     /// What the file or the stream is called.
     pub title: Option<String>,

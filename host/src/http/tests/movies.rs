@@ -182,7 +182,7 @@ async fn movie_is_shown_as_the_contract_has_it() {
         json!({
             "sourceId": null, "container": "matroska", "size": FILM.len(), "bitrate": 3, "duration": 60.0,
             "videoStreams": [{ "codec": "h264", "width": 1920, "height": 1080, "hdr": null, "fps": 23.976 }],
-            "audioStreams": [{ "codec": "aac", "channels": 2, "language": "eng", "default": true }],
+            "audioStreams": [{ "codec": "aac", "channels": 2, "language": "en", "default": true }],
             "subtitles": null, "chapters": [{ "start": 1.5, "end": 2.0, "title": "One" }], "missing": false,
         })
     );
@@ -206,7 +206,7 @@ async fn movie_is_shown_as_the_contract_has_it() {
             &inside["format"],
             &inside["forced"]
         ),
-        (&json!(false), &json!("ger"), &json!("subrip"), &json!(true))
+        (&json!(false), &json!("de"), &json!("subrip"), &json!(true))
     );
 }
 

@@ -85,7 +85,7 @@ pub struct AudioStreamView {
     /// As ffprobe calls it: `aac`, `eac3`, `opus`.
     codec: Option<String>,
     channels: Option<i64>,
-    /// As the file has it, ISO 639-2 or BCP 47.
+    /// BCP 47: `en`, `pt-BR`.
     language: Option<String>,
     /// What the file calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ impl From<AudioStream> for AudioStreamView {
 pub struct SubtitleView {
     #[salvo(schema(value_type = String))]
     subtitle_id: SubtitleId,
-    /// BCP 47 of a file, of a stream as it has it.
+    /// BCP 47: `en`, `pt-BR`.
     language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,

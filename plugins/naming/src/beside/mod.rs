@@ -3,7 +3,6 @@
 //! Names are those of [`svc_plugin_api::Source::related`]: seen from the video's folder, with `/` between.
 
 mod artwork;
-mod language;
 mod sidecar;
 mod subtitle;
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Video, language, parts};
+use super::{Video, parts};
 use crate::episode;
 use crate::text::{display, key};
-use crate::token::tokens;
+use crate::token::{Token, tokens};
 
 /// Endings, and what the formats are called.
 const FORMATS: &[(&str, &str)] = &[
@@ -33,7 +33,7 @@ pub struct Subtitle {
     pub name: String,
     /// `srt`, `ass`, `ssa`, `vtt`, `vobsub`, `microdvd`, `pgs` or `smi`.
     pub format: &'static str,
-    /// BCP 47: ISO 639-1 where the language has such a code, with a region if the name has one ("pt-BR").
+    /// BCP 47, with a script or a region if the name has one ("pt-BR").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// What else the name says, such as "Commentary".
@@ -110,10 +110,7 @@ fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
 /// "Heat.1995.1080p").
 fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let words = tokens(front);
-    let is_said = |word: &str| {
-        language::code(word).is_some() || Flag::of(word).is_some() || language::region(word).is_some()
-    };
-    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token.text)) {
+    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token)) {
         return Some(front);
     }
     let own: Vec<_> = tokens(video.stem);
@@ -123,12 +120,19 @@ fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
         .take_while(|(one, other)| one.is(other.text))
         .count();
     let rest = words.get(shared..)?;
-    let covers = shared > 0 && rest.iter().all(|token| is_said(token.text));
+    let covers = shared > 0 && rest.iter().all(is_said);
     let at = shared
         .checked_sub(1)
         .and_then(|last| words.get(last))
         .map_or(0, |token| token.end);
     covers.then(|| front.get(at..)).flatten()
+}
+
+/// Whether the word says what subtitles are, and not what they are of.
+fn is_said(token: &Token) -> bool {
+    language::word(token.text).is_some()
+        || Flag::of(token.text).is_some()
+        || language::region("", token.text, false).is_some()
 }
 
 enum Flag {
@@ -159,46 +163,70 @@ fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
         default: false,
     };
     let words = tokens(suffix);
-    // "hi" alone is Hindi; beside another language it is "hearing impaired".
-    let others = words
-        .iter()
-        .any(|token| !token.is("hi") && language::code(token.text).is_some());
+    let spoken = spoken(&words);
     let mut rest: Vec<&str> = Vec::new();
     for (index, token) in words.iter().enumerate() {
-        let hindi = token.is("hi") && !others;
-        if subtitle.language.is_some() && is_region(&mut subtitle, token.text) {
+        if Some(index) == spoken {
+            subtitle.language = language::word(token.text).map(str::to_owned);
             continue;
         }
-        match Flag::of(token.text).filter(|_| !hindi) {
+        match Flag::of(token.text) {
             Some(Flag::Forced) => subtitle.forced = true,
             Some(Flag::HearingImpaired) => subtitle.hearing_impaired = true,
             Some(Flag::Default) => subtitle.default = true,
-            None => match language::code(token.text) {
-                Some(code) if subtitle.language.is_none() => {
-                    subtitle.language = Some(code.to_owned());
-                    if token.is("brazilian") {
-                        is_region(&mut subtitle, "BR");
-                    }
-                }
-                // The number in front is the track's: "2_English".
-                _ if token.is_number() && (index == 0 || index + 1 == words.len()) => {}
-                _ => rest.push(token.text),
-            },
+            None if add_region(&mut subtitle, suffix, &words, index) => {}
+            // The number in front is the track's: "2_English".
+            None if token.is_number() && (index == 0 || index + 1 == words.len()) => {}
+            // The code for "nobody knows which".
+            None if token.is("und") && index + 1 == words.len() => {}
+            None => rest.push(token.text),
         }
     }
     subtitle.title = Some(display(&rest.join(" "))).filter(|title| !title.is_empty());
     subtitle
 }
 
-/// Puts a region behind the language, if this is one and it has none.
-fn is_region(subtitle: &mut Subtitle, word: &str) -> bool {
-    let Some(language) = &mut subtitle.language else {
+/// Which of the words is the language: one behind which is nothing but what is said of subtitles, since "As Told By"
+/// begins with one as well; else the first. "hi" beside another is "hearing impaired".
+fn spoken(words: &[Token]) -> Option<usize> {
+    let languages = words.iter().enumerate();
+    let mut languages: Vec<usize> = languages
+        .filter(|(_, token)| language::word(token.text).is_some())
+        .map(|(index, _)| index)
+        .collect();
+    let is_hindi = |index: &usize| words.get(*index).is_some_and(|token| token.is("hi"));
+    if !languages.iter().all(is_hindi) {
+        languages.retain(|index| !is_hindi(index));
+    }
+    let ends = |index: &&usize| {
+        let behind = words.get(**index..).unwrap_or_default();
+        behind.iter().all(|token| token.is_number() || is_said(token))
+    };
+    languages.iter().find(ends).or(languages.first()).copied()
+}
+
+/// Puts the script or the region that this word is behind the language, unless it has one of the kind.
+fn add_region(subtitle: &mut Subtitle, suffix: &str, words: &[Token], index: usize) -> bool {
+    let (Some(language), Some(token)) = (&mut subtitle.language, words.get(index)) else {
         return false;
     };
-    let region = language::region(word).filter(|_| !language.contains('-'));
-    if let Some(region) = region {
+    let before = index.checked_sub(1).and_then(|before| words.get(before));
+    let between = before.and_then(|before| suffix.get(before.end..token.start));
+    let attached = matches!(between, Some("-" | "_"));
+    let Some(part) = language::region(language, token.text, attached) else {
+        return false;
+    };
+    let parts = || language.split('-').skip(1);
+    // Scripts have four letters, and stand in front of a region.
+    let is_script = part.len() == 4;
+    let has_room = match is_script {
+        true => parts().count() == 0,
+        false => parts().all(|known| known.len() == 4),
+    };
+    let is_known = parts().any(|known| known == part);
+    if has_room && !is_known {
         language.push('-');
-        language.push_str(region);
+        language.push_str(part);
     }
-    region.is_some()
+    has_room || is_known
 }

@@ -1,14 +1,11 @@
-//! Headers of sound: AC-3, E-AC-3, DTS, MPEG audio; channels and sample rate of each.
+//! Headers of sound: AC-3, E-AC-3, TrueHD, MPEG audio and samples of discs; channels and sample rate of each.
 
+use super::dts;
 use crate::bits::Bits;
 
 /// Channels by AC-3's mode, without the one for low frequencies.
 const AC3_CHANNELS: [u32; 8] = [2, 1, 2, 3, 3, 4, 4, 5];
 const AC3_RATES: [u32; 3] = [48_000, 44_100, 32_000];
-const DTS_RATES: [u32; 16] = [
-    0, 8_000, 16_000, 32_000, 0, 0, 11_025, 22_050, 44_100, 0, 0, 12_000, 24_000, 48_000, 96_000, 192_000,
-];
-const DTS_CHANNELS: [u32; 16] = [1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8];
 const MPEG_RATES: [u32; 3] = [44_100, 48_000, 32_000];
 
 /// What a frame says: codec, channels, sample rate.
@@ -20,6 +17,14 @@ pub(crate) fn ac3(bytes: &[u8]) -> Option<Frame> {
         .windows(8)
         .filter(|window| window.starts_with(&[0x0b, 0x77]))
         .find_map(ac3_frame)
+}
+
+/// A frame of what nothing says the codec of: it tells itself, AC-3 only where a frame is at the very beginning, since
+/// its mark is but two bytes.
+pub(crate) fn unnamed(bytes: &[u8]) -> Option<Frame> {
+    let begins = bytes.starts_with(&[0x0b, 0x77]);
+    let named = dts::frame(bytes).or_else(|| truehd(bytes));
+    named.or_else(|| bytes.get(..8).filter(|_| begins).and_then(ac3))
 }
 
 fn ac3_frame(frame: &[u8]) -> Option<Frame> {
@@ -80,23 +85,6 @@ pub(crate) fn eac3_box(bytes: &[u8]) -> Option<(u32, u32)> {
     // Pairs among the places of further channels: left and right centre, left and right surround back.
     let pairs = (further & 1) + (further >> 1 & 1) + (further >> 5 & 1) + (further >> 6 & 1);
     Some((channels + 2 * pairs.min(1), *rate))
-}
-
-/// Finds the first frame of DTS.
-pub(crate) fn dts(bytes: &[u8]) -> Option<Frame> {
-    bytes
-        .windows(12)
-        .filter(|window| window.starts_with(&[0x7f, 0xfe, 0x80, 0x01]))
-        .find_map(|frame| {
-            let mut bits = Bits::new(frame.get(4..)?);
-            // Type, samples, checksum, blocks, size.
-            bits.skip(1 + 5 + 1 + 7 + 14)?;
-            let channels = DTS_CHANNELS.get(usize::try_from(bits.take(6)?).ok()?)?;
-            let rate = DTS_RATES.get(usize::try_from(bits.take(4)?).ok()?)?;
-            bits.skip(5 + 5 + 3 + 1 + 1)?;
-            let low = u32::from(bits.take(2)? > 0);
-            Some(("dts", channels + low, *rate))
-        })
 }
 
 /// Finds the first frame of Dolby TrueHD that begins anew.
@@ -177,6 +165,5 @@ mod tests {
         assert_eq!(mpeg(&[0, 0xff, 0xfb, 0x90, 0xc0]), Some(("mp3", 1, 44_100)));
         assert_eq!(mpeg(&[0xff, 0xfd, 0x94, 0x00]), Some(("mp2", 2, 48_000)));
         assert_eq!(mpeg(&[0xff; 9]), None);
-        assert_eq!(dts(&[0x7f, 0xfe, 0x80, 0x01]), None);
     }
 }

@@ -88,16 +88,34 @@ pub(crate) fn pcm(bits: u32, is_float: bool, is_big_endian: bool, is_signed: boo
     }
 }
 
-/// The codec of a subtitle sample entry; `None` for what is no subtitle.
-pub(crate) fn quicktime_subtitle(code: [u8; 4]) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match &code {
+/// Whether a sample entry is of subtitles whatever track it is in.
+pub(crate) fn is_subtitle(code: [u8; 4]) -> bool {
+    matches!(
+        &code,
+        b"tx3g" | b"wvtt" | b"stpp" | b"sbtt" | b"stxt" | b"dfxp" | b"c608" | b"c708" | b"enct" | b"encs"
+    )
+}
+
+/// The codec of a subtitle sample entry.
+pub(crate) fn quicktime_subtitle(code: [u8; 4]) -> Cow<'static, str> {
+    Cow::Borrowed(match &code {
         b"tx3g" | b"text" => "mov_text",
         b"wvtt" => "webvtt",
-        b"stpp" => "ttml",
+        b"stpp" | b"dfxp" => "ttml",
         b"c608" => "eia_608",
         b"mp4s" => "dvd_subtitle",
-        _ => return None,
-    }))
+        _ => return unknown(&code),
+    })
+}
+
+/// The codec of subtitles of a media type.
+pub(crate) fn subtitle_text(media_type: &[u8]) -> Option<&'static str> {
+    match media_type.to_ascii_lowercase().as_slice() {
+        b"text/vtt" => Some("webvtt"),
+        b"application/ttml+xml" => Some("ttml"),
+        b"application/x-subrip" => Some("subrip"),
+        _ => None,
+    }
 }
 
 /// The codec of a Windows bitmap header.

@@ -3,6 +3,7 @@
 pub(crate) mod aac;
 pub(crate) mod audio;
 pub(crate) mod colour;
+pub(crate) mod dts;
 pub(crate) mod fourcc;
 pub(crate) mod h264;
 pub(crate) mod hevc;

@@ -3,7 +3,6 @@
 use super::ebml::{element, elements, float, unsigned};
 use crate::bytes::text;
 use crate::codec::{aac, colour, h264, hevc, matroska_id};
-use crate::language;
 use crate::rate;
 use crate::video::{Hdr, Kind, MAX_STREAMS, Stream};
 
@@ -84,15 +83,16 @@ fn track(entry: &[u8]) -> Option<Track> {
     })
 }
 
-/// The language, or the one of a country where the file says so. What is not said is English, by the format's rules.
+/// The language: the newer element goes before the older one. What is not said is English, by the format's rules.
 fn language(entry: &[u8]) -> Option<String> {
-    let local = element(entry, LANGUAGE_BCP47).map(text);
-    if let Some(local) = local.filter(|code| code.contains('-')) {
-        return language::known(&local);
-    }
-    match (element(entry, LANGUAGE), element(entry, LANGUAGE_BCP47)) {
-        (None, None | Some(b"en")) => Some("eng".to_owned()),
-        (Some(code), _) | (None, Some(code)) => language::known(&text(code)),
+    let stated = |id| {
+        element(entry, id)
+            .map(text)
+            .filter(|code| !code.trim().is_empty())
+    };
+    match stated(LANGUAGE_BCP47).or_else(|| stated(LANGUAGE)) {
+        Some(code) => language::tag(&code),
+        None => Some("en".to_owned()),
     }
 }
 

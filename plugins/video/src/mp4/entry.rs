@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::atoms::{atom, atoms};
 use crate::bits::Bits;
 use crate::bytes::Bytes;
-use crate::codec::{Sequence, aac, audio, colour, fourcc, h264, hevc};
+use crate::codec::{Sequence, aac, audio, colour, fourcc, h264, hevc, unknown};
 use crate::video::{Hdr, Kind, Stream};
 
 /// Bytes of a sample entry before those of its kind: reserved, and the reference of its data.
@@ -20,8 +20,10 @@ pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
     match &handler {
         b"vide" => Some(picture(code, body)),
         b"soun" => Some(sound(code, body, is_iso_1)),
-        b"sbtl" | b"subt" | b"text" | b"subp" | b"clcp" => subtitle(code, body),
-        _ => None,
+        // Handlers of nothing but subtitles; others are of chapters, hints and much else.
+        b"sbtl" | b"subt" | b"subp" | b"clcp" => Some(subtitle(code, body)),
+        b"text" if code == *b"text" => Some(subtitle(code, body)),
+        _ => fourcc::is_subtitle(code).then(|| subtitle(code, body)),
     }
 }
 
@@ -182,16 +184,24 @@ fn linear(code: [u8; 4], bits: u32, flags: u32, boxes: &[u8]) -> Option<Cow<'sta
     })
 }
 
-fn subtitle(code: [u8; 4], body: &[u8]) -> Option<Stream> {
-    let codec = fourcc::quicktime_subtitle(code)?;
+fn subtitle(mut code: [u8; 4], body: &[u8]) -> Stream {
+    let rest = body.get(COMMON_BYTES..).unwrap_or_default();
+    if matches!(&code, b"enct" | b"encs") {
+        code = original(rest).unwrap_or(code);
+    }
+    let codec = match &code {
+        // An encoding, then the media type.
+        b"sbtt" | b"stxt" => {
+            let media_type = rest.split(|byte| *byte == 0).nth(1).unwrap_or_default();
+            fourcc::subtitle_text(media_type).map_or_else(|| unknown(&code), Cow::Borrowed)
+        }
+        _ => fourcc::quicktime_subtitle(code),
+    };
     let mut stream = Stream::new(Kind::Subtitle, codec);
     // The two highest bits but one: all samples are forced, some are.
-    let flags = body
-        .get(COMMON_BYTES..)
-        .and_then(<[u8]>::first_chunk)
-        .map_or(0, |flags| u32::from_be_bytes(*flags));
+    let flags = rest.first_chunk().map_or(0, |flags| u32::from_be_bytes(*flags));
     stream.is_forced = Some(code == *b"tx3g" && flags & 0x8000_0000 != 0);
-    Some(stream)
+    stream
 }
 
 /// `esds`: the kind of the stream, and what is private to its codec.

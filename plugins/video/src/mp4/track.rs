@@ -7,7 +7,6 @@ use svc_plugin_api::isobmff::BoxSpan;
 
 use super::{entry, samples, times};
 use crate::bytes::{Bytes, text};
-use crate::language;
 use crate::video::Stream;
 
 /// The most bytes of a sample description; pictures of Dolby Vision have two codecs of some hundred bytes.
@@ -85,6 +84,7 @@ impl Track {
 
     fn media(&mut self, source: &mut Source, span: &BoxSpan) -> Result<()> {
         let mut parts = span.children();
+        let mut information = None;
         while let Some(part) = parts.next(source)? {
             match &part.name {
                 b"mdhd" => {
@@ -101,7 +101,7 @@ impl Track {
                     let code = part.bytes(source, 64)?;
                     self.language = code
                         .get(4..)
-                        .and_then(|code| language::known(&text(code)))
+                        .and_then(|code| language::tag(&text(code)))
                         .or(self.language.take());
                 }
                 b"hdlr" => {
@@ -109,13 +109,15 @@ impl Track {
                         .array_at::<4>(part.start.saturating_add(8))?
                         .unwrap_or_default()
                 }
-                b"minf" => {
-                    if let Some(table) = part.children().find(source, b"stbl")? {
-                        self.samples(source, &table)?;
-                    }
-                }
+                b"minf" => information = Some(part),
                 _ => {}
             }
+        }
+        // What the samples are is known once the handler is, which may stand behind them.
+        if let Some(information) = information
+            && let Some(table) = information.children().find(source, b"stbl")?
+        {
+            self.samples(source, &table)?;
         }
         Ok(())
     }

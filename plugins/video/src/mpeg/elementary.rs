@@ -1,7 +1,7 @@
 //! An elementary stream: gathered until its first header tells what the tables do not.
 
 use super::pes;
-use crate::codec::{Sequence, aac, audio, h264, hevc, mpeg2};
+use crate::codec::{Sequence, aac, audio, dts, h264, hevc, mpeg2};
 use crate::rate;
 use crate::video::{Kind, Stream};
 
@@ -19,6 +19,7 @@ pub(super) struct Elementary {
     unit: Vec<u8>,
     times: Vec<u64>,
     is_described: bool,
+    has_begun: bool,
 }
 
 impl Elementary {
@@ -30,17 +31,25 @@ impl Elementary {
             unit: Vec::new(),
             times: Vec::new(),
             is_described,
+            has_begun: false,
         }
     }
 
-    /// Whether further packets would say nothing new.
+    /// Whether nothing says what it is of, so that its content has to.
+    fn is_unnamed(&self) -> bool {
+        self.stream.codec.is_empty()
+    }
+
+    /// Whether further packets would say nothing new, or are not worth waiting for.
     pub(super) fn is_done(&self) -> bool {
-        self.is_described && (self.stream.kind != Kind::Video || self.times.len() >= ENOUGH_TIMES)
+        (self.is_described || self.is_unnamed())
+            && (self.stream.kind != Kind::Video || self.times.len() >= ENOUGH_TIMES)
     }
 
     /// A PES packet begins: what was gathered before it is complete.
     pub(super) fn begin(&mut self, time: Option<u64>, payload: &[u8]) {
         self.probe();
+        self.has_begun = true;
         if self.times.len() < ENOUGH_TIMES {
             self.times.extend(time);
         }
@@ -50,7 +59,9 @@ impl Elementary {
 
     /// More of a unit.
     pub(super) fn extend(&mut self, payload: &[u8]) {
-        if !self.is_described {
+        // What is no PES at all is no stream of sound.
+        let is_wanted = self.has_begun || !self.is_unnamed();
+        if !self.is_described && is_wanted {
             let room = MAX_UNIT_BYTES - self.unit.len().min(MAX_UNIT_BYTES);
             self.unit
                 .extend_from_slice(payload.get(..room).unwrap_or(payload));
@@ -67,15 +78,15 @@ impl Elementary {
             .min_by_key(|time| pes::between(first.wrapping_sub(1 << 32), *time))
     }
 
-    /// The stream as far as it is known.
-    pub(super) fn finish(mut self) -> Stream {
+    /// The stream as far as it is known; `None` if nothing says what it is, its content neither.
+    pub(super) fn finish(mut self) -> Option<Stream> {
         self.probe();
         if self.stream.kind == Kind::Video {
             let first = self.first_time().unwrap_or(0);
             let times = self.times.iter().map(|time| pes::between(first, *time)).collect();
             self.stream.fps = self.stream.fps.or_else(|| rate::seen(times, TICKS_PER_SECOND));
         }
-        self.stream
+        (!self.is_unnamed()).then_some(self.stream)
     }
 
     fn probe(&mut self) {
@@ -100,11 +111,12 @@ fn describe(stream: &mut Stream, bytes: &[u8]) -> Option<()> {
             ("aac", channels, rate)
         }
         "ac3" | "eac3" => audio::ac3(bytes)?,
-        "dts" => audio::dts(bytes)?,
+        "dts" => dts::frame(bytes)?,
+        "" => audio::unnamed(bytes)?,
         "mp2" | "mp3" => audio::mpeg(bytes)?,
         "truehd" => audio::truehd(bytes)?,
         "pcm_bluray" => audio::disc_pcm(bytes)?,
-        "opus" => ("opus", 2, 48_000),
+        "opus" => ("opus", stream.channels.unwrap_or(2), 48_000),
         // Nothing is looked for in others.
         _ => return Some(()),
     };

@@ -62,7 +62,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
         between = last.map(|ticks| ticks / pes::TICKS_PER_MS);
     }
     streams.sort_by_key(|stream| (stream.stream.kind as u8, stream.id));
-    video.streams = streams.into_iter().map(Elementary::finish).collect();
+    video.streams = streams.into_iter().filter_map(Elementary::finish).collect();
     video.duration_ms = between.map(|ms| ms.saturating_add(video.picture_ms()));
     Ok(video)
 }

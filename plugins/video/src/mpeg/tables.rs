@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use crate::bytes::Bytes;
-use crate::language;
 use crate::video::{Kind, Stream};
 
 /// The most bytes of a section, by the standard.
 const MAX_SECTION_BYTES: usize = 1024 + 3;
 const PROGRAMS: u8 = 0;
 const STREAMS: u8 = 2;
+/// The descriptor whose first byte says which one it is.
+const EXTENSION: u8 = 0x7f;
 
 /// A section in the making: it may lie in several packets.
 #[derive(Default)]
@@ -62,7 +63,7 @@ pub(super) fn streams(section: &[u8], is_of_disc: bool) -> Option<Vec<(u16, Stre
     rest.skip(2)?;
     let length = rest.be16()? & 0xfff;
     let described = rest.take(length.into())?;
-    let is_of_disc = is_of_disc || registration(described) == Some(b"HDMV");
+    let is_of_disc = is_of_disc || matches!(registration(described), Some(b"HDMV" | b"HDPR"));
     let mut streams = Vec::new();
     while let (Some(kind), Some(pid), Some(length)) = (rest.u8(), rest.be16(), rest.be16()) {
         let descriptors = rest.take(usize::from(length & 0xfff).min(rest.0.len()))?;
@@ -86,12 +87,34 @@ fn registration(bytes: &[u8]) -> Option<&[u8; 4]> {
 }
 
 fn stream(kind: u8, described: &[u8], is_of_disc: bool) -> Option<Stream> {
-    let (of, codec) = by_type(kind, is_of_disc).or_else(|| by_descriptors(described))?;
+    // Private types mean other things elsewhere (0x82 is DTS of discs, and subtitles in America): where nothing says
+    // whose they are, the content does.
+    let private = matches!(kind, 0x06 | 0x80..).then_some((Kind::Audio, ""));
+    let (of, codec) = by_type(kind, is_of_disc)
+        .or_else(|| by_descriptors(described))
+        .or(private)?;
     let mut stream = Stream::new(of, Cow::Borrowed(codec));
+    if codec == "opus" {
+        stream.sound(opus_channels(described), 48_000);
+    }
     stream.language = descriptors(described)
         .filter(|(tag, _)| matches!(tag, 0x0a | 0x56 | 0x59))
-        .find_map(|(_, body)| language::letters(body.get(..3)?));
+        .find_map(|(_, body)| language::tag(&String::from_utf8_lossy(body.get(..3)?)));
     Some(stream)
+}
+
+/// Channels of Opus: 0 is two that have nothing to do with each other. 0 where nothing is said.
+fn opus_channels(described: &[u8]) -> u32 {
+    const OPUS: u8 = 0x80;
+    let said = descriptors(described).find_map(|(tag, body)| match (tag, body) {
+        (EXTENSION, [OPUS, configuration, ..]) => Some(*configuration),
+        _ => None,
+    });
+    match said {
+        Some(0) => 2,
+        Some(channels @ 1..=8) => channels.into(),
+        _ => 0,
+    }
 }
 
 fn by_type(kind: u8, is_of_disc: bool) -> Option<(Kind, &'static str)> {
@@ -129,6 +152,8 @@ fn by_descriptors(described: &[u8]) -> Option<(Kind, &'static str)> {
             (0x05, b"AC-3") => (Kind::Audio, "ac3"),
             (0x05, b"EAC3") => (Kind::Audio, "eac3"),
             (0x05, b"DTS1" | b"DTS2" | b"DTS3") => (Kind::Audio, "dts"),
+            (0x05, b"AC-4") | (EXTENSION, [0x15, ..]) => (Kind::Audio, "ac4"),
+            (EXTENSION, [0x0e, ..]) => (Kind::Audio, "dts"),
             (0x05, b"Opus") => (Kind::Audio, "opus"),
             (0x05, b"BSSD") => (Kind::Audio, "s302m"),
             (0x05, b"HEVC") => (Kind::Video, "hevc"),

@@ -50,7 +50,11 @@ pub(crate) fn read(source: &mut Source, layout: Layout) -> Result<Video> {
     }
     let mut video = Video::new("mpegts");
     let between = reader.duration(source, layout)?;
-    video.streams = reader.streams.into_iter().map(Elementary::finish).collect();
+    video.streams = reader
+        .streams
+        .into_iter()
+        .filter_map(Elementary::finish)
+        .collect();
     video.duration_ms = between.map(|ms| ms.saturating_add(video.picture_ms()));
     Ok(video)
 }
