@@ -1,6 +1,7 @@
 //! What a file is, by its first bytes, and one header walker per kind.
 
 mod bmff;
+mod directory;
 pub mod jpeg;
 mod jxl;
 mod png;
@@ -62,8 +63,8 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
         [b'B', b'M', ..] => simple::bmp(&head),
         [0xff, 0x0a, ..] | [0, 0, 0, 12, b'J', b'X', b'L', b' ', ..] => jxl::read(source)?,
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => bmff::read(source)?,
-        [b'I', b'I', 42, 0, ..]
-        | [b'M', b'M', 0, 42, ..]
+        [b'I', b'I', 42 | 43, 0, ..]
+        | [b'M', b'M', 0, 42 | 43, ..]
         | [b'I', b'I', b'R', b'O' | b'S', ..]
         | [b'I', b'I', b'U', 0, ..] => tiff::read(source)?,
         _ if head.starts_with(b"FUJIFILMCCD-RAW") => raf(source)?,

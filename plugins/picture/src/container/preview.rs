@@ -6,7 +6,8 @@ use svc_plugin_api::Source;
 use svc_plugin_api::isobmff::Boxes;
 
 use super::Photo;
-use super::tiff::{MAX_DIRECTORIES, MAX_ENTRIES, Order, SUB_DIRECTORIES};
+use super::directory::{Layout, MAX_DIRECTORIES};
+use super::tiff::SUB_DIRECTORIES;
 
 const COMPRESSION: u16 = 0x103;
 const STRIPS: u16 = 0x111;
@@ -65,52 +66,27 @@ pub fn in_exif(photo: &Photo) -> Result<Vec<Vec<u8>>> {
     Ok(found)
 }
 
-/// An entry of a directory as it stands.
-struct Entry {
-    tag: u16,
-    count: u32,
-    /// Four bytes: the value, or where it is.
-    field: [u8; 4],
-    is_short: bool,
-}
-
-impl Entry {
-    fn number(&self, order: Order) -> u32 {
-        let [a, b, ..] = self.field;
-        if self.is_short {
-            order.short([a, b]).into()
-        } else {
-            order.long(self.field)
-        }
-    }
-}
-
 /// Walks all directories of a TIFF structure.
 fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
-    let Some([order, _, _, _, first @ ..]) = source.array_at::<8>(0)? else {
+    let Some((layout, first)) = Layout::of(source)? else {
         return Ok(Vec::new());
     };
-    let order = Order {
-        is_little: order == b'I',
-    };
+    let end = source.size();
     let mut places = Vec::new();
-    let mut waiting = vec![order.long(first)];
+    let mut waiting = vec![first];
     let mut walked = Vec::new();
     while let Some(offset) = waiting.pop() {
         if offset == 0 || walked.contains(&offset) || walked.len() >= MAX_DIRECTORIES {
             continue;
         }
         walked.push(offset);
-        let (entries, next) = directory(source, order, u64::from(offset))?;
+        let (entries, next) = layout.directory(source, offset)?;
         waiting.push(next);
-        let number = |tag| Some(entries.iter().find(|entry| entry.tag == tag)?.number(order));
-        let mut add = |offset: Option<u32>, length: Option<u32>| {
-            if let Some((offset, length)) = offset.zip(length) {
-                places.push(Place {
-                    offset: offset.into(),
-                    length: length.into(),
-                });
-            }
+        let number = |tag| layout.number(entries.iter().find(|entry| entry.tag == tag)?);
+        let mut add = |offset: Option<u64>, length: Option<u64>| {
+            // What is beyond the file is nothing, and no number to count on with.
+            let place = offset.zip(length).filter(|(offset, _)| *offset < end);
+            places.extend(place.map(|(offset, length)| Place { offset, length }));
         };
         add(number(JPEG), number(JPEG_BYTES));
         for entry in &entries {
@@ -118,39 +94,17 @@ fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
                 STRIPS if entry.count == 1 && matches!(number(COMPRESSION), Some(6 | 7)) => {
                     add(number(STRIPS), number(STRIP_BYTES));
                 }
-                PANASONIC_JPEG if entry.count > 4 => add(Some(order.long(entry.field)), Some(entry.count)),
-                SUB_DIRECTORIES if entry.count == 1 => waiting.push(order.long(entry.field)),
+                PANASONIC_JPEG => add(layout.place(entry), Some(entry.count)),
                 SUB_DIRECTORIES => {
-                    let count = usize::try_from(entry.count).unwrap_or(usize::MAX);
-                    let list =
-                        source.bytes_at(order.long(entry.field).into(), 4 * count.min(MAX_DIRECTORIES))?;
-                    waiting.extend(list.as_chunks::<4>().0.iter().map(|bytes| order.long(*bytes)));
+                    let first = entry.first(MAX_DIRECTORIES as u64);
+                    let list = layout.value(source, &first, u64::MAX)?;
+                    waiting.extend(layout.numbers(entry.kind, &list.unwrap_or_default()));
                 }
                 _ => {}
             }
         }
     }
     Ok(places)
-}
-
-fn directory(source: &mut Source, order: Order, offset: u64) -> Result<(Vec<Entry>, u32)> {
-    let count = source
-        .array_at::<2>(offset)?
-        .map_or(0, |bytes| order.short(bytes))
-        .min(MAX_ENTRIES);
-    let table = source.bytes_at(offset + 2, usize::from(count) * 12 + 4)?;
-    let (entries, rest) = table.as_chunks::<12>();
-    let entries = entries
-        .iter()
-        .take(count.into())
-        .map(|[t0, t1, k0, k1, c0, c1, c2, c3, field @ ..]| Entry {
-            tag: order.short([*t0, *t1]),
-            count: order.long([*c0, *c1, *c2, *c3]),
-            field: *field,
-            is_short: order.short([*k0, *k1]) == 3,
-        })
-        .collect();
-    Ok((entries, rest.first_chunk().map_or(0, |next| order.long(*next))))
 }
 
 fn of_canon(source: &mut Source) -> Result<Vec<Place>> {
