@@ -50,6 +50,11 @@ impl Judge<'_, '_> {
         if says && stands_out && token.kind.sure == Sure::Hint {
             return Sure::Likely;
         }
+        // "(VHS)" is where the film is from, "DVD" may be a word of its title.
+        let is_source = token.kind.class == Class::Source && token.kind.sure == Sure::Likely;
+        if is_source && token.bracket != Bracket::None {
+            return Sure::Certain;
+        }
         token.kind.sure
     }
 

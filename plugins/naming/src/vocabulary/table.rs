@@ -164,7 +164,7 @@ pub(super) const TABLE: &[Row] = &[
     ),
     capitals(Edition, "dc cc ce ue"),
     row(Format, Certain, "mkv mp4 mpegts m2ts"),
-    row(Format, Hint, "iso avi rar xxx"),
+    row(Format, Hint, "iso avi rar xxx wmv m4v mpg flv webm"),
     row(Group, Certain, "yify yts rarbg ettv eztv rartv shaanig etrg hdc"),
     row(Group, Hint, "by"),
 ];

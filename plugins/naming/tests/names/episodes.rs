@@ -33,6 +33,10 @@ fn episodes_of_release_groups() {
         ("Show.S01E01-E03.1080p.WEB.mkv", "Show | 1x1-3 | - | sxxexx"),
         ("Show.S01E01.E02.1080p.mkv", "Show | 1x1-2 | - | sxxexx"),
         ("Show.S01E05.100.Ways.mkv", "Show | 1x5 | 100 Ways | sxxexx"),
+        (
+            "Show.S01E05.Ways.wmv.720p.WEB-GRP.mkv",
+            "Show | 1x5 | Ways | sxxexx",
+        ),
         ("Show - S01E05-100 Ways.mkv", "Show | 1x5 | 100 Ways | sxxexx"),
         ("Show.S01E02-GRP.mkv", "Show | 1x2 | - | sxxexx"),
         ("Show.1x02.Title.HDTV.XviD-GRP.avi", "Show | 1x2 | Title | nxnn"),

@@ -31,6 +31,8 @@ fn films_of_sites_and_services() {
         ("02. The Castle (1997).avi", "The Castle (1997)"),
         ("The Castle AKA Das Schloss 1997 1080p.mkv", "The Castle (1997)"),
         ("Heat.1995.tt0113277.1080p.mkv", "Heat (1995) imdb:tt0113277"),
+        ("Das Schloss (VHS) [1997] Max Muster.avi", "Das Schloss (1997)"),
+        ("Pretty VHS Dreams 1997.avi", "Pretty VHS Dreams (1997)"),
         ("(500) Days of Summer (2009).mkv", "(500) Days of Summer (2009)"),
         ("Bond-f05-You Only Live Twice.mkv", "You Only Live Twice"),
     ]);
