@@ -34,6 +34,7 @@ pub const TYPES: &[(&str, &str)] = &[
     ("opus", "audio/ogg"),
     ("rf64", "audio/wav"),
     ("spx", "audio/ogg"),
+    ("w64", "audio/x-w64"),
     ("wav", "audio/wav"),
     ("wave", "audio/wav"),
     ("wma", "audio/x-ms-wma"),

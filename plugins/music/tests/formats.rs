@@ -78,6 +78,36 @@ fn wave_of_64_bits_has_its_sizes_in_a_chunk_of_its_own() {
 }
 
 #[test]
+fn wave64_is_a_wave_whatever_its_sizes() {
+    let chunk = |name: &[u8; 4], size: Option<u64>, body: &[u8]| {
+        let size = size.unwrap_or(body.len() as u64 + 24).to_le_bytes();
+        let guid = b"\xf3\xac\xd3\x11\x8c\xd1\0\xc0\x4f\x8e\xdb\x8a";
+        let filling = vec![0; body.len().wrapping_neg() % 8];
+        [&name[..], guid, &size, body, &filling].concat()
+    };
+    let format = &wav_format(1)[8..];
+    let whole = |data: Option<u64>, rest: &[u8]| {
+        let sound = chunk(b"data", data, &[0; 16_000]);
+        let head = b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0\0\0\0\0\0\0\0\0";
+        let kind = b"wave\xf3\xac\xd3\x11\x8c\xd1\0\xc0\x4f\x8e\xdb\x8a";
+        [&head[..], kind, &chunk(b"fmt ", None, format), &sound, rest].concat()
+    };
+    let behind = chunk(b"fact", None, &8000_u64.to_le_bytes());
+    assert_eq!(sound("a.w64", whole(None, &behind)), told("pcm", "8000", 1000));
+    for size in [0, u64::MAX, 1 << 40] {
+        assert_eq!(
+            sound("a.w64", whole(Some(size), &[])),
+            told("pcm", "8000", 1000),
+            "{size}"
+        );
+    }
+    let file = whole(None, &behind);
+    for length in 0..200 {
+        let _ = run::<Music>(&mut Source::from_bytes("a.w64", file[..length].to_vec()));
+    }
+}
+
+#[test]
 fn adpcm_without_a_count_of_samples_lasts_by_its_blocks() {
     for codec in [0x02_u16, 0x11] {
         let mut format = wav_format(codec);

@@ -11,7 +11,7 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::items::chunks::{self, Kind};
 use crate::items::id3v2::Tag;
-use crate::items::{Row, atoms};
+use crate::items::{Row, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
 /// The formats that are read.
@@ -102,6 +102,7 @@ impl Container {
             },
         };
         let chunks = match format {
+            Format::Wav if wave64::is_magic(&head) => Some(wave64::of_file(source, start)?),
             Format::Wav => Some(chunks::of_file(source, Kind::Riff, start)?),
             Format::Aiff => Some(chunks::of_file(source, Kind::Aiff, start)?),
             _ => None,
@@ -186,6 +187,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'M', b'P', b'C', b'K', ..] | [b'M', b'P', b'+', ..] => Format::Musepack,
         [b'D', b'S', b'D', b' ', ..] => Format::Dsf,
         [0x1a, 0x45, 0xdf, 0xa3, ..] => Format::Matroska,
+        _ if wave64::is_magic(head) => Format::Wav,
         _ if head.starts_with(&ASF_HEADER) => Format::Asf,
         [0xff, second, ..] if second & 0xf6 == 0xf0 => Format::Adts,
         [0xff, second, ..] if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 => Format::Mpeg,

@@ -9,6 +9,7 @@ pub mod atoms;
 pub mod chunks;
 pub mod comments;
 pub mod id3v2;
+pub mod wave64;
 
 use std::io::Result;
 

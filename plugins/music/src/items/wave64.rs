@@ -1,0 +1,80 @@
+//! Chunks of Wave64, Sony's WAV for files of any size: GUIDs for names, 64 bits for sizes, which count the header.
+
+use std::io::Result;
+
+use svc_plugin_api::Source;
+
+use super::{Grammar, Head, Row, walk};
+
+const HEADER_BYTES: u64 = 24;
+/// Where the chunks of a file begin: behind its own GUID and size, and the GUID that says what it holds.
+const FIRST: u64 = 40;
+/// How a file begins: `riff` as a GUID.
+const MAGIC: [u8; 16] = *b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0";
+/// What GUIDs of chunks end with; they begin with the name that RIFF has.
+const GUID_ENDS: [[u8; 12]; 2] = [
+    *b"\xf3\xac\xd3\x11\x8c\xd1\x00\xc0\x4f\x8e\xdb\x8a",
+    *b"\x2f\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0",
+];
+
+/// The grammar of a chunk.
+struct Chunks;
+
+impl Grammar for Chunks {
+    type Name = [u8; 4];
+    const KNOWN_BYTES: usize = 16;
+    const LEAST_BYTES: u64 = HEADER_BYTES;
+
+    fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<[u8; 4]>>> {
+        let Some(guid) = source.array_at::<16>(at)?.filter(|guid| is_chunk(guid)) else {
+            return Ok(None);
+        };
+        let (Some(name), Some(size)) = (
+            guid.first_chunk().copied(),
+            source.array_at(at + 16)?.map(u64::from_le_bytes),
+        ) else {
+            return Ok(None);
+        };
+        let body = at + HEADER_BYTES;
+        // Recorders that were cut off leave no size of the sound.
+        let is_open = &name == b"data" && matches!(size, 0 | u64::MAX);
+        if size < HEADER_BYTES && !is_open {
+            return Ok(None);
+        }
+        let says = if is_open { end } else { at.saturating_add(size) };
+        let ends = match &name {
+            b"data" => [
+                says.checked_next_multiple_of(8).unwrap_or(end).min(end),
+                says.min(end),
+            ],
+            _ => [says.checked_next_multiple_of(8).unwrap_or(u64::MAX), says],
+        };
+        Ok(Some(Head { name, body, ends }))
+    }
+
+    fn is_known(&self, bytes: &[u8]) -> bool {
+        bytes.first_chunk().is_some_and(is_chunk)
+    }
+
+    fn holds_others(&self, name: [u8; 4]) -> bool {
+        &name == b"data"
+    }
+}
+
+fn is_chunk(guid: &[u8; 16]) -> bool {
+    GUID_ENDS.iter().any(|end| guid.ends_with(end))
+}
+
+/// Whether a file that begins so is one.
+pub fn is_magic(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC)
+}
+
+/// The chunks of a file that begins here.
+///
+/// # Errors
+/// If a read failed.
+pub fn of_file(source: &mut Source, start: u64) -> Result<Row<[u8; 4]>> {
+    let end = source.size();
+    walk(&Chunks, source, start.saturating_add(FIRST), end)
+}
