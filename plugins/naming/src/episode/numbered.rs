@@ -88,25 +88,7 @@ fn dashed(name: &Name) -> Option<Found> {
 
 /// The same as a number through all seasons.
 pub(super) fn absolute_dash(name: &Name) -> Option<Found> {
-    let found = dashed(name)?;
-    Some(said_twice(name, &found).unwrap_or_else(|| absolute(found)))
-}
-
-/// "110 (10)": what the bracket repeats is the episode, and what stands in front of it the season.
-fn said_twice(name: &Name, found: &Found) -> Option<Found> {
-    let number = found.episode.filter(|number| (101..10_000).contains(number))?;
-    let mut cursor = Cursor::new(name.text, found.end);
-    cursor.skip(" _.", 1);
-    cursor.take("(")?;
-    let episode = cursor.number(2, 2).filter(|episode| *episode == number % 100)?;
-    cursor.take(")")?;
-    (episode > 0).then_some(Found {
-        start: found.start,
-        end: cursor.at,
-        season: Some(number / 100),
-        episode: Some(episode),
-        ..Found::default()
-    })
+    dashed(name).map(absolute)
 }
 
 /// A bracket that holds nothing but the number: "[04]", "[04v2]", "[01-12]".
