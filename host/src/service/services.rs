@@ -362,9 +362,7 @@ impl Services {
 
     async fn look_for_changes(&self) -> Result<()> {
         let store = &self.context.store;
-        let before = store.identity_revision();
-        store.refresh_identity_revision().await?;
-        if store.identity_revision() != before {
+        if store.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;
         }

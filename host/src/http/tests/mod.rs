@@ -2,6 +2,7 @@
 
 mod access;
 mod access_matrix;
+mod anonymous;
 mod answer_memory;
 mod audit;
 mod bed;
@@ -54,6 +55,7 @@ mod setup;
 mod token_rules;
 mod tokens;
 mod tv;
+mod unchanged;
 mod user_changes;
 mod users;
 mod video_rights;

@@ -150,10 +150,23 @@ impl Listener {
         (self.cut)();
     }
 
-    /// Whether it was last looked at before this state of accounts.
-    pub(super) fn is_outdated(&self, revision: i64) -> bool {
-        let state = self.state();
-        state.ended_at.is_none() && state.revision != revision
+    /// Whether its account has `changed` since it was last looked at. If not, what it may hear is of this state of
+    /// accounts as well.
+    pub(super) fn is_outdated(&self, revision: i64, changed: i64) -> bool {
+        let mut state = self.state();
+        if state.ended_at.is_some() {
+            return false;
+        }
+        if changed > state.revision {
+            return true;
+        }
+        if state.revision != revision {
+            state.revision = revision;
+            if state.is_behind {
+                state.wake();
+            }
+        }
+        false
     }
 
     /// What its caller may by this state of accounts; `None` ends the stream.

@@ -174,15 +174,21 @@ async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revisi
         let quiet = change(bed).await;
         quiet.commit_quietly().await.unwrap();
         assert_eq!(bed.store.identity_revision(), before);
-        let loud = change(bed).await;
+        change(bed).await.commit().await.unwrap();
+        assert_eq!(bed.store.identity_revision(), before, "nothing was changed");
+        let mut loud = change(bed).await;
+        loud.set_password_hash(ada.id, "loud").await.unwrap();
         loud.commit().await.unwrap();
         assert_eq!(bed.store.identity_revision(), before + 1);
 
         // Another process's change is seen when asked for.
         let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
-        other.change_identity().await.unwrap().commit().await.unwrap();
+        let mut elsewhere = other.change_identity().await.unwrap();
+        elsewhere.set_password_hash(ada.id, "elsewhere").await.unwrap();
+        elsewhere.commit().await.unwrap();
         other.close().await;
-        bed.store.refresh_identity_revision().await.unwrap();
+        assert!(bed.store.refresh_identity_revision().await.unwrap());
+        assert!(!bed.store.refresh_identity_revision().await.unwrap());
         assert_eq!(bed.store.identity_revision(), before + 2);
     })
     .await;

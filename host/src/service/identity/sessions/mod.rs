@@ -184,7 +184,7 @@ impl Sessions {
                 change
                     .revoke_session(old.session.user, old.session.id, now)
                     .await?;
-                change.commit().await?;
+                change.commit_of([old.session.user]).await?;
             }
             None => change.commit_quietly().await?,
         }
@@ -205,7 +205,18 @@ impl Sessions {
         session: Option<(UserId, SessionId)>,
         client: ClientInfo,
     ) -> Result<()> {
-        let token = cookie.and_then(RefreshToken::parse);
+        let mut token = cookie.and_then(RefreshToken::parse);
+        if let Some(shown) = &token
+            && self
+                .context
+                .store
+                .presented_refresh(&shown.hash())
+                .await?
+                .is_none()
+        {
+            // Made up: not worth a turn to write.
+            token = None;
+        }
         if token.is_none() && session.is_none() {
             return Ok(());
         }
@@ -220,7 +231,7 @@ impl Sessions {
             {
                 ended.push((presented.session.user, presented.session.id));
             }
-            for (user, session) in ended {
+            for &(user, session) in &ended {
                 if change.revoke_session(user, session, now).await? {
                     let account = change.account(user).await?.map(|account| account.user);
                     let event = AuditEvent::LoggedOut;
@@ -228,7 +239,7 @@ impl Sessions {
                     change.audit(&entry).await?;
                 }
             }
-            Ok(change.commit().await?)
+            Ok(change.commit_of(ended.into_iter().map(|(user, _)| user)).await?)
         })
         .await
     }
@@ -283,7 +294,7 @@ impl Sessions {
                     .audit(&context.audit_of(&by, event, Some(&target.user), &details))
                     .await?;
             }
-            change.commit().await?;
+            change.commit_of([user]).await?;
             Ok(ended)
         })
         .await

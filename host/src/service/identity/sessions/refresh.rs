@@ -163,7 +163,7 @@ impl Sessions {
                 let details = [("sessionId", session.id.to_string())];
                 let entry = context.audit_entry(event, client, None, Some(user), &details);
                 change.audit(&entry).await?;
-                change.commit().await?;
+                change.commit_of([session.user]).await?;
                 tracing::warn!(user = %user.id, session = %session.id, "a refresh token was used twice: session ended");
                 return Ok(None);
             }
