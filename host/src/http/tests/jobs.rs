@@ -39,6 +39,7 @@ static COUNTING: JobType = JobType {
     about: "Does numbers.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 /// Work that waits for leave before each number, and notes what it did.

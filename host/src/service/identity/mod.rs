@@ -97,6 +97,8 @@ impl Context {
         AuditEntry {
             id: self.ids.next(now),
             at: now,
+            times: 1,
+            last_at: now,
             event,
             actor: actor.map(party),
             target: target.map(party),

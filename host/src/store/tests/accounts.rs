@@ -541,6 +541,8 @@ fn line(bed: &Bed, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -
     AuditEntry {
         id: bed.id(),
         at: NOW,
+        times: 1,
+        last_at: NOW,
         event,
         actor: actor.map(party),
         target: target.map(party),
