@@ -16,6 +16,7 @@ pub(crate) mod databases;
 mod db;
 mod dialect;
 mod directories;
+mod effect;
 mod error;
 mod files;
 mod identity;

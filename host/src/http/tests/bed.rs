@@ -289,7 +289,7 @@ impl Bed {
             // There is no socket that an answer could have for itself.
             .version(Version::HTTP_2)
             .extension(Connection::default())
-            .header("host", "svc.test");
+            .header("host", "localhost");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -5,6 +5,7 @@ mod access_matrix;
 mod anonymous;
 mod answer_memory;
 mod audit;
+mod audit_lines;
 mod bed;
 mod canary;
 mod connections;

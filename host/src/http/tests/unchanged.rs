@@ -8,7 +8,10 @@ use super::{Bed, BedOptions};
 use crate::store::databases::{Schema, Versions, postgres_url, rows};
 
 /// A cookie that the server never set.
-const MADE_UP: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const MADE_UP: &str = concat!(
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+);
 const LIST: &str = "/api/v1/music/tracks";
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.

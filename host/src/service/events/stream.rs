@@ -228,7 +228,7 @@ impl Streams {
     /// Listens as this caller, from now on. `cut` breaks the connection off.
     ///
     /// # Errors
-    /// The store's.
+    /// Conflict `too_many_streams` when the account has as many as one may; the store's.
     pub async fn subscribe(
         &self,
         actor: &Actor,
@@ -239,7 +239,7 @@ impl Streams {
         let revision = self.authentication.revision();
         let still = self.authentication.still(&standing).await?;
         let hub = Arc::clone(&self.events.0);
-        let (id, listener, first) = hub.add(|begin| Listener {
+        let added = hub.add(standing.user(), |begin| Listener {
             standing,
             state: Mutex::new(State {
                 next: begin,
@@ -260,6 +260,10 @@ impl Streams {
             }),
             cut: Box::new(cut),
         });
+        let Some((id, listener, first)) = added else {
+            let message = "this account has as many event streams open as one may";
+            return Err(ServiceError::conflict("too_many_streams", message));
+        };
         let subscription = Subscription {
             id,
             listener,
