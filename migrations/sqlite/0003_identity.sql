@@ -92,7 +92,7 @@ CREATE TABLE cors_origins (
 );
 CREATE UNIQUE INDEX cors_origins_by_origin ON cors_origins (origin);
 
--- Names are copied: the log outlives the accounts.
+-- Names are copied: the log outlives the accounts. A line that is written again within a minute is counted instead.
 CREATE TABLE audit (
     audit_id INTEGER PRIMARY KEY,
     at BIGINT NOT NULL,
@@ -102,8 +102,11 @@ CREATE TABLE audit (
     target_id BIGINT,
     target_name TEXT,
     address TEXT,
-    details TEXT NOT NULL
+    details TEXT NOT NULL,
+    times BIGINT NOT NULL,
+    last_at BIGINT NOT NULL
 );
+CREATE INDEX audit_by_moment ON audit (event, at);
 CREATE INDEX audit_by_event ON audit (event, audit_id);
 CREATE INDEX audit_by_actor ON audit (actor_id, audit_id);
 CREATE INDEX audit_by_target ON audit (target_id, audit_id);

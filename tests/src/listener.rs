@@ -23,7 +23,7 @@ impl Listener {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let request = format!(
-            "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {token}\r\n\r\n"
+            "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut listener = Self(BufReader::new(stream));

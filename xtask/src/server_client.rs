@@ -69,6 +69,20 @@ impl Client {
         })
     }
 
+    /// The status of a login that a trusted proxy says comes from this address.
+    pub(crate) fn log_in_from(&self, address: &str, credentials: &Credentials) -> Result<u16> {
+        let body = json!({"username": credentials.username, "password": credentials.password});
+        let request = self.agent.post(self.url("auth/login")).header("svc-app", "music");
+        let request = request.header("x-forwarded-for", address);
+        Ok(answer(request.send_json(&body).context("POST auth/login")?)?.0)
+    }
+
+    /// The API's description.
+    pub(crate) fn description(&self) -> Result<Value> {
+        let url = self.base.trim_end_matches("/v1").to_owned() + "/docs-json";
+        Ok(answer(self.agent.get(url).call().context("GET docs-json")?)?.1)
+    }
+
     fn token(&self, credentials: &Credentials) -> Result<String> {
         let body = json!({"username": credentials.username, "password": credentials.password});
         let (status, answer) = self.post("auth/login", None, &body)?;
@@ -111,8 +125,12 @@ impl Session<'_> {
 
     /// Creates a user with role `member`; false when the server has no such endpoint.
     pub(crate) fn create_member(&self, credentials: &Credentials) -> Result<bool> {
-        let body =
-            json!({"username": credentials.username, "password": credentials.password, "role": "member"});
+        self.create(credentials, "member")
+    }
+
+    /// Creates a user with this role; false when the server has no such endpoint.
+    pub(crate) fn create(&self, credentials: &Credentials, role: &str) -> Result<bool> {
+        let body = json!({"username": credentials.username, "password": credentials.password, "role": role});
         match self.client.post("users", Some(&self.token), &body)? {
             (201, _) => Ok(true),
             (404 | 405, _) => Ok(false),
@@ -220,6 +238,12 @@ impl Session<'_> {
         let items = items.with_context(|| format!("GET {path} is no list"))?;
         let values = items.iter().filter_map(|item| item.get(field)?.as_str());
         Ok(values.map(str::to_owned).collect())
+    }
+
+    /// How many lines the audit log has.
+    pub(crate) fn audit_lines(&mut self) -> Result<u64> {
+        let total = self.get("audit?take=0")?.get(1).and_then(Value::as_u64);
+        total.context("GET audit is no list")
     }
 
     /// Status and headers of a GET.

@@ -17,7 +17,10 @@ pub struct Presented<'a> {
     pub authorization: &'a [&'a [u8]],
     /// The values of the query parameter `token`, decoded.
     pub token: &'a [&'a str],
-    /// Whether the method only reads; elsewhere `token` counts for nothing.
+    /// The values of the old query parameter `authorization`, where a route takes it. An access token alone counts
+    /// there, with or without the scheme before it.
+    pub authorization_parameter: &'a [&'a str],
+    /// Whether the method only reads; elsewhere parameters count for nothing.
     pub reads_only: bool,
 }
 
@@ -50,13 +53,15 @@ impl Credential {
     }
 }
 
-/// The credential that counts: a Bearer header before `?token=`, never falling back from a bad header to the
-/// query, and nothing at all when two different ones are shown.
+/// The credential that counts: a Bearer header before `?token=` before `?authorization=`, never falling back from a
+/// bad one to the next, and nothing at all when header and query differ or one of them is there twice.
 pub fn find(presented: Presented<'_>) -> Option<Credential> {
-    let query = if presented.reads_only {
-        presented.token
-    } else {
-        &[]
+    let (query, is_old) = match presented {
+        Presented {
+            reads_only: false, ..
+        } => (&[][..], false),
+        Presented { token: [], .. } => (presented.authorization_parameter, true),
+        Presented { token, .. } => (token, false),
     };
     let mut bearer = presented
         .authorization
@@ -66,11 +71,27 @@ pub fn find(presented: Presented<'_>) -> Option<Credential> {
     if bearer.next().is_some() || query.len() > 1 {
         return None;
     }
-    match (in_header, query.first()) {
+    let query: Option<&str> = match query.first() {
+        Some(value) if is_old => Some(access_token_alone(value)?),
+        other => other.copied(),
+    };
+    match (in_header, query) {
         (Some(header), Some(query)) if header != query.as_bytes() => None,
         (Some(header), _) => classify(std::str::from_utf8(header).ok()?),
         (None, Some(query)) => classify(query),
         (None, None) => None,
+    }
+}
+
+/// The access token of the old parameter, which takes no other secret.
+fn access_token_alone(value: &str) -> Option<&str> {
+    let token = match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+        _ => value,
+    };
+    match classify(token) {
+        Some(Credential::AccessToken(_)) => Some(token),
+        _ => None,
     }
 }
 
@@ -107,6 +128,7 @@ mod tests {
             authorization: &authorization,
             token,
             reads_only,
+            ..Presented::default()
         })
         .map(|credential| match credential {
             Credential::PersonalAccessToken(token) => format!("pat {token}"),
@@ -159,11 +181,51 @@ mod tests {
     }
 
     #[test]
+    fn old_parameter_takes_an_access_token_alone_and_gives_way_to_the_new_one() {
+        // (Authorization header, ?token= values, ?authorization= values, credential that counts)
+        let cases: &[(&[&[u8]], &[&str], &[&str], Option<&str>)] = &[
+            (&[], &[], &["abc"], Some("abc")),
+            (&[], &[], &["Bearer abc"], Some("abc")),
+            (&[], &[], &["bearer  abc "], Some("abc")),
+            (&[], &[], &[""], None),
+            (&[], &[], &["Bearer "], None),
+            (&[], &[], &["svc_pat_x"], None),
+            (&[], &[], &["Bearer svc_pat_x"], None),
+            (&[], &[], &["svc_link_x"], None),
+            (&[], &[], &["abc", "abc"], None),
+            (&[], &["def"], &["abc"], Some("def")),
+            (&[], &["def"], &["svc_pat_x"], Some("def")),
+            (&[], &["def"], &["abc", "abc"], Some("def")),
+            (&[], &[""], &["abc"], None),
+            (&[b"Bearer abc"], &[], &["abc"], Some("abc")),
+            (&[b"Bearer abc"], &[], &["Bearer abc"], Some("abc")),
+            (&[b"Bearer abc"], &[], &["def"], None),
+            (&[b"Bearer "], &[], &["def"], None),
+        ];
+        for (authorization, token, authorization_parameter, expected) in cases {
+            let shown = |reads_only| {
+                find(Presented {
+                    authorization,
+                    token,
+                    authorization_parameter,
+                    reads_only,
+                })
+            };
+            let expected = expected.map(|text| Credential::AccessToken(text.to_owned()));
+            assert_eq!(shown(true), expected, "{token:?} {authorization_parameter:?}");
+            if authorization.is_empty() {
+                assert_eq!(shown(false), None);
+            }
+        }
+    }
+
+    #[test]
     fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
         let presented = Presented {
             authorization: &[b"Bearer \xff"],
             token: &["abc"],
             reads_only: true,
+            ..Presented::default()
         };
         assert_eq!(find(presented), None);
     }

@@ -12,3 +12,4 @@ pub mod policy;
 pub mod role;
 pub mod secret_token;
 pub mod throttle;
+pub mod turns;

@@ -1,14 +1,14 @@
 //! Passwords: argon2id on threads of its own, as many at a time as memory and cores allow.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 
+use super::turns::{Claimant, TooMany, TurnLimits, Turns};
 use crate::random::Random;
 
 /// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
@@ -18,8 +18,11 @@ const PASSES: u32 = 2;
 const LANES: u32 = 1;
 /// More at a time would take cores from serving media.
 const MAX_PARALLEL: usize = 4;
-/// Callers that may wait for a thread; the next one is told to come back.
+/// Callers that may wait for a thread, known ones and others each; the next one is told to come back, or one of the
+/// address that has most of them.
 const MAX_WAITING: usize = 64;
+/// Of those, from one address.
+const MAX_WAITING_OF_ONE: usize = 32;
 /// How long one waits before it is told to come back.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Salt of the hash that is computed when there is none to compare with, so that both take as long.
@@ -80,10 +83,11 @@ const MAPPED_BYTES: usize = 33 << 20;
 type Work = Box<dyn FnOnce() + Send>;
 
 struct Shared {
-    permits: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    turns: Turns,
     work: mpsc::SyncSender<Work>,
     random: Arc<dyn Random>,
+    #[cfg(test)]
+    hashes: std::sync::atomic::AtomicU64,
 }
 
 /// Hashes and compares passwords.
@@ -92,18 +96,13 @@ pub struct Passwords(Arc<Shared>);
 
 impl std::fmt::Debug for Passwords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Passwords")
-            .field("free", &self.0.permits.available_permits())
-            .finish()
+        f.debug_struct("Passwords").field("turns", &self.0.turns).finish()
     }
 }
 
-/// Counts a waiting caller for as long as it waits, also when it goes away.
-struct Waiting<'a>(&'a AtomicUsize);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+impl From<TooMany> for PasswordError {
+    fn from(_: TooMany) -> Self {
+        Self::Busy
     }
 }
 
@@ -116,7 +115,7 @@ impl Passwords {
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
             .min(MAX_PARALLEL);
-        // As many places as permits: a holder of a permit never blocks on sending.
+        // As many places as turns: a holder of one never blocks on sending.
         let (work, queue) = mpsc::sync_channel::<Work>(threads);
         let queue = Arc::new(Mutex::new(queue));
         for number in 0..threads {
@@ -125,12 +124,18 @@ impl Passwords {
                 .name(format!("password-{number}"))
                 .spawn(move || run(&queue))?;
         }
-        let permits = Arc::new(Semaphore::new(threads));
+        let turns = Turns::new(TurnLimits {
+            turns: threads,
+            places: MAX_WAITING,
+            places_of_one: MAX_WAITING_OF_ONE,
+            patience: MAX_WAIT,
+        });
         Ok(Self(Arc::new(Shared {
-            permits,
-            waiting: AtomicUsize::new(0),
+            turns,
             work,
             random,
+            #[cfg(test)]
+            hashes: Default::default(),
         })))
     }
 
@@ -138,13 +143,13 @@ impl Passwords {
     ///
     /// # Errors
     /// If too many wait, or hashing fails.
-    pub async fn hash(&self, password: NewPassword) -> Result<String, PasswordError> {
+    pub async fn hash(&self, by: Claimant, password: NewPassword) -> Result<String, PasswordError> {
         let mut salt = [0; 16];
         self.0
             .random
             .fill(&mut salt)
             .map_err(|error| PasswordError::Failed(error.to_string()))?;
-        self.run(move || hash(password.0.as_bytes(), &salt, params()?))
+        self.run(by, move || hash(password.0.as_bytes(), &salt, params()?))
             .await?
     }
 
@@ -153,44 +158,48 @@ impl Passwords {
     ///
     /// # Errors
     /// If too many wait, or the stored hash is damaged.
-    pub async fn verify(&self, password: String, stored: Option<String>) -> Result<Verdict, PasswordError> {
-        self.run(move || match stored {
+    pub async fn verify(
+        &self,
+        by: Claimant,
+        password: String,
+        stored: Option<String>,
+    ) -> Result<Verdict, PasswordError> {
+        self.run(by, move || match stored {
             Some(stored) => verify(password.as_bytes(), &stored),
             None => hash(password.as_bytes(), DUMMY_SALT, params()?).map(|_| Verdict::Wrong),
         })
         .await?
     }
 
+    /// Whether the next password would have to wait for others.
+    pub fn all_busy(&self) -> bool {
+        self.0.turns.all_taken()
+    }
+
+    /// How many were computed.
+    #[cfg(test)]
+    pub(crate) fn hashes(&self) -> u64 {
+        self.0.hashes.load(std::sync::atomic::Ordering::SeqCst)
+    }
+
     async fn run<T: Send + 'static>(
         &self,
+        by: Claimant,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PasswordError> {
-        let permit = self.permit().await?;
+        let turn = self.0.turns.take(by).await?;
+        #[cfg(test)]
+        self.0.hashes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let (answer, answered) = oneshot::channel();
         let work = Box::new(move || {
-            // Nobody listens if the client has gone; the permit is held to the end all the same.
+            // Nobody listens if the client has gone; the turn is held to the end all the same.
             let _ = answer.send(work());
-            drop(permit);
+            drop(turn);
         });
         self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
         answered
             .await
             .map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
-    }
-
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, PasswordError> {
-        if let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() {
-            return Ok(permit);
-        }
-        let ahead = self.0.waiting.fetch_add(1, Ordering::Relaxed);
-        let _waiting = Waiting(&self.0.waiting);
-        if ahead >= MAX_WAITING {
-            return Err(PasswordError::Busy);
-        }
-        match tokio::time::timeout(MAX_WAIT, Arc::clone(&self.0.permits).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(PasswordError::Busy),
-        }
     }
 }
 
@@ -261,6 +270,13 @@ mod tests {
         Passwords::start(Arc::new(SystemRandom)).unwrap()
     }
 
+    fn anyone() -> Claimant {
+        Claimant {
+            party: None.into(),
+            known: false,
+        }
+    }
+
     fn new_password(text: &str) -> NewPassword {
         NewPassword::new(text.to_owned()).unwrap()
     }
@@ -268,13 +284,22 @@ mod tests {
     #[tokio::test]
     async fn password_is_right_only_with_its_own_hash() {
         let passwords = passwords();
-        let hash = passwords.hash(new_password("correct horse")).await.unwrap();
+        let hash = passwords
+            .hash(anyone(), new_password("correct horse"))
+            .await
+            .unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert_ne!(hash, passwords.hash(new_password("correct horse")).await.unwrap());
+        assert_ne!(
+            hash,
+            passwords
+                .hash(anyone(), new_password("correct horse"))
+                .await
+                .unwrap()
+        );
         let verify = |text: &str, stored: Option<&str>| {
             let (text, stored) = (text.to_owned(), stored.map(str::to_owned));
             let passwords = passwords.clone();
-            async move { passwords.verify(text, stored).await }
+            async move { passwords.verify(anyone(), text, stored).await }
         };
         assert_eq!(
             verify("correct horse", Some(&hash)).await.unwrap(),
@@ -296,7 +321,10 @@ mod tests {
     async fn weaker_hash_is_accepted_and_marked_outdated() {
         let params = Params::new(8192, 1, 1, None).unwrap();
         let weak = hash(b"password", b"some salt of 16b", params).unwrap();
-        let verdict = passwords().verify("password".into(), Some(weak)).await.unwrap();
+        let verdict = passwords()
+            .verify(anyone(), "password".into(), Some(weak))
+            .await
+            .unwrap();
         assert_eq!(verdict, Verdict::Right { outdated: true });
     }
 
@@ -308,7 +336,9 @@ mod tests {
             "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ",
             "$2b$12$abcdefghijklmnopqrstuv",
         ] {
-            let outcome = passwords().verify("password".into(), Some(damaged.into())).await;
+            let outcome = passwords()
+                .verify(anyone(), "password".into(), Some(damaged.into()))
+                .await;
             assert!(!matches!(outcome, Ok(Verdict::Right { .. })), "{damaged:?}");
         }
     }
@@ -318,15 +348,34 @@ mod tests {
         let passwords = passwords();
         let flood = (0..200).map(|_| {
             let passwords = passwords.clone();
-            async move { passwords.verify("x".into(), None).await }
+            async move { passwords.verify(anyone(), "x".into(), None).await }
         });
         let outcomes: Vec<_> = futures_join(flood).await;
         let busy = outcomes
             .iter()
             .filter(|outcome| matches!(outcome, Err(PasswordError::Busy)))
             .count();
-        assert!(busy >= 200 - MAX_WAITING - MAX_PARALLEL, "{busy}");
+        assert!(busy >= 200 - MAX_WAITING_OF_ONE - MAX_PARALLEL, "{busy}");
         assert!(outcomes.iter().any(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn password_from_elsewhere_is_compared_while_one_address_floods() {
+        let passwords = passwords();
+        let mut flood = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let passwords = passwords.clone();
+            flood.spawn(async move { passwords.verify(anyone(), "x".into(), None).await });
+        }
+        for last in 0..8 {
+            let by = Claimant {
+                party: Some(std::net::IpAddr::from([192, 0, 2, last])).into(),
+                known: false,
+            };
+            let verdict = passwords.verify(by, "x".into(), None).await;
+            assert_eq!(verdict.unwrap(), Verdict::Wrong);
+        }
+        flood.join_all().await;
     }
 
     async fn futures_join<F: Future<Output: Send + 'static> + Send + 'static>(

@@ -9,6 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::credential::PERSONAL_ACCESS_TOKEN_PREFIX;
+use crate::domain::id::SessionId;
 use crate::random::Random;
 
 /// What the store keeps in place of a secret.
@@ -28,9 +29,15 @@ fn hash(text: &str) -> TokenHash {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// The secret in a refresh cookie: good for one use.
+/// The secret in a refresh cookie: good for one use. It says of which session it is and which of its tokens, under a
+/// seal: a copy of one that was used is known for what it is when the store has long forgotten it, and one that was
+/// made up is told without asking the store.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RefreshToken(String);
+pub struct RefreshToken {
+    text: String,
+    session: SessionId,
+    generation: i64,
+}
 
 impl std::fmt::Debug for RefreshToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,47 +45,97 @@ impl std::fmt::Debug for RefreshToken {
     }
 }
 
+/// Random bytes of a refresh token.
+const RANDOM: usize = 32;
+const NUMBER: usize = 8;
+/// Bytes of its seal: 128 bits are out of reach of guessing.
+const SEAL: usize = 16;
+
+fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
+    // HMAC fills a key that is shorter than a block up with zeros; one of a block's length cannot be refused.
+    let mut block = [0; 64];
+    for (to, from) in block.iter_mut().zip(key) {
+        *to = *from;
+    }
+    Hmac::<Sha256>::new(&block.into())
+}
+
+fn seal(key: &[u8; 32], sealed: &[u8]) -> Hmac<Sha256> {
+    // No successor is made of as few bytes: one is never the other.
+    mac(key).chain_update(b"seal").chain_update(sealed)
+}
+
 impl RefreshToken {
-    /// A new one.
+    /// The first one of a session.
     ///
     /// # Errors
     /// If there is no randomness.
-    pub fn generate(random: &dyn Random) -> io::Result<Self> {
-        let mut bytes = [0; 32];
-        random.fill(&mut bytes)?;
-        Ok(Self(BASE64URL_NOPAD.encode(&bytes)))
+    pub fn generate(random: &dyn Random, key: &[u8; 32], session: SessionId) -> io::Result<Self> {
+        let mut secret = [0; RANDOM];
+        random.fill(&mut secret)?;
+        Ok(Self::sealed(&secret, key, session, 0))
     }
 
-    /// The token of a cookie, if it has the form of one.
-    pub fn parse(text: &str) -> Option<Self> {
+    fn sealed(secret: &[u8], key: &[u8; 32], session: SessionId, generation: i64) -> Self {
+        let mut bytes = Vec::with_capacity(RANDOM + 2 * NUMBER + SEAL);
+        bytes.extend_from_slice(secret);
+        bytes.extend_from_slice(&session.get().to_be_bytes());
+        bytes.extend_from_slice(&generation.to_be_bytes());
+        let seal = seal(key, &bytes).finalize().into_bytes();
+        bytes.extend(seal.iter().take(SEAL));
+        Self {
+            text: BASE64URL_NOPAD.encode(&bytes),
+            session,
+            generation,
+        }
+    }
+
+    /// The token of a cookie, if this server made it.
+    pub fn read(text: &str, key: &[u8; 32]) -> Option<Self> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
-        (bytes.len() == 32).then(|| Self(text.to_owned()))
+        let (sealed, signature) = bytes.split_at_checked(RANDOM + 2 * NUMBER)?;
+        if signature.len() != SEAL {
+            return None;
+        }
+        seal(key, sealed).verify_truncated_left(signature).ok()?;
+        let (session, generation) = sealed.get(RANDOM..)?.split_at_checked(NUMBER)?;
+        Some(Self {
+            text: text.to_owned(),
+            session: i64::from_be_bytes(session.try_into().ok()?).into(),
+            generation: i64::from_be_bytes(generation.try_into().ok()?),
+        })
     }
 
     /// The token that follows this one. The same key and salt give the same token again, so that a client that lost
     /// the answer, or several tabs that asked at once, all end with one. It takes the key, the store's salt and the
     /// token itself to make it: no two of them are enough.
     pub fn successor(&self, key: &[u8; 32], salt: &Salt) -> Self {
-        // A key of 32 bytes is as long as HMAC-SHA-256 takes it; no length is refused.
-        let Ok(mac) = Hmac::<Sha256>::new_from_slice(key) else {
-            return self.clone();
-        };
-        let digest = mac
-            .chain_update(self.0.as_bytes())
+        let secret = mac(key)
+            .chain_update(self.text.as_bytes())
             .chain_update(salt)
             .finalize()
             .into_bytes();
-        Self(BASE64URL_NOPAD.encode(&digest))
+        Self::sealed(&secret, key, self.session, self.generation.saturating_add(1))
     }
 
     /// What the store keeps.
     pub fn hash(&self) -> TokenHash {
-        hash(&self.0)
+        hash(&self.text)
+    }
+
+    /// The session that it is of.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Which of the session's tokens it is.
+    pub fn generation(&self) -> i64 {
+        self.generation
     }
 
     /// The secret, for the cookie.
     pub fn secret(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 
@@ -192,40 +249,54 @@ mod tests {
         }
     }
 
+    fn refresh_token(session: i64) -> RefreshToken {
+        RefreshToken::generate(&SystemRandom, &[1; 32], session.into()).unwrap()
+    }
+
     #[test]
     fn successor_takes_token_key_and_salt() {
-        let token = RefreshToken::generate(&SystemRandom).unwrap();
-        let other = RefreshToken::generate(&SystemRandom).unwrap();
+        let token = refresh_token(7);
         let successor = token.successor(&[1; 32], &[2; 16]);
         assert_eq!(successor, token.successor(&[1; 32], &[2; 16]));
         for different in [
-            other.successor(&[1; 32], &[2; 16]),
+            refresh_token(7).successor(&[1; 32], &[2; 16]),
             token.successor(&[3; 32], &[2; 16]),
             token.successor(&[1; 32], &[3; 16]),
             token,
         ] {
             assert_ne!(successor, different);
         }
-        assert_eq!(RefreshToken::parse(successor.secret()), Some(successor));
+        assert_eq!((successor.session(), successor.generation()), (7.into(), 1));
+        assert_eq!(RefreshToken::read(successor.secret(), &[1; 32]), Some(successor));
     }
 
     #[test]
-    fn refresh_tokens_of_another_form_are_none() {
+    fn refresh_token_with_any_character_changed_or_of_another_server_is_none() {
+        let token = refresh_token(7);
+        assert_eq!(RefreshToken::read(token.secret(), &[1; 32]), Some(token.clone()));
+        assert_eq!(RefreshToken::read(token.secret(), &[2; 32]), None);
+        for at in 0..token.secret().len() {
+            let mut text = token.secret().as_bytes().to_vec();
+            text[at] = if text[at] == b'x' { b'y' } else { b'x' };
+            let text = String::from_utf8(text).unwrap();
+            assert_eq!(RefreshToken::read(&text, &[1; 32]), None, "{at}");
+        }
         for junk in [
             "",
             "abc",
             "====",
-            &"A".repeat(42),
-            &"A".repeat(44),
-            &"ä".repeat(22),
+            &"A".repeat(43),
+            &"A".repeat(86),
+            &format!("{}A", token.secret()),
+            &"ä".repeat(43),
         ] {
-            assert_eq!(RefreshToken::parse(junk), None, "{junk:?}");
+            assert_eq!(RefreshToken::read(junk, &[1; 32]), None, "{junk:?}");
         }
     }
 
     #[test]
     fn secrets_do_not_show_themselves_in_debug_output() {
-        let token = RefreshToken::generate(&SystemRandom).unwrap();
+        let token = refresh_token(7);
         let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
         assert!(!format!("{token:?}").contains(token.secret()));
         assert!(!format!("{secret:?}").contains(secret.secret()));

@@ -73,6 +73,11 @@ pub enum ConfigError {
     /// The server's public address.
     #[error("base URL {0}")]
     BaseUrl(String),
+    /// Somebody meant the first run to be guarded, and it would not be.
+    #[error(
+        "setup token: it is empty, which guards nothing; give SVC_SETUP_TOKEN a value, or do not set it at all"
+    )]
+    EmptySetupToken,
 }
 
 /// The options as they are used.
@@ -162,6 +167,13 @@ impl Config {
             given => given.to_owned(),
         };
         let base_url = server.base_url.or(file.base_url);
+        let setup_token = server.setup_token.or(file.setup_token);
+        if setup_token
+            .as_deref()
+            .is_some_and(|token| token.trim().is_empty())
+        {
+            return Err(ConfigError::EmptySetupToken);
+        }
         Ok(Self {
             data_dir,
             listen: match listen {
@@ -175,7 +187,7 @@ impl Config {
             plugin_dir,
             dev: server.dev || file.dev,
             kiosk: server.kiosk || file.kiosk,
-            setup_token: server.setup_token.or(file.setup_token),
+            setup_token,
             release_channel: server
                 .release_channel
                 .or(file.release_channel)
@@ -337,5 +349,13 @@ mod tests {
         assert!(message(&["--plugin-dir", "BASE/none"]).contains("plugin directory"));
         assert!(message(&["--trusted-proxy", "10.0.0.0/40"]).contains("10.0.0.0/40"));
         assert!(message(&["--base-url", "ftp://x"]).contains("ftp://x"));
+        std::fs::write(dir.path().join("empty.toml"), "setup-token = \"\"").unwrap();
+        for empty in [
+            &["--setup-token", ""][..],
+            &["--setup-token", "  "],
+            &["--config", "BASE/empty.toml"],
+        ] {
+            assert!(message(empty).contains("setup token"), "{empty:?}");
+        }
     }
 }

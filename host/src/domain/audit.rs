@@ -82,6 +82,16 @@ audit_events! {
     FactoryReset = "factory_reset",
     /// Another account was made the owner, on the command line.
     OwnerChanged = "owner_changed",
+    /// Database and keys were copied.
+    BackupMade = "backup_made",
+    /// A backup was not made.
+    BackupFailed = "backup_failed",
+    /// A run of the indexer began.
+    IndexRunStarted = "index_run_started",
+    /// A run of the indexer ended, one way or another.
+    IndexRunEnded = "index_run_ended",
+    /// A plugin failed too often and was shut off.
+    PluginQuarantined = "plugin_quarantined",
 }
 
 impl AuditEvent {
@@ -105,8 +115,12 @@ pub struct AuditParty {
 pub struct AuditEntry {
     /// Identifier.
     pub id: AuditId,
-    /// When.
+    /// When; the first time of several.
     pub at: Timestamp,
+    /// How often, within a minute.
+    pub times: i64,
+    /// When last.
+    pub last_at: Timestamp,
     /// What.
     pub event: AuditEvent,
     /// Who did it.

@@ -75,6 +75,10 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
     let mut errors = vec![
         ("500", "The server failed"),
         ("503", "Something that the server needs is away"),
+        (
+            "421",
+            "Before setup: asked by a name that is neither an IP address, `localhost` nor the base URL's",
+        ),
     ];
     if route.access == Access::Public {
         operation.securities = Some(Vec::new());

@@ -51,7 +51,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "too_many_streams",
         409,
-        "The user plays as many files as `max_concurrent_streams` permits.",
+        "The user plays as many files as `max_concurrent_streams` permits, or listens to 1,000 streams of events.",
     ),
     (
         "job_action_conflict",

@@ -35,6 +35,19 @@ const EPISODES: Access = Takes(C::TvEpisodesRead);
 /// Subtitles belong to what is played, be it a movie or an episode: the service knows which.
 const SUBTITLES: &[C] = &[C::MoviesPlay, C::TvEpisodesPlay];
 
+/// The names of folders tell of what is in them: any of these lets them be seen.
+const BROWSES: &[C] = &[
+    C::MusicTracksRead,
+    C::MusicReleasesRead,
+    C::MusicArtistsRead,
+    C::PhotosRead,
+    C::MoviesRead,
+    C::TvEpisodesRead,
+    C::ItemsRead,
+    C::IndexingRead,
+    C::IndexingOperate,
+];
+
 /// Either lets the reset be called; the handler knows which one its input takes.
 const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
 
@@ -54,7 +67,7 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/updates",                                                   Public,                          general::show_updates),
         Route::post  ("/api/v1/reset",                                                     AnyCapability(RESETS),           reset::reset),
         Route::get   ("/api/v1/versions",                                                  SignedIn,                        general::show_versions),
-        Route::get   ("/api/v1/ls",                                                        SignedIn,                        ls::list_directory),
+        Route::get   ("/api/v1/ls",                                                        AnyCapability(BROWSES),          ls::list_directory),
         Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up),
 
         Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES),

@@ -5,8 +5,8 @@
 //! themselves.
 
 use salvo::extract::Metadata;
-use salvo::http::HeaderMap;
 use salvo::http::header::{HOST, HeaderName, ORIGIN};
+use salvo::http::{HeaderMap, StatusCode};
 use salvo::oapi::{Components, EndpointArgRegister, Operation};
 use salvo::{Depot, Extractible, Request};
 use url::{Host, Url};
@@ -82,6 +82,39 @@ fn requested(req: &Request, https: bool) -> Option<Url> {
     plain.then(|| Url::parse(&format!("{scheme}://{authority}")).ok())?
 }
 
+/// The addresses by which a client knows the server: the one that it was asked at, and the public one.
+pub fn own_addresses(req: &Request, https: bool, public: Option<&Url>) -> Vec<Url> {
+    requested(req, https).into_iter().chain(public.cloned()).collect()
+}
+
+/// Refuses a request that was sent to a name which anybody could have made to lead here, so that a page of theirs would
+/// be of the server's own origin (DNS rebinding). Addresses lead nowhere else, `localhost` neither, and the public
+/// address is the operator's word. What names no host at all was sent by no browser.
+///
+/// # Errors
+/// Misdirected.
+pub fn require_plain_host(req: &Request, public: Option<&Url>) -> Result<(), Problem> {
+    if req.uri().authority().is_none() && !req.headers().contains_key(HOST) {
+        return Ok(());
+    }
+    let asked = requested(req, false);
+    let is_plain = match asked.as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+        Some(Host::Domain(name)) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            name == "localhost" || public.and_then(Url::host_str) == Some(name)
+        }
+        None => false,
+    };
+    if is_plain {
+        return Ok(());
+    }
+    Err(Problem::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "before setup, this is answered at the server's IP address, at `localhost` and at its base URL (SVC_BASE_URL) alone",
+    ))
+}
+
 impl<'ex> Extractible<'ex> for Site {
     fn metadata() -> &'static Metadata {
         static METADATA: Metadata = Metadata::new("Site");
@@ -92,7 +125,7 @@ impl<'ex> Extractible<'ex> for Site {
     async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
         let public = State::of(depot)?.network.base_url.clone();
         let client = Client::extract(&mut *req, depot).await?;
-        let own: Vec<Url> = requested(req, client.https).into_iter().chain(public).collect();
+        let own = own_addresses(req, client.https, public.as_ref());
         Ok(site_of(req.headers(), &own))
     }
 }
@@ -211,6 +244,52 @@ mod tests {
             assert_eq!(site(&own, &[("origin", origin)]), expected, "{origin}");
         }
         assert_eq!(site(&[], &[("origin", "http://svc")]), Cross);
+    }
+
+    #[test]
+    fn plain_hosts_are_addresses_localhost_and_the_public_name() {
+        let public: Url = "https://media.example".parse().unwrap();
+        let is_plain = |target: &str, hosts: &[&str]| {
+            let mut request = Request::new();
+            *request.uri_mut() = target.parse().unwrap();
+            for host in hosts {
+                let value = HeaderValue::from_str(host).unwrap();
+                request.headers_mut().append(HOST, value);
+            }
+            require_plain_host(&request, Some(&public)).is_ok()
+        };
+        for host in [
+            "127.0.0.1",
+            "192.168.1.7:8420",
+            "[::1]:8420",
+            "localhost",
+            "LOCALHOST:8420",
+            "localhost.",
+            "media.example",
+            "Media.Example:8420",
+        ] {
+            assert!(is_plain("/", &[host]), "{host}");
+            assert!(is_plain(&format!("http://{host}/"), &[]), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "evil.localhost",
+            "127.0.0.1.evil.example",
+            "media.example.evil.example",
+            "www.media.example",
+            "nas.local:8420",
+            "nas",
+            "",
+            "localhost@evil.example",
+            "evil.example/localhost",
+        ] {
+            assert!(!is_plain("/", &[host]), "{host}");
+        }
+        // The target goes before the header, and two headers say nothing.
+        assert!(!is_plain("http://evil.example/", &["localhost"]));
+        assert!(!is_plain("/", &["localhost", "localhost"]));
+        assert!(is_plain("/", &[]));
     }
 
     #[test]

@@ -103,7 +103,11 @@ impl Dev {
             username_key: username_key(&username),
             username,
             display_name: None,
-            password_hash: Some(self.passwords.hash(password).await?),
+            password_hash: Some(
+                self.passwords
+                    .hash(ClientInfo::default().known(), password)
+                    .await?,
+            ),
             is_owner: false,
             is_guest: false,
             created_at: now,

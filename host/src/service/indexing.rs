@@ -14,9 +14,11 @@ use tokio::sync::watch;
 
 use super::error::ServiceError;
 use super::events::Events;
+use super::identity::audit::BackgroundLog;
 use super::run_events::{ProgressTeller, RunEvents};
+use crate::domain::audit::AuditEvent;
 use crate::domain::list::Page;
-use crate::domain::scan::{Directory, Run, RunStatus};
+use crate::domain::scan::{Directory, Run, RunStatus, RunTrigger};
 use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
 
 pub use request::{IndexAction, StartRun};
@@ -104,12 +106,15 @@ pub struct Indexing {
     events: Events,
     current: Arc<Mutex<Option<Current>>>,
     unsaved: Unsaved,
+    log: BackgroundLog,
 }
 
 impl Indexing {
     /// The indexer over this scanner, which tells what happens.
     pub fn new(scanner: Scanner, events: Events) -> Self {
+        let (ids, clock) = (Arc::clone(&scanner.ids), Arc::clone(&scanner.clock));
         Self {
+            log: BackgroundLog::new(scanner.store.clone(), ids, clock),
             scanner,
             events,
             current: Arc::default(),
@@ -197,6 +202,7 @@ impl Indexing {
         run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
         self.unsaved.save(&self.scanner.store, &run).await;
+        self.note(AuditEvent::IndexRunEnded, &run).await;
         tracing::info!(
             target: "svc::scan",
             run = %run.id,
@@ -206,6 +212,23 @@ impl Indexing {
             "run ended"
         );
         idle_again.ended = Some(run);
+    }
+
+    /// Writes a line of the audit log about a run. Those that nobody asked for are told by what set them off: a busy
+    /// directory has many a minute, which are one line.
+    async fn note(&self, event: AuditEvent, run: &Run) {
+        let trigger = run.options.trigger;
+        let mut details = vec![
+            ("trigger", trigger.as_str().to_owned()),
+            ("runType", run.run_type.as_str().to_owned()),
+        ];
+        if event == AuditEvent::IndexRunEnded {
+            details.push(("status", run.status.as_str().to_owned()));
+        }
+        if matches!(trigger, RunTrigger::User | RunTrigger::Command) {
+            details.push(("runId", run.id.to_string()));
+        }
+        self.log.note(event, run.started_by, &details).await;
     }
 
     /// Files of this run's kinds that the last complete one found.

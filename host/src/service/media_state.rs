@@ -24,7 +24,7 @@ impl MediaState {
         Self {
             user: actor.user.id,
             capabilities: actor.capabilities,
-            identity: store.identity_revision(),
+            identity: store.identity_revision_of(actor.user.id),
             media: store.media_revision(part),
             personal: store.personal_revision(actor.user.id),
         }

@@ -207,7 +207,7 @@ impl Shared {
         self.close_ended();
         // Read before the questions, so that a change in between is seen by the next look.
         let revision = self.authentication.revision();
-        for (standing, streams) in self.outdated(revision) {
+        for (standing, streams) in self.outdated() {
             let still = self.authentication.still(&standing).await?;
             for (id, capability, file) in streams {
                 let permitted = match &still {
@@ -232,11 +232,12 @@ impl Shared {
     }
 
     /// What may not be permitted any more, by who has it.
-    fn outdated(&self, revision: i64) -> HashMap<Standing, Vec<(u64, Capability, FileId)>> {
+    fn outdated(&self) -> HashMap<Standing, Vec<(u64, Capability, FileId)>> {
         let mut outdated: HashMap<_, Vec<_>> = HashMap::new();
         for (id, entry) in &self.state().open {
-            let is_outdated =
-                entry.revision != Some(revision) || self.authentication.is_over(&entry.standing, entry.ends);
+            let changed = self.authentication.revision_of(entry.standing.user());
+            let is_outdated = entry.revision.is_none_or(|known| changed > known)
+                || self.authentication.is_over(&entry.standing, entry.ends);
             if is_outdated && !entry.has_ended.load(Ordering::Acquire) {
                 let same = outdated.entry(entry.standing).or_default();
                 same.push((*id, entry.capability, entry.file));

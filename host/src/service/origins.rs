@@ -93,7 +93,8 @@ impl Origins {
                     .audit(&context.audit_of(&by, AuditEvent::OriginAdded, None, &details))
                     .await?;
             }
-            change.commit().await?;
+            // No account is another for it; other processes have to know.
+            change.commit_of([]).await?;
             origins.reload().await?;
             Ok(stored)
         })
@@ -115,7 +116,7 @@ impl Origins {
                     .audit(&context.audit_of(&by, AuditEvent::OriginRemoved, None, &details))
                     .await?;
             }
-            change.commit().await?;
+            change.commit_of([]).await?;
             origins.reload().await
         })
         .await

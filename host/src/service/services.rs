@@ -15,7 +15,7 @@ use super::history::History;
 use super::identity::Context;
 use super::identity::accounts::Accounts;
 use super::identity::activity::{self, ActivityLog};
-use super::identity::audit::Audit;
+use super::identity::audit::{Audit, BackgroundLog};
 use super::identity::authentication::Authentication;
 use super::identity::keys::KeyRing;
 use super::identity::login::{KNOWN_ADDRESS, Logins};
@@ -181,6 +181,7 @@ pub struct Services {
     /// The plugins.
     pub plugins: PluginList,
     context: Context,
+    log: BackgroundLog,
     activity: ActivityLog,
 }
 
@@ -332,6 +333,11 @@ impl Services {
             waveforms,
             events: parts.events,
             plugins: PluginList::new(parts.plugins),
+            log: BackgroundLog::new(
+                context.store.clone(),
+                Arc::clone(&context.ids),
+                Arc::clone(&context.clock),
+            ),
             context,
             activity,
         })
@@ -361,10 +367,9 @@ impl Services {
     }
 
     async fn look_for_changes(&self) -> Result<()> {
+        self.plugins.note_quarantines(&self.log).await;
         let store = &self.context.store;
-        let before = store.identity_revision();
-        store.refresh_identity_revision().await?;
-        if store.identity_revision() != before {
+        if store.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;
         }

@@ -6,6 +6,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool, Transaction};
 
 use super::args::{self, Arg};
+use super::effect::effect_of;
 use super::error::Result;
 use super::packed::{PackedRecord, packed, unpacked};
 use super::readers::Readers;
@@ -188,37 +189,72 @@ impl Pools {
     }
 }
 
-/// An open transaction of either database.
+/// An open transaction of either database. It knows whether anything was changed in it.
 #[derive(Debug)]
-pub(super) enum Tx {
+pub(super) struct Tx {
+    open: Open,
+    has_changed: bool,
+}
+
+#[derive(Debug)]
+enum Open {
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(Transaction<'static, Postgres>),
 }
 
+impl From<Transaction<'static, Sqlite>> for Tx {
+    fn from(tx: Transaction<'static, Sqlite>) -> Self {
+        Self {
+            open: Open::Sqlite(tx),
+            has_changed: false,
+        }
+    }
+}
+
+impl From<Transaction<'static, Postgres>> for Tx {
+    fn from(tx: Transaction<'static, Postgres>) -> Self {
+        Self {
+            open: Open::Postgres(tx),
+            has_changed: false,
+        }
+    }
+}
+
 impl Tx {
     pub(super) fn engine(&self) -> Engine {
-        match self {
-            Self::Sqlite(_) => Engine::Sqlite,
-            Self::Postgres(_) => Engine::Postgres,
+        match self.open {
+            Open::Sqlite(_) => Engine::Sqlite,
+            Open::Postgres(_) => Engine::Postgres,
         }
+    }
+
+    /// Whether a statement changed anything yet.
+    pub(super) fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// Runs a statement; gives the number of rows it touched.
     pub(super) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
         let sql = sql.into_sql_str();
-        match self {
-            Self::Sqlite(tx) => {
+        let effect = effect_of(sql.as_str());
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_with(sql, values?);
-                    Ok(query.execute(&mut **tx).await?.rows_affected())
+                    let rows = query.execute(&mut **tx).await?.rows_affected();
+                    *has_changed |= effect.has_changed(rows);
+                    Ok(rows)
                 })
             }
-            Self::Postgres(tx) => {
+            Open::Postgres(tx) => {
                 let values = args::postgres(values);
                 Box::pin(async move {
                     let query = sqlx::query_with(sql, values?);
-                    Ok(query.execute(&mut **tx).await?.rows_affected())
+                    let rows = query.execute(&mut **tx).await?.rows_affected();
+                    *has_changed |= effect.has_changed(rows);
+                    Ok(rows)
                 })
             }
         }
@@ -226,12 +262,13 @@ impl Tx {
 
     /// Runs several statements without values.
     pub(super) fn execute_script(&mut self, sql: &'static str) -> Boxed<'_, ()> {
-        match self {
-            Self::Sqlite(tx) => Box::pin(async move {
+        self.has_changed = true;
+        match &mut self.open {
+            Open::Sqlite(tx) => Box::pin(async move {
                 sqlx::raw_sql(sql).execute(&mut **tx).await?;
                 Ok(())
             }),
-            Self::Postgres(tx) => Box::pin(async move {
+            Open::Postgres(tx) => Box::pin(async move {
                 sqlx::raw_sql(sql).execute(&mut **tx).await?;
                 Ok(())
             }),
@@ -245,19 +282,25 @@ impl Tx {
         values: &[Arg<'_>],
     ) -> Boxed<'_, Vec<T>> {
         let sql = sql.into_sql_str();
-        match self {
-            Self::Sqlite(tx) => {
+        let effect = effect_of(sql.as_str());
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_all(&mut **tx).await?)
+                    let rows = query.fetch_all(&mut **tx).await?;
+                    *has_changed |= effect.has_changed(rows.len() as u64);
+                    Ok(rows)
                 })
             }
-            Self::Postgres(tx) => {
+            Open::Postgres(tx) => {
                 let values = args::postgres(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
-                    Ok(query.fetch_all(&mut **tx).await?)
+                    let rows = query.fetch_all(&mut **tx).await?;
+                    *has_changed |= effect.has_changed(rows.len() as u64);
+                    Ok(rows)
                 })
             }
         }
@@ -282,10 +325,14 @@ impl Tx {
         })
     }
 
+    /// Ends it. What changed nothing leaves no trace: no write to the disk, no wait for one.
     pub(super) fn commit(self) -> Boxed<'static, ()> {
-        match self {
-            Self::Sqlite(tx) => Box::pin(async move { Ok(tx.commit().await?) }),
-            Self::Postgres(tx) => Box::pin(async move { Ok(tx.commit().await?) }),
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            Open::Postgres(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            Open::Sqlite(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
+            Open::Postgres(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::bulk::{Bulk, SqlTexts, in_lists};
 use super::dialect::{SearchIndex, hexadecimal, take_time};
 use super::directories::path_from_text;
 use super::error::{Result, StoreError};
+use super::identity_revisions::Whose;
 use super::libraries::Placement;
 use super::reset::MEDIA;
 use super::scan_writer::RECORD_SCHEMA;
@@ -199,7 +200,9 @@ impl Store {
             .await?;
         let revision = placement.finish(&mut tx).await?;
         tx.commit().await?;
-        self.note_identity_revision(revision);
+        if let Some(revision) = revision {
+            self.note_identity_revision(revision, &Whose::All);
+        }
         Ok(())
     }
 

@@ -1,13 +1,13 @@
 //! Changes of accounts and of what hangs on them: several steps, one transaction, and word to whoever remembers
 //! what somebody may do.
 
-use std::sync::atomic::Ordering;
-
 use super::Store;
 use super::args::{Arg, args};
 use super::db::{Record, Tx};
 use super::error::{Result, StoreError};
+use super::identity_revisions::Whose;
 use super::writer::WriteTx;
+use crate::domain::id::UserId;
 use sqlx::SqlSafeStr;
 
 /// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of
@@ -32,29 +32,6 @@ impl Store {
     pub(crate) fn waiting_changes(&self) -> usize {
         self.0.lanes.waiting()
     }
-
-    /// The state of accounts and roles, as a number that rises with each change. Whoever remembers something about a
-    /// caller reads it before asking the database, and forgets when it has risen.
-    pub fn identity_revision(&self) -> i64 {
-        self.0.identity_revision.load(Ordering::Acquire)
-    }
-
-    /// Asks the database whether another process made a change, such as `svc user`.
-    pub async fn refresh_identity_revision(&self) -> Result<()> {
-        let row: Option<(i64,)> = self
-            .pools()
-            .fetch_optional("SELECT identity_revision FROM server", &[])
-            .await?;
-        self.note_identity_revision(row.map(|(revision,)| revision));
-        Ok(())
-    }
-
-    /// Makes a revision that is committed known to every later request.
-    pub(super) fn note_identity_revision(&self, revision: Option<i64>) {
-        if let Some(revision) = revision {
-            self.0.identity_revision.fetch_max(revision, Ordering::AcqRel);
-        }
-    }
 }
 
 /// The next state of accounts and roles, known to others with the transaction's commit; `None` before the server has
@@ -66,20 +43,37 @@ pub(super) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
 }
 
 impl IdentityChange {
-    /// The state of accounts and roles that this change was begun on.
-    pub async fn revision(&mut self) -> Result<Option<i64>> {
+    /// Whether nothing that concerns an account was changed since a state of accounts, and until this change began.
+    pub async fn is_as_it_was(&mut self, user: UserId, revision: i64) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional("SELECT identity_revision FROM server", &[])
             .await?;
-        Ok(row.map(|(revision,)| revision))
+        // What this process was not told of yet may be about anybody.
+        let told = row.is_some_and(|(stored,)| stored == self.store.identity_revision());
+        Ok(told && self.store.identity_revision_of(user) <= revision)
     }
 
-    /// Makes the change, durable on disk, and known to every later request.
-    pub async fn commit(mut self) -> Result<()> {
+    /// Makes the change, durable on disk, and known to every later request. Where nothing changed, nothing is written
+    /// and nobody has to ask again.
+    pub async fn commit(self) -> Result<()> {
+        self.commit_and_tell(Whose::All).await
+    }
+
+    /// As [`IdentityChange::commit`], for a change that matters to these accounts alone: their sessions, tokens,
+    /// settings.
+    pub async fn commit_of(self, users: impl IntoIterator<Item = UserId>) -> Result<()> {
+        self.commit_and_tell(Whose::Accounts(users.into_iter().collect()))
+            .await
+    }
+
+    async fn commit_and_tell(mut self, whose: Whose) -> Result<()> {
+        if !self.tx.has_changed() {
+            return self.tx.commit().await;
+        }
         let revision = raise_revision(self.tx()).await?;
         let revision = revision.ok_or(StoreError::InvalidValue("server"))?;
         self.tx.commit().await?;
-        self.store.note_identity_revision(Some(revision));
+        self.store.note_identity_revision(revision, &whose);
         Ok(())
     }
 

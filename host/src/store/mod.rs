@@ -16,9 +16,11 @@ pub(crate) mod databases;
 mod db;
 mod dialect;
 mod directories;
+mod effect;
 mod error;
 mod files;
 mod identity;
+mod identity_revisions;
 mod indexed_file;
 mod instance;
 mod jobs;
@@ -59,13 +61,13 @@ mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 use db::{AsPools, Engine, Pools};
+use identity_revisions::IdentityRevisions;
 use revisions::Revisions;
 use totals::Totals;
 use writer::{Lane, Lanes};
@@ -122,7 +124,7 @@ impl Default for StoreOptions {
 struct Inner {
     pools: Box<dyn AsPools>,
     lanes: Lanes,
-    identity_revision: AtomicI64,
+    identity_revisions: IdentityRevisions,
     revisions: Arc<Revisions>,
     totals: Totals,
 }
@@ -169,7 +171,7 @@ impl Store {
         let store = Self(Arc::new(Inner {
             pools: Box::new(pools),
             lanes: Lanes::new(),
-            identity_revision: AtomicI64::new(0),
+            identity_revisions: IdentityRevisions::default(),
             revisions: Arc::default(),
             totals: Totals::default(),
         }));

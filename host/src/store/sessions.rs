@@ -59,7 +59,7 @@ pub struct PresentedRefresh {
     pub session: Session,
     /// Which of the session's tokens it is.
     pub generation: i64,
-    /// When it was used.
+    /// When it was used; `None` for the newest, and for one that was used so long ago that it is forgotten.
     pub rotated_at: Option<Timestamp>,
 }
 
@@ -77,9 +77,16 @@ const SESSION_COUNTS: &str =
 const PRESENTED: &str = concat!(
     "SELECT ",
     session_columns!(),
-    ", t.generation AS token_generation, t.rotated_at FROM refresh_tokens t \
-     JOIN sessions s ON s.session_id = t.session_id WHERE t.token_hash = $1"
+    ", CAST($3 AS BIGINT) AS token_generation, t.rotated_at FROM sessions s \
+     LEFT JOIN refresh_tokens t ON t.token_hash = $1 AND t.session_id = s.session_id \
+     WHERE s.session_id = $2 AND (t.token_hash IS NOT NULL OR s.generation > $3)"
 );
+
+/// Forgets the tokens of a session before the first one that was not used yet or only since a moment: all from that one
+/// on are kept, whatever the clock did, because each makes the next.
+const FORGET_USED: &str = "DELETE FROM refresh_tokens WHERE session_id = $1 AND generation < \
+                           (SELECT min(kept.generation) FROM refresh_tokens kept WHERE kept.session_id = $1 \
+                           AND (kept.rotated_at IS NULL OR kept.rotated_at >= $2))";
 
 fn presented(row: PresentedRow) -> Result<PresentedRefresh> {
     Ok(PresentedRefresh {
@@ -106,12 +113,21 @@ pub struct Rotation<'a> {
     pub now: Timestamp,
     /// When the session now ends unless it is refreshed.
     pub idle_expires_at: Timestamp,
+    /// Tokens that were used before are forgotten.
+    pub forget_before: Timestamp,
 }
 
 impl Store {
-    /// The refresh token of this hash, with its session.
-    pub async fn presented_refresh(&self, hash: &[u8]) -> Result<Option<PresentedRefresh>> {
-        let row: Option<PresentedRow> = self.pools().fetch_optional(PRESENTED, &args![hash]).await?;
+    /// The session of a refresh token that is known to be of this session and generation, unless neither it nor a later
+    /// one was ever stored.
+    pub async fn presented_refresh(
+        &self,
+        hash: &[u8],
+        session: SessionId,
+        generation: i64,
+    ) -> Result<Option<PresentedRefresh>> {
+        let values = args![hash, session.get(), generation];
+        let row: Option<PresentedRow> = self.pools().fetch_optional(PRESENTED, &values).await?;
         row.map(presented).transpose()
     }
 
@@ -213,8 +229,14 @@ impl IdentityChange {
     }
 
     /// As [`Store::presented_refresh`], within the change.
-    pub async fn presented_refresh(&mut self, hash: &[u8]) -> Result<Option<PresentedRefresh>> {
-        let row: Option<PresentedRow> = self.fetch_optional(PRESENTED, &args![hash]).await?;
+    pub async fn presented_refresh(
+        &mut self,
+        hash: &[u8],
+        session: SessionId,
+        generation: i64,
+    ) -> Result<Option<PresentedRefresh>> {
+        let values = args![hash, session.get(), generation];
+        let row: Option<PresentedRow> = self.fetch_optional(PRESENTED, &values).await?;
         row.map(presented).transpose()
     }
 
@@ -244,7 +266,9 @@ impl IdentityChange {
         )
         .await?;
         self.insert_refresh_token(rotation.session, rotation.successor, rotation.generation)
-            .await
+            .await?;
+        let values = args![rotation.session.get(), rotation.forget_before];
+        self.execute(FORGET_USED, &values).await.map(drop)
     }
 
     /// Ends one session of an account, access tokens and all; `false` if it has none such that is not ended.

@@ -52,21 +52,26 @@ impl Store {
 
 impl IdentityChange {
     /// Sets a setting of the server, for one app or, with an empty name, for all: what was set for single apps goes.
-    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: &str) -> Result<()> {
+    /// Tells whether anything is another than it was.
+    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: &str) -> Result<bool> {
+        let mut changed = 0;
         if app.is_empty() {
-            self.execute("DELETE FROM server_settings WHERE key = $1", &args![key])
-                .await?;
+            let sql = "DELETE FROM server_settings WHERE key = $1 AND app <> ''";
+            changed += self.execute(sql, &args![key]).await?;
         }
         let sql = "INSERT INTO server_settings (app, key, value) VALUES ($1, $2, $3) \
-                   ON CONFLICT (app, key) DO UPDATE SET value = excluded.value";
-        self.execute(sql, &args![app, key, value]).await.map(drop)
+                   ON CONFLICT (app, key) DO UPDATE SET value = excluded.value \
+                   WHERE server_settings.value <> excluded.value";
+        changed += self.execute(sql, &args![app, key, value]).await?;
+        Ok(changed > 0)
     }
 
-    /// Sets a setting of an account.
-    pub async fn set_account_setting(&mut self, user: UserId, key: &str, value: &str) -> Result<()> {
+    /// Sets a setting of an account; tells whether it is another than it was.
+    pub async fn set_account_setting(&mut self, user: UserId, key: &str, value: &str) -> Result<bool> {
         let sql = "INSERT INTO account_settings (user_id, key, value) VALUES ($1, $2, $3) \
-                   ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value";
-        self.execute(sql, &args![user.get(), key, value]).await.map(drop)
+                   ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value \
+                   WHERE account_settings.value <> excluded.value";
+        Ok(self.execute(sql, &args![user.get(), key, value]).await? > 0)
     }
 
     /// Adds an origin; gives what is stored, which is the older record if there is one, and whether it is new.

@@ -51,7 +51,7 @@ impl Store {
         sql: AssertSqlSafe<String>,
         values: &[Arg<'_>],
     ) -> Result<u64> {
-        let state = (self.media_revision(None), self.identity_revision());
+        let state = (self.media_revision(None), self.identity_revision_of_all());
         let list = format!("{}{values:?}", sql.0);
         if let Some(total) = self.0.totals.get(state, &list) {
             return Ok(total);

@@ -326,7 +326,8 @@ impl IdentityChange {
             return Ok(false);
         }
         let sql = "UPDATE users SET username = $2, username_key = $3, display_name = $4, enabled = $5 \
-                   WHERE user_id = $1";
+                   WHERE user_id = $1 AND (username <> $2 OR username_key <> $3 OR enabled <> $5 \
+                   OR display_name IS DISTINCT FROM $4)";
         let values = args![
             user.id.get(),
             user.username.as_str(),

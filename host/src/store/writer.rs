@@ -128,7 +128,7 @@ impl Lanes {
                     *turn = lane.durability();
                 }
                 // Taking the lock at once: a transaction that starts by reading could not wait for it later.
-                let tx = Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?);
+                let tx = Tx::from(writer.begin_with("BEGIN IMMEDIATE").await?);
                 Ok(WriteTx {
                     tx,
                     raises: Raises::Nothing,
@@ -136,7 +136,7 @@ impl Lanes {
                 })
             }
             Pools::Postgres(pool) => {
-                let mut tx = Tx::Postgres(pool.begin().await?);
+                let mut tx = Tx::from(pool.begin().await?);
                 if lane == Lane::Scan {
                     tx.execute("SET LOCAL synchronous_commit = off", &[]).await?;
                 }
@@ -183,10 +183,14 @@ impl WriteTx {
         Self { raises, ..self }
     }
 
+    /// Where nothing changed, nothing is written, and no number rises.
     pub(super) async fn commit(self) -> Result<()> {
+        let has_changed = self.tx.has_changed();
         let committed = self.tx.commit().await;
         // Also after an error: it may have been committed all the same.
-        self.raises.raise();
+        if has_changed {
+            self.raises.raise();
+        }
         committed
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use crate::auth::credential::{ITEM_LINK_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -19,6 +20,8 @@ const PARAMETERS: [&str; 7] = [
 ];
 /// Headers whose values are secrets. `authorization` and `cookie` stand for those that end in them as well.
 const HEADERS: [&str; 3] = ["authorization", "cookie", "svc-cloud-token"];
+/// What secrets of the server's own begin with, wherever they stand. The refresh cookie's is its name.
+const TOKEN_PREFIXES: [&str; 2] = [PERSONAL_ACCESS_TOKEN_PREFIX, ITEM_LINK_PREFIX];
 /// In place of a secret.
 const GONE: char = '…';
 /// A shorter text after the prefix is no token.
@@ -139,10 +142,12 @@ fn split(text: &str, at: usize) -> Option<Secret<'_>> {
     Some(Secret { kept, rest })
 }
 
-/// `svc_pat_` with letters and digits.
+/// `svc_pat_` or `svc_link_` with what their tokens are written in.
 fn token(text: &str) -> Option<Secret<'_>> {
-    let Secret { kept, rest } = split(text, "svc_pat_".len()).filter(|secret| secret.kept == "svc_pat_")?;
-    let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let prefix = TOKEN_PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
+    let Secret { kept, rest } = split(text, prefix.len())?;
+    let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let length = rest.bytes().take_while(is_token).count();
     let rest = rest.get(length..)?;
     (length >= TOKEN_LENGTH).then_some(Secret { kept, rest })
 }
@@ -270,6 +275,11 @@ mod tests {
                 "{\\\"cookie\\\": \\\"a=b; c=d\\\", \\\"x\\\"".into(),
                 "{\\\"cookie\\\": \\\"…\\\", \\\"x\\\"",
             ),
+            (
+                "opened svc_link_AbC-dEf_0123456789, then".into(),
+                "opened svc_link_…, then",
+            ),
+            ("x=svc_pat_abcdefgh12;y".into(), "x=svc_pat_…;y"),
             ("Svc-Cloud-Token: secret, and more".into(), "Svc-Cloud-Token: …"),
             (
                 "\"set-cookie\": \"x\"; \"proxy-authorization\": \"y\"".into(),
@@ -289,6 +299,8 @@ mod tests {
         for line in [
             "svc_pat_short",
             "svc_pat_",
+            "svc_link_short",
+            "svc_linked_to_something",
             "eyJ",
             "eyJhbGciOiJIUzI1NiJ9",
             "eyJ.a.b is not",

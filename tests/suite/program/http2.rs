@@ -121,7 +121,7 @@ async fn health_from(address: SocketAddr, last: u8) -> std::io::Result<String> {
     let mut stream = socket.connect(address).await?.into_std()?;
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-    stream.write_all(b"GET /api/v1/health HTTP/1.1\r\nhost: svc\r\nconnection: close\r\n\r\n")?;
+    stream.write_all(b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)

@@ -29,12 +29,12 @@ fn status(head: &str) -> u16 {
 }
 
 fn get(target: &str, headers: &str) -> String {
-    format!("GET {target} HTTP/1.1\r\nhost: svc\r\nconnection: close\r\n{headers}\r\n")
+    format!("GET {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n")
 }
 
 fn post(headers: &str, body: &str) -> String {
     format!(
-        "POST /api/v1/setup HTTP/1.1\r\nhost: svc\r\nconnection: close\r\ncontent-type: application/json\r\n\
+        "POST /api/v1/setup HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
          {headers}\r\n\r\n{body}"
     )
 }

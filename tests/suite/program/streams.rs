@@ -54,7 +54,7 @@ impl Stream {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {}\r\n\r\n",
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\r\n",
             server.token()
         );
         stream.write_all(request.as_bytes()).unwrap();
@@ -193,7 +193,7 @@ fn requests_sent_at_once_are_answered_in_their_order() {
         for method in ["GET", "HEAD"] {
             let end = start + length - 1;
             requests += &format!(
-                "{method} {path} HTTP/1.1\r\nhost: svc\r\nauthorization: Bearer {}\r\nrange: bytes={start}-{end}\r\n\r\n",
+                "{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\nrange: bytes={start}-{end}\r\n\r\n",
                 server.token()
             );
         }

@@ -10,11 +10,14 @@ use serde_json::Value;
 
 use super::http_servers::{Servers, cpu_seconds};
 use super::{machine, measure};
-use crate::server_client::Client;
-use crate::{process, workspace};
+use crate::server_client::{Client, Credentials};
+use crate::{process, run, workspace};
 
 /// A run over an empty directory tells its beginning, its numbers and its end.
 const EVENTS_OF_A_RUN: u64 = 3;
+
+/// Streams that an account may have open.
+const STREAMS_OF_ONE: usize = 1_000;
 
 /// Aims of `docs/performance.md`.
 const AIM_BYTES: f64 = 12.0 * 1024.0;
@@ -48,11 +51,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     session.start_quick_run()?;
     while !session.is_idle()? {}
 
+    let mut requests = String::new();
+    for number in 0..options.subscribers.div_ceil(STREAMS_OF_ONE) {
+        let credentials = Credentials {
+            username: format!("listener{number}"),
+            password: run::random_password()?,
+        };
+        session.create(&credentials, "administrator")?;
+        let listener = client.log_in(credentials)?;
+        requests.push_str(&format!(
+            "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\n\r\n",
+            listener.token()
+        ));
+    }
     let before = measure::resident(pid)?.anonymous;
-    let request = format!(
-        "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\n\r\n",
-        session.token()
-    );
     let mut command = Command::new(workspace::target().join("release/events-load"));
     command
         .arg(&address)
@@ -65,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .with_context(|| format!("cannot start {}", process::named(&command)))?;
     let _registered = process::register(&load);
     let mut stdin = load.stdin.take().context("no way to tell the request")?;
-    stdin.write_all(request.as_bytes())?;
+    stdin.write_all(requests.as_bytes())?;
     drop(stdin);
     let stdout = load.stdout.take().context("its output was not captured")?;
     let mut told = BufReader::new(stdout).lines();

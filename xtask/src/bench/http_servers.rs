@@ -27,6 +27,8 @@ pub(crate) struct Servers {
     owner: Credentials,
     /// What the server indexes; an empty directory if there is none.
     library: Option<PathBuf>,
+    /// What else it is told.
+    arguments: &'static [&'static str],
     bare: Option<ServerProcess>,
     server: Option<ServerProcess>,
     // After the servers, which write into it until they end.
@@ -125,6 +127,7 @@ impl Servers {
             server_core,
             owner: owner()?,
             library: None,
+            arguments: &[],
             bare: None,
             server: None,
             data: tempfile::Builder::new().prefix("http-").tempdir_in(scratch)?,
@@ -153,6 +156,7 @@ impl Servers {
             .arg(data.join("data"))
             .arg("--music-dir")
             .arg(music)
+            .args(self.arguments)
             .stderr(std::fs::File::create(log())?);
         let server = on_core(self.server_core, || ServerProcess::start(&mut serve))
             .with_context(|| format!("what the server said is in {}", log().display()))?;
@@ -167,6 +171,11 @@ impl Servers {
     /// Has servers that are started from now on index this directory.
     pub(crate) fn use_library(&mut self, directory: PathBuf) {
         self.library = Some(directory);
+    }
+
+    /// Has servers that are started from now on take these arguments as well.
+    pub(crate) fn tell(&mut self, arguments: &'static [&'static str]) {
+        self.arguments = arguments;
     }
 
     pub(crate) fn server(&self) -> Result<&ServerProcess> {
@@ -296,10 +305,25 @@ pub(crate) fn child_cpu_seconds(pid: u32) -> Result<f64> {
     ticks(pid, 13)
 }
 
+/// User and system of the threads that hash passwords.
+pub(crate) fn hashing_seconds(pid: u32) -> Result<f64> {
+    let mut seconds = 0.0;
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let path = thread?.path();
+        if std::fs::read_to_string(path.join("comm"))?.starts_with("password-") {
+            seconds += ticks_in(&path.join("stat"), 11)?;
+        }
+    }
+    Ok(seconds)
+}
+
 /// Two neighbouring fields, which count ticks.
 fn ticks(pid: u32, field: usize) -> Result<f64> {
-    let path = format!("/proc/{pid}/stat");
-    let text = std::fs::read_to_string(Path::new(&path)).with_context(|| format!("cannot read {path}"))?;
+    ticks_in(Path::new(&format!("/proc/{pid}/stat")), field)
+}
+
+fn ticks_in(path: &Path, field: usize) -> Result<f64> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     // The name in brackets may hold spaces; the fields after it are numbered from the third.
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks = fields.split_whitespace().skip(field).take(2);

@@ -85,6 +85,16 @@ fn is_database(path: &Path) -> bool {
     (sqlite && start == *b"SQLite format 3\0") || path.to_string_lossy().ends_with("-wal")
 }
 
+/// Bytes that a process has had written to disk.
+pub(crate) fn written(pid: u32) -> Result<u64> {
+    let path = format!("/proc/{pid}/io");
+    let io = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+    let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    Ok(line
+        .context("the kernel does not count what is written")?
+        .parse()?)
+}
+
 /// The middle one.
 pub(crate) fn median<T: Copy + PartialOrd>(values: &[T]) -> Option<T> {
     let mut sorted = values.to_vec();

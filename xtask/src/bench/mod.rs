@@ -2,6 +2,7 @@
 
 mod events;
 mod extract;
+mod flood;
 mod http;
 mod http_flood;
 mod http_media;
@@ -29,6 +30,8 @@ pub(crate) enum Bench {
     Http(http::Options),
     /// Thousands of open event streams: memory of each, delivery, nothing lost, the end with all of them open
     Events(events::Options),
+    /// Floods of anonymous requests, route by route: what each costs, and whether others still get in
+    Flood(flood::Options),
     /// Ranges of a large file beside nginx, and the memory of streams that nobody reads
     Stream(stream::Options),
     /// Extraction in the sandbox against the same parsers run natively
@@ -52,6 +55,7 @@ pub(crate) fn run(bench: Bench) -> Result<()> {
         Bench::Http(options) => http::run(&options),
         Bench::Stream(options) => stream::run(&options),
         Bench::Events(options) => events::run(&options),
+        Bench::Flood(options) => flood::run(&options),
         Bench::Extract { arguments } => extract::run(&arguments),
         Bench::Thumbnails { arguments } => thumbnails::run(&arguments),
     }

@@ -18,6 +18,7 @@ use crate::http::limits::{self, Limits};
 use crate::http::problem::Problem;
 use crate::http::refusal::{REQUEST_ID, Refused};
 use crate::http::request_context::RequestContext;
+use crate::http::site::require_plain_host;
 use crate::http::state::AppState;
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -55,6 +56,16 @@ impl Envelope {
     }
 }
 
+impl Envelope {
+    /// As long as anybody may make the owner, nobody does by a page that they have another open.
+    fn require_host(&self, req: &Request) -> Result<(), Problem> {
+        if self.state.setup.is_done() {
+            return Ok(());
+        }
+        require_plain_host(req, self.state.network.base_url.as_ref())
+    }
+}
+
 #[async_trait]
 impl Handler for Envelope {
     async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
@@ -75,6 +86,9 @@ impl Handler for Envelope {
             ctrl.skip_rest();
         } else if let Some(&Refused(status)) = req.extensions().get::<Refused>() {
             Problem::of_status(status).render(res);
+            ctrl.skip_rest();
+        } else if let Err(problem) = self.require_host(req) {
+            problem.render(res);
             ctrl.skip_rest();
         } else if cors.preflight && known_path {
             res.status_code(StatusCode::NO_CONTENT);

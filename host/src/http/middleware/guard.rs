@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use salvo::http::body::Body as _;
 use salvo::http::header::{
-    AUTHORIZATION, ETAG, HeaderValue, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, RANGE,
+    AUTHORIZATION, ETAG, HeaderValue, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE,
+    ORIGIN, RANGE,
 };
 use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
@@ -21,6 +22,7 @@ use crate::http::problem::Problem;
 use crate::http::request_context::RequestContext;
 use crate::http::route::{Follows, Route};
 use crate::http::routes::events::SUBSCRIBE;
+use crate::http::site::{Site, own_addresses, require_plain_host, site_of};
 use crate::http::state::AppState;
 use crate::service::error::ServiceError;
 use crate::service::media_state::MediaState;
@@ -48,17 +50,14 @@ impl Guard {
     }
 
     fn presented(&self, req: &Request) -> Option<Credential> {
-        if self.path == SUBSCRIBE {
-            credential_in(req, &["token", "authorization"])
-        } else {
-            presented(req)
-        }
+        credential_in(req, self.path == SUBSCRIBE)
     }
 
     async fn admit(&self, req: &Request, depot: &mut Depot) -> Result<(), Problem> {
         match self.access {
             Access::Public => return Ok(()),
-            Access::Dev => return is_local(req).then_some(()).ok_or_else(unknown_route),
+            Access::Dev if !is_local(req) => return Err(unknown_route()),
+            Access::Dev => return require_own_page(req, RequestContext::of(depot)?),
             _ => {}
         }
         let context = RequestContext::of_mut(depot)?;
@@ -132,13 +131,33 @@ fn is_local(req: &Request) -> bool {
     peer.is_some_and(|peer| peer.to_canonical().is_loopback()) && !forwarded
 }
 
-/// The credential that a request shows.
-pub fn presented(req: &Request) -> Option<Credential> {
-    credential_in(req, &["token"])
+/// What a browser on this machine sends for a page of somebody else's is not asked for by who runs the server: neither
+/// from another origin, nor from a name that its owner has made to lead here.
+fn require_own_page(req: &Request, context: &RequestContext) -> Result<(), Problem> {
+    let state = &context.state;
+    let base_url = state.network.base_url.as_ref();
+    require_plain_host(req, base_url)?;
+    let origins = req.headers().get_all(ORIGIN);
+    let mut origins = origins.iter().filter_map(|origin| origin.to_str().ok());
+    let is_listed =
+        origins.next().is_some_and(|origin| state.origins.allows(origin)) && origins.next().is_none();
+    if is_listed || site_of(req.headers(), &own_addresses(req, false, base_url)) == Site::Same {
+        Ok(())
+    } else {
+        Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "pages of this origin may not call this",
+        ))
+    }
 }
 
-/// The same, with these parameters of the query.
-fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
+/// The credential that a request shows.
+pub fn presented(req: &Request) -> Option<Credential> {
+    credential_in(req, false)
+}
+
+/// The same, perhaps with the old parameter.
+fn credential_in(req: &Request, takes_old_parameter: bool) -> Option<Credential> {
     let authorization: Vec<_> = req
         .headers()
         .get_all(AUTHORIZATION)
@@ -147,12 +166,16 @@ fn credential_in(req: &Request, parameters: &[&str]) -> Option<Credential> {
         .collect();
     // Not from salvo's table of parameters, which would be made for this alone.
     let query = form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
-    let values = query.filter(|(name, _)| parameters.contains(&&**name));
-    let values: Vec<_> = values.map(|(_, value)| value).collect();
-    let token: Vec<_> = values.iter().map(AsRef::as_ref).collect();
+    let is_credential = |name: &str| name == "token" || (takes_old_parameter && name == "authorization");
+    let pairs: Vec<_> = query.filter(|(name, _)| is_credential(name)).collect();
+    let values_of = |wanted: &str| -> Vec<&str> {
+        let found = pairs.iter().filter(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_ref()).collect()
+    };
     credential::find(Presented {
         authorization: &authorization,
-        token: &token,
+        token: &values_of("token"),
+        authorization_parameter: &values_of("authorization"),
         reads_only: reads_only(req),
     })
 }

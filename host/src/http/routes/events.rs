@@ -19,7 +19,8 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 ///
 /// Each event is told to those who may hear it at that moment, by the roles of that moment. The end of an access token
 /// does not end an open stream; that of its session, its account or a personal access token does. A client that does
-/// not read is cut off when 256 events wait for it, or when its connection has taken nothing for 30 seconds.
+/// not read is cut off when 256 events wait for it, or when its connection has taken nothing for 30 seconds. An account
+/// has 1,000 streams at once at most; one more is answered 409.
 ///
 /// | Type | Takes | Payload |
 /// |---|---|---|
@@ -42,10 +43,13 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
 /// follows. Additions, and photos that were read again, are missing or are back, come after they are stored; should
 /// they come faster than they can be told, some are left out.
-#[endpoint(parameters(
-    ("token" = Option<String>, Query, description = "The credential, where no header can be set."),
-    ("authorization" = Option<String>, Query, description = "Deprecated: the access token. Use `token`.")
-))]
+#[endpoint(
+    parameters(
+        ("token" = Option<String>, Query, description = "The credential, where no header can be set."),
+        ("authorization" = Option<String>, Query, description = "Deprecated: an access token, and no other credential, with or without `Bearer `. Counts where there is no `token`.")
+    ),
+    responses((status_code = 409, description = "The account has as many streams open as one may"))
+)]
 pub async fn subscribe(state: State, caller: Caller, connection: Connection) -> Result<EventStream, Problem> {
     let cut = move || connection.break_off();
     let subscription = state.streams.subscribe(&caller, cut).await?;

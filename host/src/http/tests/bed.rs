@@ -115,6 +115,7 @@ pub(super) struct Bed {
     pub(super) service: Service,
     pub(super) state: Arc<AppState>,
     pub(super) store: Store,
+    pub(super) passwords: Passwords,
     pub(super) ids: Arc<IdGenerator>,
     pub(super) clock: Arc<TestClock>,
     pub(super) peer: IpAddr,
@@ -216,13 +217,14 @@ impl Bed {
             wasmtime: "48.0.8",
             build_tag: "dev-0-261121T000000".into(),
         };
+        let passwords = Passwords::start(random).unwrap();
         let events = Events::new(options.event_limits);
         let mut services = Services::open(Parts {
             context: context.clone(),
             config: Arc::new(config),
             data_dir,
             keys: KeyRing::new(Keys::new(&instance.instance_id, &key)),
-            passwords: Passwords::start(random).unwrap(),
+            passwords: passwords.clone(),
             cloud: options.cloud,
             plugins,
             indexing: Indexing::new(scanner, events.clone()),
@@ -243,6 +245,7 @@ impl Bed {
             service: router::service(Arc::clone(&state)),
             state,
             store,
+            passwords,
             ids: context.ids,
             clock,
             peer: options.peer,
@@ -286,7 +289,7 @@ impl Bed {
             // There is no socket that an answer could have for itself.
             .version(Version::HTTP_2)
             .extension(Connection::default())
-            .header("host", "svc.test");
+            .header("host", "localhost");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -124,7 +124,7 @@ async fn over_sockets(bed: &Bed, secrets: &[Secret], answers: &mut Answers) {
                 .collect();
             let mut stream = TcpStream::connect(address).await.unwrap();
             let head =
-                format!("POST {target} HTTP/1.1\r\nhost: svc.test\r\nconnection: close\r\n{lines}\r\n");
+                format!("POST {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{lines}\r\n");
             stream.write_all(head.as_bytes()).await.unwrap();
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer).await.unwrap();
@@ -153,7 +153,7 @@ async fn over_sockets(bed: &Bed, secrets: &[Secret], answers: &mut Answers) {
         );
         let mut client = client.ready().await.unwrap();
         for target in &targets {
-            let mut request = Request::builder().uri(format!("http://svc.test{target}"));
+            let mut request = Request::builder().uri(format!("http://localhost{target}"));
             for (name, value) in &headers {
                 request = request.header(*name, value);
             }

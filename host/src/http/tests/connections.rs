@@ -15,7 +15,7 @@ fn take() -> String {
 
 /// Sends a request up to its body, and returns once the handler reads that.
 async fn begin(stream: &mut TcpStream) {
-    let head = head(2).replace("host: svc", "host: svc\r\nexpect: 100-continue");
+    let head = head(2).replace("host: svc", "host: localhost\r\nexpect: 100-continue");
     assert_eq!(status_line(stream, &head).await, "HTTP/1.1 100 Continue");
     let mut end = [0; 2];
     stream.read_exact(&mut end).await.unwrap();
@@ -43,7 +43,7 @@ async fn slow_head_closes_the_connection() {
     for beginning in [
         "",
         "G",
-        "GET /take HTTP/1.1\r\nhost: svc\r\nx: ",
+        "GET /take HTTP/1.1\r\nhost: localhost\r\nx: ",
         "PRI * HTTP/2.0\r\n",
     ] {
         let mut stream = serving.connect().await;
@@ -159,7 +159,7 @@ async fn write_that_nobody_takes_ends_the_connection() {
     };
     let serving = Serving::start_with(limits, &router::routes()).await;
     let mut stalled = serving.connect().await;
-    let request = "GET /api/docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: svc\r\n\r\n";
+    let request = "GET /api/docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n";
     // More than the sockets hold.
     let requests = request.repeat(20);
     stalled.write_all(requests.as_bytes()).await.unwrap();
@@ -167,7 +167,7 @@ async fn write_that_nobody_takes_ends_the_connection() {
     stalled.read_exact(&mut buffer).await.unwrap();
     assert_eq!(&buffer, b"HTTP/1.1 200");
     // While it writes it is not idle and keeps the only place: others are refused, until its time is up.
-    let health = "GET /api/v1/health HTTP/1.1\r\nhost: svc\r\nconnection: close\r\n\r\n";
+    let health = "GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let served = async {
         loop {
             let mut other = serving.connect().await;

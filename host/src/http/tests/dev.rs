@@ -92,6 +92,53 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
 }
 
 #[tokio::test]
+async fn pages_of_other_origins_reach_no_dev_route() {
+    let bed = dev_bed(HERE).await;
+    let json = ("content-type", "application/json");
+    bed.owner().await;
+    bed.state.setup.look_again().await.unwrap();
+    for (host, headers, is_refused) in [
+        ("localhost", &[("origin", "https://evil.example")][..], Some(403)),
+        ("localhost", &[("origin", "null")], Some(403)),
+        ("localhost", &[("sec-fetch-site", "cross-site")], Some(403)),
+        (
+            "localhost",
+            &[("origin", "http://localhost.evil.example")],
+            Some(403),
+        ),
+        // A name that its owner has made to lead here is of one origin with itself.
+        ("evil.example", &[("origin", "http://evil.example")], Some(421)),
+        ("localhost:8420", &[("origin", "http://localhost:5173")], None),
+        ("127.0.0.1:8420", &[("origin", super::LISTED_ORIGIN)], None),
+        (
+            "localhost",
+            &[("origin", super::LISTED_ORIGIN), ("sec-fetch-site", "cross-site")],
+            None,
+        ),
+        ("[::1]:8420", &[], None),
+    ] {
+        for route in dev_routes() {
+            let sent = [headers, &[json]].concat();
+            // A body that no handler takes: what is let in is told so, and does nothing.
+            let reply = bed
+                .send(
+                    route.method.as_str(),
+                    &format!("http://{host}{}", filled(route.path)),
+                    &sent,
+                    "[]",
+                )
+                .await;
+            if route.path.ends_with("/factory-reset") && is_refused.is_none() {
+                assert_eq!(reply.status, 201, "{headers:?}");
+                continue;
+            }
+            let known_refusal = [403, 421].contains(&reply.status).then_some(reply.status);
+            assert_eq!(known_refusal, is_refused, "{route:?} {headers:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn dev_routes_are_in_no_list_and_no_document() {
     let bed = dev_bed(HERE).await;
     for target in ["/api", "/api/docs-json"] {

@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::access_matrix::personal_access_token;
 use super::events_bed::{PATIENCE, Streaming, quick};
 use crate::auth::capability::Capability;
 use crate::domain::id::SessionId;
@@ -22,7 +23,14 @@ const SOON: Duration = Duration::from_secs(5);
 async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
     let server = Streaming::start(quick()).await;
     let token = server.bed.caller_without_roles().await;
-    for query in [format!("?token={token}"), format!("?authorization={token}")] {
+    for query in [
+        format!("?token={token}"),
+        format!("?authorization={token}"),
+        format!("?authorization=Bearer%20{token}"),
+        // The old parameter gives way to the new one.
+        format!("?token={token}&authorization=x"),
+        format!("?authorization=x&token={token}"),
+    ] {
         let client = server.open(&query).await;
         for line in [
             "HTTP/1.1 200",
@@ -35,8 +43,20 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         }
         assert!(!client.head.contains("content-encoding"), "{}", client.head);
     }
-    for query in ["", "?token=x", "?authorization=x", "?token=a&authorization=b"] {
-        let client = server.open(query).await;
+    // The old parameter takes an access token alone, also one that was let in elsewhere a moment ago.
+    let user = server.bed.user("maker", false, &["member"]).await;
+    let program = personal_access_token(&server.bed, user, None).await;
+    assert_eq!(server.bed.status_as(&program).await, 200);
+    for query in [
+        String::new(),
+        "?token=x".to_owned(),
+        "?authorization=x".to_owned(),
+        format!("?token=x&authorization={token}"),
+        format!("?authorization={program}"),
+        format!("?authorization=Bearer%20{program}"),
+        format!("?authorization={token}&authorization={token}"),
+    ] {
+        let client = server.open(&query).await;
         assert!(
             client.head.starts_with("HTTP/1.1 401"),
             "{query}: {}",
@@ -83,7 +103,7 @@ async fn events_come_over_http2_and_http_1_0_as_well() {
         let _ = connection.await;
     });
     let mut client = client.ready().await.unwrap();
-    let request = Request::builder().uri(format!("http://svc{target}"));
+    let request = Request::builder().uri(format!("http://localhost{target}"));
     let (answer, _) = client.send_request(request.body(()).unwrap(), true).unwrap();
     let answer = timeout(PATIENCE, answer).await.unwrap().unwrap();
     assert_eq!(answer.status(), 200);
@@ -392,4 +412,40 @@ async fn shutdown_ends_all_streams_at_once() {
     for client in &mut clients {
         assert!(client.end().await, "ends in good order");
     }
+}
+
+#[tokio::test]
+async fn account_has_a_bounded_number_of_streams() {
+    assert_eq!(EventLimits::default().per_account, 1_000);
+    let server = Streaming::start(EventLimits {
+        per_account: 3,
+        ..quick()
+    })
+    .await;
+    let member = async |name: &str| {
+        let user = server.bed.user(name, false, &["member"]).await;
+        // Each of an account's credentials counts towards the same.
+        [
+            server.bed.token(user),
+            personal_access_token(&server.bed, user, None).await,
+        ]
+    };
+    let (ada, bob) = (member("ada").await, member("bob").await);
+    let mut open = Vec::new();
+    for token in [&ada[0], &ada[1], &ada[0]] {
+        open.push(server.listen(token).await);
+    }
+    for token in &ada {
+        let refused = server.bed.get_as(token, "/api/v1/events/subscribe").await;
+        assert_eq!(
+            (refused.status, refused.code().as_deref()),
+            (409, Some("too_many_streams"))
+        );
+    }
+    open.push(server.listen(&bob[0]).await);
+    // One that ends makes room.
+    drop(open.remove(0));
+    server.wait_for_listeners(3).await;
+    open.push(server.listen(&ada[1]).await);
+    assert_eq!(server.bed.state.events.listeners(), 4);
 }

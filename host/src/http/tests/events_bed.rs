@@ -138,7 +138,7 @@ pub(super) struct Client {
 
 impl Client {
     async fn send(mut stream: TcpStream, query: &str) -> Self {
-        let request = format!("GET /api/v1/events/subscribe{query} HTTP/1.1\r\nhost: svc.test\r\n\r\n");
+        let request = format!("GET /api/v1/events/subscribe{query} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         Self {
             stream,

@@ -116,7 +116,7 @@ fn head(method: u8, path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = vec![method, 0x86, 0x04];
     block.extend(text(path));
     block.push(0x01);
-    block.extend(text("svc"));
+    block.extend(text("localhost"));
     for (name, value) in headers {
         block.push(0);
         block.extend(text(name));

@@ -34,7 +34,7 @@ async fn http2_works_without_upgrade_and_bounds_its_header_list() {
     });
     let mut client = client.ready().await.unwrap();
     for (bytes, status) in [(10, 404), (15_000, 404), (17_000, 431), (10, 404)] {
-        let request = Request::builder().uri("http://svc/nothing");
+        let request = Request::builder().uri("http://localhost/nothing");
         let value = HeaderValue::from_str(&"x".repeat(bytes)).unwrap();
         let request = request.header("x-long", value).body(()).unwrap();
         let (answer, _) = client.send_request(request, true).unwrap();

@@ -14,6 +14,7 @@ use super::events_bed::{PATIENCE, Streaming, quick, wait_for};
 use super::{Bed, BedOptions};
 use crate::auth::capability::Capability;
 use crate::auth::credential::Credential;
+use crate::domain::audit::AuditEvent;
 use crate::domain::id::{FileId, JobId};
 use crate::domain::job::{Job, JobAction, JobStatus};
 use crate::domain::kind::MediaKind;
@@ -39,6 +40,7 @@ static COUNTING: JobType = JobType {
     about: "Does numbers.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 /// Work that waits for leave before each number, and notes what it did.
@@ -502,6 +504,21 @@ async fn backup_opens_as_the_database_it_is_of() {
             .iter()
             .sum::<u64>()
     });
+    // The job is done a moment before the log says so.
+    let told = async {
+        loop {
+            let lines = bed.audit(AuditEvent::BackupMade).await;
+            match lines.as_slice() {
+                [] => tokio::task::yield_now().await,
+                [line] => return line.clone(),
+                more => panic!("{more:?}"),
+            }
+        }
+    };
+    let line = tokio::time::timeout(PATIENCE, told).await.unwrap();
+    assert_eq!(line.details["name"], name);
+    assert_eq!(json!(line.details["jobId"]), job["jobId"]);
+    assert_eq!(line.actor.unwrap().name.as_deref(), Some("ada"));
     // What is done later is not in it.
     bed.photo(folder, "b.jpg", b"jpeg").await;
     let copy = backup.join("svc.db");

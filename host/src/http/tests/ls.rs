@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
+use super::roles::allowed_to;
 use super::{Bed, Reply};
+use crate::auth::capability::Capability;
 use crate::domain::kind::MediaKind;
 
 async fn ls(bed: &Bed, token: &str, query: &str) -> Reply {
@@ -304,4 +306,36 @@ async fn folders_of_a_closed_library_are_shown_to_whom_it_lets_in_and_to_operato
     }
     let refused = async |path: &str| ls(&bed, &ben, &format!("rootDir=music&path={path}")).await.body;
     assert_eq!(refused("Closed").await, refused("Nowhere").await);
+}
+
+#[tokio::test]
+async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
+    let (bed, _) = library().await;
+    for (role, status) in [
+        ("newcomer", 403),
+        ("guest", 200),
+        ("member", 200),
+        ("music_user", 200),
+        ("photos_user", 200),
+        ("cinema_user", 200),
+        ("administrator", 200),
+    ] {
+        let token = bed.token(bed.user(role, false, &[role]).await);
+        assert_eq!(ls(&bed, &token, "rootDir=music").await.status, status, "{role}");
+        // Refused before anything is said about the query.
+        let query = if status == 403 { status } else { 400 };
+        assert_eq!(ls(&bed, &token, "rootDir=nothing").await.status, query, "{role}");
+    }
+    for (capability, status) in [
+        (Capability::IndexingRead, 200),
+        (Capability::PhotosRead, 200),
+        (Capability::UsersRead, 403),
+    ] {
+        let token = bed.token(allowed_to(&bed, capability.as_str(), &[capability]).await);
+        assert_eq!(
+            ls(&bed, &token, "rootDir=music").await.status,
+            status,
+            "{capability:?}"
+        );
+    }
 }

@@ -2,8 +2,10 @@
 
 mod access;
 mod access_matrix;
+mod anonymous;
 mod answer_memory;
 mod audit;
+mod audit_lines;
 mod bed;
 mod canary;
 mod connections;
@@ -54,6 +56,7 @@ mod setup;
 mod token_rules;
 mod tokens;
 mod tv;
+mod unchanged;
 mod user_changes;
 mod users;
 mod video_rights;

@@ -13,6 +13,7 @@ use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::random::SystemRandom;
 use crate::service::cloud::{Cloud, CloudAccount, CloudAnswer, CloudError, Release, Subscription};
+use crate::service::identity::ClientInfo;
 use crate::store::{AuditFilter, databases};
 
 pub(super) const PASSWORD: &str = "correct horse";
@@ -25,7 +26,10 @@ async fn password_hash() -> &'static str {
     let make = || async {
         let passwords = Passwords::start(Arc::new(SystemRandom)).unwrap();
         let password = NewPassword::new(PASSWORD.to_owned()).unwrap();
-        passwords.hash(password).await.unwrap()
+        passwords
+            .hash(ClientInfo::default().known(), password)
+            .await
+            .unwrap()
     };
     HASH.get_or_init(make).await
 }

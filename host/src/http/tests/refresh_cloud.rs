@@ -80,7 +80,7 @@ async fn cookie_counts_for_nothing_from_another_site() {
     let before = sessions(&bed).await;
     for site in [
         CROSS,
-        ("origin", "https://svc.test.evil.example"),
+        ("origin", "https://localhost.evil.example"),
         ("origin", "null"),
     ] {
         let reply = bed.refresh_with(&session.cookie, &[site]).await;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::Bed;
+use super::people::COOKIE;
 use super::refresh::{assert_ended, on_each_database};
 use super::refresh_load::begin_sessions;
 use crate::domain::audit::AuditEvent;
@@ -51,6 +52,67 @@ async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace(
         assert_ended(&bed.refresh(&first.cookie).await);
         assert_ended(&bed.refresh(&third.cookie).await);
         assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
+    })
+    .await;
+}
+
+const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
+
+#[tokio::test]
+async fn used_cookies_are_forgotten_after_the_grace_and_known_again_all_the_same() {
+    on_each_database(async |bed: Bed| {
+        bed.clock.stop();
+        bed.person("ada", "owner").await;
+        let (first, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
+        let mut cookies = vec![first.cookie.clone()];
+        for _ in 0..100 {
+            bed.clock.advance(Duration::from_secs(2));
+            let next = bed.refresh(cookies.last().unwrap()).await.signed_in();
+            cookies.push(next.cookie);
+            // Those of the last ten seconds, the newest, and the other session's.
+            assert!(bed.number(TOKENS).await <= 8);
+        }
+        // The grace is as it was, over all generations within it.
+        let newest = cookies.last().unwrap();
+        for late in &cookies[95..100] {
+            assert_eq!(&bed.refresh(late).await.signed_in().cookie, newest);
+        }
+        // Neither one that was never made nor one whose seal is broken ends anything.
+        let mut broken = cookies[50].clone().into_bytes();
+        broken[5] = if broken[5] == b'x' { b'y' } else { b'x' };
+        for made_up in [String::from_utf8(broken).unwrap(), "A".repeat(86)] {
+            assert_ended(&bed.refresh(&made_up).await);
+        }
+        assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 0);
+        assert_eq!(bed.status_as(&first.jwt).await, 200);
+        // One that was forgotten long ago is a theft.
+        assert_ended(&bed.refresh(&cookies[3]).await);
+        assert_ended(&bed.refresh(newest).await);
+        assert_eq!(bed.status_as(&first.jwt).await, 401);
+        assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
+        assert_eq!(bed.refresh(&other.cookie).await.status, 201);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn forgotten_cookie_signs_out_as_any_other_of_the_session() {
+    on_each_database(async |bed: Bed| {
+        bed.clock.stop();
+        bed.person("ada", "owner").await;
+        let first = bed.sign_in("ada").await;
+        let mut newest = first.cookie.clone();
+        for _ in 0..3 {
+            bed.clock.advance(Duration::from_secs(11));
+            newest = bed.refresh(&newest).await.signed_in().cookie;
+        }
+        assert_eq!(bed.number(TOKENS).await, 2);
+        let cookie = format!("{COOKIE}={}", first.cookie);
+        let out = bed
+            .send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "")
+            .await;
+        assert_eq!((out.status, bed.status_as(&first.jwt).await), (201, 401));
+        assert_ended(&bed.refresh(&newest).await);
     })
     .await;
 }

@@ -47,7 +47,7 @@ async fn request_that_cannot_be_read_is_refused_with_a_message() {
     ] {
         for origin in [None, Some(LISTED_ORIGIN), Some("https://other.example")] {
             let origin_line = origin.map_or_else(String::new, |origin| format!("Origin: {origin}\r\n"));
-            let request = format!("{line}\r\nhost: svc\r\n{origin_line}{headers}\r\n");
+            let request = format!("{line}\r\nhost: localhost\r\n{origin_line}{headers}\r\n");
             let mut stream = serving.connect().await;
             stream.write_all(request.as_bytes()).await.unwrap();
             let listed = origin.filter(|origin| *origin == LISTED_ORIGIN);

@@ -119,6 +119,6 @@ pub(super) async fn status_line(stream: &mut TcpStream, request: &str) -> String
 
 pub(super) fn head(length: usize) -> String {
     format!(
-        "POST /take HTTP/1.1\r\nhost: svc\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        "POST /take HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
     )
 }

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::people::PASSWORD;
-use super::{Bed, BedOptions, credentials};
+use super::{Bed, BedOptions, credentials, filled};
+use crate::http::client::Network;
+use crate::http::router::routes;
 
 #[tokio::test]
 async fn setup_makes_the_owner_who_can_sign_in() {
@@ -161,4 +163,56 @@ async fn setup_token_of_the_operator_must_match() {
         );
     }
     assert_eq!(bed.post("/api/v1/setup", &body("secret")).await.status, 201);
+}
+
+/// A page whose name leads to this machine would be of the server's own origin, and could make itself the owner.
+#[tokio::test]
+async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
+    let options = BedOptions {
+        network: Network {
+            base_url: Some("https://media.example".parse().unwrap()),
+            ..Network::default()
+        },
+        ..BedOptions::default()
+    };
+    let bed = Bed::start_with(options).await;
+    let ask = async |method: &str, path: &str, host: &str| {
+        // The target's own authority goes before the header that the bed sends.
+        let target = format!("http://{host}{}", filled(path));
+        bed.send(method, &target, &[("content-type", "application/json")], "{}")
+            .await
+    };
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "nas:8420",
+        "www.media.example",
+    ] {
+        for route in routes() {
+            let reply = ask(route.method.as_str(), route.path, host).await;
+            assert_eq!(reply.status, 421, "{route:?} {host}");
+        }
+        let unknown = ask("GET", "/nothing", host).await;
+        assert_eq!(unknown.status, 421);
+        assert!(
+            unknown.json()["message"]
+                .as_str()
+                .unwrap()
+                .contains("SVC_BASE_URL")
+        );
+    }
+    for host in [
+        "127.0.0.1:8420",
+        "[::1]",
+        "192.168.1.7",
+        "localhost:8420",
+        "media.example",
+    ] {
+        assert_eq!(ask("POST", "/api/v1/setup", host).await.status, 400, "{host}");
+    }
+    assert_eq!(bed.number("SELECT count(*) FROM users WHERE is_owner").await, 0);
+    // Afterwards the name is the operator's affair.
+    let body = json!({"username": "ada", "password": PASSWORD});
+    assert_eq!(bed.post("/api/v1/setup", &body).await.status, 201);
+    assert_eq!(ask("GET", "/api/v1/health", "nas:8420").await.status, 200);
 }

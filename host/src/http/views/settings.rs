@@ -79,8 +79,14 @@ impl From<CorsOrigin> for OriginView {
 pub struct AuditEntryView {
     #[salvo(schema(value_type = String))]
     audit_id: AuditId,
+    /// When; the first time of several.
     #[salvo(schema(value_type = String))]
     at: Timestamp,
+    /// How often it happened within a minute.
+    count: i64,
+    /// When last.
+    #[salvo(schema(value_type = String))]
+    last_at: Timestamp,
     event: &'static str,
     /// Who did it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +111,8 @@ impl From<AuditEntry> for AuditEntryView {
         Self {
             audit_id: entry.id,
             at: entry.at,
+            count: entry.times,
+            last_at: entry.last_at,
             event: entry.event.as_str(),
             user_id: actor.as_ref().and_then(|party| party.id),
             username: actor.and_then(|party| party.name),

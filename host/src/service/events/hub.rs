@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use super::EventLimits;
 use super::message::Message;
 use super::stream::Listener;
+use crate::domain::id::UserId;
 use crate::domain::time::Timestamp;
 
 /// For those who tell: it costs next to nothing while nobody listens, and never waits.
@@ -64,6 +65,8 @@ impl Ring {
 pub(super) struct Listeners {
     next_id: u64,
     pub(super) by_id: HashMap<u64, Arc<Listener>>,
+    /// How many each account has.
+    by_user: HashMap<UserId, usize>,
     /// Whether the pump runs.
     pub(super) pumping: bool,
 }
@@ -185,9 +188,19 @@ impl Hub {
         }
     }
 
-    /// Adds a listener, made for the place in the ring where it begins.
-    pub(super) fn add(&self, listener: impl FnOnce(u64) -> Listener) -> (u64, Arc<Listener>, bool) {
+    /// Adds a listener of an account, made for the place in the ring where it begins; `None` if it has as many as one
+    /// may.
+    pub(super) fn add(
+        &self,
+        user: UserId,
+        listener: impl FnOnce(u64) -> Listener,
+    ) -> Option<(u64, Arc<Listener>, bool)> {
         let mut listeners = self.listeners();
+        let of_user = listeners.by_user.entry(user).or_insert(0);
+        if *of_user >= self.limits.per_account {
+            return None;
+        }
+        *of_user += 1;
         let begin = self.ring.read().unwrap_or_else(PoisonError::into_inner).end();
         let listener = Arc::new(listener(begin));
         let id = listeners.next_id;
@@ -199,13 +212,20 @@ impl Hub {
             listener.end();
         }
         let first = !std::mem::replace(&mut listeners.pumping, true);
-        (id, listener, first)
+        Some((id, listener, first))
     }
 
     /// Takes a listener out.
     pub(super) fn remove(&self, id: u64) {
         let mut listeners = self.listeners();
         if let Some(listener) = listeners.by_id.remove(&id) {
+            let user = listener.standing.user();
+            if let Some(of_user) = listeners.by_user.get_mut(&user) {
+                *of_user -= 1;
+                if *of_user == 0 {
+                    listeners.by_user.remove(&user);
+                }
+            }
             self.count.store(listeners.by_id.len(), Ordering::Release);
             // After thousands have gone, so is their memory.
             if listeners.by_id.len() * 4 < listeners.by_id.capacity() {

@@ -52,6 +52,8 @@ pub struct EventLimits {
     pub look: Duration,
     /// Bytes handed to a connection in one piece. It gets the next one when this one is sent.
     pub frame_bytes: usize,
+    /// Streams of one account: more screens than anybody has, and far fewer than the server has connections.
+    pub per_account: usize,
 }
 
 impl Default for EventLimits {
@@ -65,6 +67,7 @@ impl Default for EventLimits {
             stall: Duration::from_secs(30),
             look: Duration::from_secs(1),
             frame_bytes: 32 * 1024,
+            per_account: 1_000,
         }
     }
 }

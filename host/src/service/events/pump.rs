@@ -57,7 +57,7 @@ impl Pump {
         }
     }
 
-    /// Looks at every listener again after any change of accounts. Until then those get nothing that was told since.
+    /// Looks again at every listener that a change of accounts is about. Until then they get nothing that was told since.
     async fn follow_accounts(&mut self) {
         let revision = self.authentication.revision();
         if !self.hub.outdated.swap(false, Ordering::AcqRel) && self.checked == Some(revision) {
@@ -65,7 +65,8 @@ impl Pump {
         }
         let mut outdated: HashMap<Standing, Vec<Arc<Listener>>> = HashMap::new();
         for listener in self.hub.listeners().by_id.values() {
-            if listener.is_outdated(revision) {
+            let changed = self.authentication.revision_of(listener.standing.user());
+            if listener.is_outdated(revision, changed) {
                 let same = outdated.entry(listener.standing).or_default();
                 same.push(Arc::clone(listener));
             }

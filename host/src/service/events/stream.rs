@@ -150,10 +150,23 @@ impl Listener {
         (self.cut)();
     }
 
-    /// Whether it was last looked at before this state of accounts.
-    pub(super) fn is_outdated(&self, revision: i64) -> bool {
-        let state = self.state();
-        state.ended_at.is_none() && state.revision != revision
+    /// Whether its account has `changed` since it was last looked at. If not, what it may hear is of this state of
+    /// accounts as well.
+    pub(super) fn is_outdated(&self, revision: i64, changed: i64) -> bool {
+        let mut state = self.state();
+        if state.ended_at.is_some() {
+            return false;
+        }
+        if changed > state.revision {
+            return true;
+        }
+        if state.revision != revision {
+            state.revision = revision;
+            if state.is_behind {
+                state.wake();
+            }
+        }
+        false
     }
 
     /// What its caller may by this state of accounts; `None` ends the stream.
@@ -215,7 +228,7 @@ impl Streams {
     /// Listens as this caller, from now on. `cut` breaks the connection off.
     ///
     /// # Errors
-    /// The store's.
+    /// Conflict `too_many_streams` when the account has as many as one may; the store's.
     pub async fn subscribe(
         &self,
         actor: &Actor,
@@ -226,7 +239,7 @@ impl Streams {
         let revision = self.authentication.revision();
         let still = self.authentication.still(&standing).await?;
         let hub = Arc::clone(&self.events.0);
-        let (id, listener, first) = hub.add(|begin| Listener {
+        let added = hub.add(standing.user(), |begin| Listener {
             standing,
             state: Mutex::new(State {
                 next: begin,
@@ -247,6 +260,10 @@ impl Streams {
             }),
             cut: Box::new(cut),
         });
+        let Some((id, listener, first)) = added else {
+            let message = "this account has as many event streams open as one may";
+            return Err(ServiceError::conflict("too_many_streams", message));
+        };
         let subscription = Subscription {
             id,
             listener,

@@ -162,7 +162,7 @@ impl Accounts {
         let role = request.role.unwrap_or_else(|| Role::Newcomer.as_str().to_owned());
         // Looked at before the password is hashed, and again with the change.
         self.check_role(&by, &role).await?;
-        let password_hash = Some(self.passwords.hash(password).await?);
+        let password_hash = Some(self.passwords.hash(by.client.known(), password).await?);
         let accounts = self.clone();
         uninterrupted("user-create", async move {
             let context = &accounts.context;
@@ -262,7 +262,7 @@ impl Accounts {
             display_name,
             enabled: request.enabled,
             password_hash: match password {
-                Some(password) => Some(self.passwords.hash(password).await?),
+                Some(password) => Some(self.passwords.hash(by.client.known(), password).await?),
                 None => None,
             },
         })
@@ -318,6 +318,11 @@ async fn apply(context: &Context, by: &Requester, id: UserId, checked: Checked) 
             .await?;
     }
     let account = change.account(id).await?.ok_or(ServiceError::NotFound)?;
-    change.commit().await?;
+    if changed.is_empty() {
+        change.commit_of([id]).await?;
+    } else {
+        // Others are shown the name, and lists of who is enabled.
+        change.commit().await?;
+    }
     Ok(account)
 }

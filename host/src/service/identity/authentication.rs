@@ -87,8 +87,8 @@ struct Remembered {
     ends: Option<Timestamp>,
 }
 
-/// Makes callers known. Remembers who they are until any account, role, session or token changes: such a change is
-/// known to the next request, without a question to the database by all others.
+/// Makes callers known. Remembers who they are until their account, session or token changes, or what is about all,
+/// such as a role: such a change is known to the next request, without a question to the database by all others.
 #[derive(Debug, Clone)]
 pub struct Authentication {
     context: Context,
@@ -189,6 +189,11 @@ impl Authentication {
     /// The state of accounts, as a number that rises with each change.
     pub fn revision(&self) -> i64 {
         self.context.store.identity_revision()
+    }
+
+    /// The last change that was, or may have been, about an account.
+    pub fn revision_of(&self, user: UserId) -> i64 {
+        self.context.store.identity_revision_of(user)
     }
 
     /// What the caller of an open connection may do as of now; `None` when it is to be closed: account gone or
@@ -305,11 +310,9 @@ impl Authentication {
 
     fn recall(&self, digest: &TokenHash) -> Option<Remembered> {
         let remembered = self.remembered.read().unwrap_or_else(PoisonError::into_inner);
-        let revision = self.context.store.identity_revision();
-        remembered
-            .get(digest)
-            .filter(|known| known.revision == revision)
-            .cloned()
+        let known = remembered.get(digest)?;
+        let changed = self.context.store.identity_revision_of(known.actor.user.id);
+        (changed <= known.revision).then(|| known.clone())
     }
 
     fn remember(&self, digest: TokenHash, known: Remembered) {

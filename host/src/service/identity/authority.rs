@@ -16,9 +16,9 @@ impl Context {
     /// What the caller would be told if they asked now; the store's.
     pub async fn change_by(&self, by: impl Into<Option<&Requester>>) -> Result<IdentityChange> {
         let mut change = self.store.change_identity().await?;
-        // Every change that takes something from somebody raises the number.
+        // Every change that takes something from somebody raises a number.
         if let Some(by) = by.into()
-            && change.revision().await? != Some(by.actor.revision)
+            && !change.is_as_it_was(by.actor.user.id, by.actor.revision).await?
         {
             self.require_unchanged(&mut change, &by.actor).await?;
         }

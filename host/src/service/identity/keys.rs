@@ -29,8 +29,8 @@ impl Keys {
         }
     }
 
-    /// What successors of refresh tokens are made with.
-    pub(super) fn refresh_key(&self) -> &[u8; 32] {
+    /// What refresh tokens are sealed with, and their successors made.
+    pub fn refresh_key(&self) -> &[u8; 32] {
         &self.refresh_key
     }
 }

@@ -14,6 +14,7 @@ use crate::auth::app::App;
 use crate::auth::buckets::{Buckets, Rate};
 use crate::auth::password::{NewPassword, Passwords, Verdict};
 use crate::auth::throttle::{Attempt, LoginThrottle, Party, Subject};
+use crate::auth::turns::Claimant;
 use crate::domain::audit::AuditEvent;
 use crate::domain::id::UserId;
 use crate::domain::session::SessionKind;
@@ -27,6 +28,8 @@ pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
 const MAX_JITTER_MS: u8 = 20;
 /// Lines of the audit log, from one address, about logins that no limit on wrong passwords bounds.
 const NOTES: Rate = Rate::new(10, 60);
+/// No account has this id.
+const NOBODY: i64 = 0;
 /// How long an address counts as known after a sign-in.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -98,9 +101,10 @@ impl Logins {
     /// Signs an account in to an app.
     ///
     /// # Errors
-    /// Refused, with one text and after the same work, for an unknown app or account, a wrong or missing password,
-    /// a disabled account and one that may not use the app. Throttled after too many wrong passwords, unavailable
-    /// when too many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
+    /// Refused, with one text, for an unknown app or account, a wrong or missing password, a disabled account and one
+    /// that may not use the app; after the same work wherever a password was given for an app. Throttled after too many
+    /// wrong passwords, unavailable when too many sign in at once or the cloud cannot be asked, unauthorized when it
+    /// does not vouch.
     pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
         let outcome = self.attempt(request).await;
         self.jitter().await?;
@@ -108,43 +112,81 @@ impl Logins {
     }
 
     async fn attempt(&self, mut request: LoginRequest) -> Result<Login> {
-        let by_cloud = request.cloud_token.take().filter(|_| request.password.is_none());
-        if let (Some(app), Some(token)) = (request.app, by_cloud) {
+        // Whatever account it is about: nothing is looked at that could tell.
+        let Some(app) = request.app else {
+            return self.refuse(&request, None);
+        };
+        let password = request.password.take();
+        if let (None, Some(token)) = (&password, request.cloud_token.take()) {
             return self.by_cloud(app, &token, request).await;
         }
+        let may_be_guest = self.settings.guest_access();
+        if password.is_none() && !may_be_guest {
+            return self.refuse(&request, None);
+        }
         let (user, hash) = self.find(&request).await?.unzip();
-        if let (Some(user), Some(app)) = (&user, request.app)
-            && user.is_guest
-            && self.settings.guest_access()
-        {
+        if let Some(user) = user.as_ref().filter(|user| user.is_guest && may_be_guest) {
             return self.admit(user.id, app, SessionKind::Local, None, request).await;
         }
+        let Some(password) = password else {
+            return self.refuse(&request, user.as_ref());
+        };
         let attempt = self.begin(&request, user.as_ref()).await?;
-        let usable = user
-            .as_ref()
-            .filter(|user| user.enabled && !user.is_guest && request.app.is_some());
+        let usable = user.as_ref().filter(|user| user.enabled && !user.is_guest);
         let hash = hash.flatten().filter(|_| usable.is_some());
-        let password = request.password.clone().unwrap_or_default();
-        let verdict = match self.passwords.verify(password.clone(), hash.clone()).await {
+        let verdict = match self
+            .compare(&request, user.as_ref(), password.clone(), hash.clone())
+            .await
+        {
             Ok(verdict) => verdict,
             Err(error) => {
                 // Nothing was compared.
-                attempt.into_iter().for_each(Attempt::forgive);
-                return Err(error.into());
+                attempt.forgive();
+                return Err(error);
             }
         };
-        let (Some(user), Some(app), Verdict::Right { outdated }) = (usable, request.app, verdict) else {
-            if attempt.is_some() || self.may_note(&request) {
-                self.note(AuditEvent::LoginFailed, &request, user.as_ref());
-            }
+        let (Some(user), Verdict::Right { outdated }) = (usable, verdict) else {
+            self.note(AuditEvent::LoginFailed, &request, user.as_ref());
             return Err(REFUSED);
         };
-        attempt.into_iter().for_each(Attempt::forgive);
+        attempt.forgive();
         let hash = match hash {
-            Some(hash) if outdated => Some(self.rehash(user.id, password, hash).await?),
+            Some(hash) if outdated => Some(self.rehash(user.id, &request.client, password, hash).await?),
             hash => hash,
         };
         self.admit(user.id, app, SessionKind::Local, hash, request).await
+    }
+
+    /// Refuses what tries no password: it costs no hash, and may be done without end.
+    fn refuse(&self, request: &LoginRequest, user: Option<&User>) -> Result<Login> {
+        if self.may_note(request) {
+            self.note(AuditEvent::LoginFailed, request, user);
+        }
+        Err(REFUSED)
+    }
+
+    /// Compares a password, or does the same work. Where others wait for that, an account's own addresses have a line
+    /// of their own.
+    async fn compare(
+        &self,
+        request: &LoginRequest,
+        user: Option<&User>,
+        password: String,
+        hash: Option<String>,
+    ) -> Result<Verdict> {
+        let party = Party::from(request.client.address);
+        let known = self.passwords.all_busy() && self.is_known(user, party).await?;
+        let by = Claimant { party, known };
+        Ok(self.passwords.verify(by, password, hash).await?)
+    }
+
+    /// Whether an account has signed in from an address lately. Asked also where there is no account: it takes as long.
+    async fn is_known(&self, user: Option<&User>, party: Party) -> Result<bool> {
+        let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
+        let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
+        let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
+        let store = &self.context.store;
+        Ok(store.is_known_address(id, &party.to_string(), since).await?)
     }
 
     async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
@@ -206,11 +248,8 @@ impl Logins {
         })
     }
 
-    /// Lets a password be tried, if one was given: without one, nothing is guessed.
-    async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Option<Attempt>> {
-        if request.password.is_none() || request.app.is_none() {
-            return Ok(None);
-        }
+    /// Lets a password be tried.
+    async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Attempt> {
         let typed = request.username.as_deref().or(request.user_id.as_deref());
         let subject = match user {
             Some(user) => Some(Subject::Account(user.id)),
@@ -218,23 +257,15 @@ impl Logins {
         };
         let party = Party::from(request.client.address);
         let mut begun = self.throttle.begin_in_turn(subject, party, false).await;
-        if let (Err(_), Some(user)) = (&begun, user) {
-            let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
-            let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
-            let store = &self.context.store;
-            if store.is_known_address(user.id, &party.to_string(), since).await? {
-                begun = self.throttle.begin(subject, party, true);
-            }
+        if begun.is_err() && self.is_known(user, party).await? {
+            begun = self.throttle.begin(subject, party, true);
         }
-        match begun {
-            Ok(attempt) => Ok(Some(attempt)),
-            Err(retry_after) => {
-                if self.may_note(request) {
-                    self.note(AuditEvent::LoginThrottled, request, user);
-                }
-                Err(ServiceError::Throttled { retry_after })
+        begun.map_err(|retry_after| {
+            if self.may_note(request) {
+                self.note(AuditEvent::LoginThrottled, request, user);
             }
-        }
+            ServiceError::Throttled { retry_after }
+        })
     }
 
     /// Whether one more line may be written about somebody who may ask as often as they like.
@@ -262,11 +293,17 @@ impl Logins {
     }
 
     /// Makes the hash of a password anew, unless another password was set meanwhile; gives the hash that was made.
-    async fn rehash(&self, user: UserId, password: String, outdated: String) -> Result<String> {
+    async fn rehash(
+        &self,
+        user: UserId,
+        client: &ClientInfo,
+        password: String,
+        outdated: String,
+    ) -> Result<String> {
         let Some(password) = NewPassword::new(password) else {
             return Ok(outdated);
         };
-        let hash = self.passwords.hash(password).await?;
+        let hash = self.passwords.hash(client.known(), password).await?;
         let mut change = self.context.store.change_identity().await?;
         change.replace_password_hash(user, &outdated, &hash).await?;
         change.commit_quietly().await?;
@@ -287,7 +324,7 @@ impl Logins {
             .begin(Some(Subject::Account(user.id)), party, true)
             .map_err(|retry_after| ServiceError::Throttled { retry_after })?;
         let hash = stored.and_then(|(_, hash)| hash);
-        match self.passwords.verify(password, hash).await? {
+        match self.passwords.verify(client.known(), password, hash).await? {
             Verdict::Right { .. } => {
                 attempt.forgive();
                 Ok(())

@@ -25,6 +25,7 @@ use super::error::{Result, ServiceError};
 use crate::auth::actor::Actor;
 use crate::auth::capability::CapabilitySet;
 use crate::auth::policy;
+use crate::auth::turns::Claimant;
 use crate::domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, Timestamp};
@@ -52,6 +53,16 @@ pub struct ClientInfo {
     pub address: Option<IpAddr>,
     /// What it calls itself.
     pub user_agent: Option<String>,
+}
+
+impl ClientInfo {
+    /// Its place where passwords are hashed, of somebody who is known.
+    pub fn known(&self) -> Claimant {
+        Claimant {
+            party: self.address.into(),
+            known: true,
+        }
+    }
 }
 
 /// Who asks for something, and from where.
@@ -86,6 +97,8 @@ impl Context {
         AuditEntry {
             id: self.ids.next(now),
             at: now,
+            times: 1,
+            last_at: now,
             event,
             actor: actor.map(party),
             target: target.map(party),

@@ -69,7 +69,7 @@ impl Recovery {
         let user = self.find(username).await?;
         let password =
             check_password(password).map_err(|message| ServiceError::invalid("password", message))?;
-        let hash = passwords.hash(password).await?;
+        let hash = passwords.hash(ClientInfo::default().known(), password).await?;
         let mut change = self.context.store.change_identity().await?;
         change.set_password_hash(user.id, &hash).await?;
         change.revoke_sessions(user.id, None, self.context.now()).await?;

@@ -147,6 +147,9 @@ impl Roles {
         uninterrupted("role-update", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
+            if role.capabilities == capabilities {
+                return Ok(role.into());
+            }
             let role = CustomRole { capabilities, ..role };
             change
                 .set_role_capabilities(&role.name, &role.capabilities)
@@ -223,7 +226,9 @@ impl Roles {
                 }
                 assignments.push(assignment);
             }
-            change.commit().await?;
+            change
+                .commit_of(assignments.iter().map(|assignment| assignment.user))
+                .await?;
             Ok(assignments)
         })
         .await
@@ -258,7 +263,9 @@ impl Roles {
                     taken.push(assignment);
                 }
             }
-            change.commit().await?;
+            change
+                .commit_of(taken.iter().map(|assignment| assignment.user))
+                .await?;
             Ok(taken)
         })
         .await

@@ -13,6 +13,7 @@ use super::names::{check_username, username_key};
 use super::{ClientInfo, Context, uninterrupted};
 use crate::auth::password::Passwords;
 use crate::auth::role::Role;
+use crate::auth::turns::Claimant;
 use crate::domain::audit::AuditEvent;
 use crate::store::{NewUser, Store};
 
@@ -165,9 +166,14 @@ impl Setup {
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
         };
-        let password_hash = Some(self.passwords.hash(password).await?);
-        let setup = self.clone();
         let client = request.client;
+        // Nobody is known yet.
+        let by = Claimant {
+            party: client.address.into(),
+            known: false,
+        };
+        let password_hash = Some(self.passwords.hash(by, password).await?);
+        let setup = self.clone();
         uninterrupted("setup", async move {
             let context = &setup.context;
             let now = context.now();

@@ -106,7 +106,7 @@ impl PersonalAccessTokens {
             change
                 .audit(&context.audit_of(&by, event, Some(&target.user), &details))
                 .await?;
-            change.commit().await?;
+            change.commit_of([user]).await?;
             Ok(CreatedToken { token, secret })
         })
         .await
@@ -141,7 +141,7 @@ impl PersonalAccessTokens {
                     .audit(&context.audit_of(&by, event, Some(&target.user), &details))
                     .await?;
             }
-            change.commit().await?;
+            change.commit_of([user]).await?;
             Ok(revoked)
         })
         .await

@@ -7,6 +7,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
 use super::{Current, Indexing, StartRun, request};
+use crate::domain::audit::AuditEvent;
 use crate::domain::id::UserId;
 use crate::domain::scan::{Run, RunStatus};
 use crate::scan::{Progress, ScanControl, ScanRequest};
@@ -84,6 +85,7 @@ impl Indexing {
             self.current().take();
             return Err(error.into());
         }
+        self.note(AuditEvent::IndexRunStarted, &run).await;
         events.started(&run);
         drop(beginning);
         let indexing = self.clone();

@@ -9,16 +9,20 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use super::types::JobType;
 use super::work::{JobWork, Progress};
 use super::{Jobs, Registered};
 use crate::domain::id::JobId;
 use crate::domain::job::{Job, JobProgress, JobStatus};
 use crate::service::error::{Result, ServiceError};
 use crate::service::events::jobs as told;
+use crate::service::identity::Context;
+use crate::service::identity::audit::BackgroundLog;
 
 /// How often clients are told how far a job is: twice a second, as the contract says.
 const TELL_EVERY: Duration = Duration::from_millis(500);
@@ -155,10 +159,29 @@ impl Jobs {
             } else {
                 JobStatus::Completed
             };
+            self.note_end(registered.job_type, &job, &last, failure).await;
             tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job ended");
             self.events.tell(|| told::completed(&job, status));
         }
         Ok(())
+    }
+
+    /// Writes a line of the audit log about a type of which that tells.
+    async fn note_end(&self, job_type: &JobType, job: &Job, last: &JobProgress, failure: Option<String>) {
+        let Some((success, failed)) = job_type.audited else {
+            return;
+        };
+        let mut details = vec![("jobId", job.id.to_string())];
+        // What it made is called so by its type.
+        let name = last.result.get("name").and_then(Value::as_str);
+        details.extend(name.map(|name| ("name", name.to_owned())));
+        let event = if failure.is_some() { failed } else { success };
+        details.extend(failure.map(|reason| ("reason", reason)));
+        let Context {
+            store, ids, clock, ..
+        } = &self.context;
+        let log = BackgroundLog::new(store.clone(), Arc::clone(ids), Arc::clone(clock));
+        log.note(event, job.created_by, &details).await;
     }
 
     /// Waits until the job is not to go on: it was held, cancelled or forgotten, or the process ends.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::auth::capability::Capability;
+use crate::domain::audit::AuditEvent;
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
@@ -53,6 +54,8 @@ pub struct JobType {
     pub also: Option<Capability>,
     /// What may be said with it.
     pub parameters: &'static [Parameter],
+    /// How the audit log tells of its success and of its failure, if it does.
+    pub audited: Option<(AuditEvent, AuditEvent)>,
 }
 
 /// Compares the index with the disk, and looks for damage in the database.
@@ -62,6 +65,7 @@ pub static VERIFY: JobType = JobType {
             Changes nothing.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 /// Copies the database and the keys.
@@ -78,6 +82,7 @@ pub static BACKUP: JobType = JobType {
         },
         about: "Backups that are kept, this one included.",
     }],
+    audited: Some((AuditEvent::BackupMade, AuditEvent::BackupFailed)),
 };
 
 /// Reads files again.
@@ -103,6 +108,7 @@ pub static REEXTRACT: JobType = JobType {
             about: "These tracks, photos or video sources; instead of `mediaKind`.",
         },
     ],
+    audited: None,
 };
 
 /// Draws photos in smaller sizes.
@@ -111,6 +117,7 @@ pub static PHOTO_THUMBNAILS: JobType = JobType {
     about: "Draws every photo in its smaller sizes, as far as that has not been done.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 /// Draws the pictures of releases in smaller sizes.
@@ -119,6 +126,7 @@ pub static ARTWORK_THUMBNAILS: JobType = JobType {
     about: "Draws the picture of every release in its smaller sizes, as far as that has not been done.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 /// Measures tracks.
@@ -127,6 +135,7 @@ pub static GENERATE_WAVEFORMS: JobType = JobType {
     about: "Measures the waveform and loudness of every track, as far as that has not been done.",
     also: None,
     parameters: &[],
+    audited: None,
 };
 
 impl ParameterKind {

@@ -292,24 +292,26 @@ impl Settings {
         let settings = self.clone();
         uninterrupted("settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;
-            let server: Vec<_> = checked
-                .iter()
-                .filter(|found| found.setting.scope.is_server_wide())
-                .collect();
-            if !server.is_empty() {
-                let keys: Vec<_> = server.iter().map(|found| found.setting.key).collect();
-                let mut details = vec![("keys", keys.join(", "))];
+            let mut server_wide = Vec::new();
+            for found in &checked {
+                let changed = store_setting(&mut change, found, patch.app, by.actor.user.id).await?;
+                if changed && found.setting.scope.is_server_wide() {
+                    server_wide.push(found.setting.key);
+                }
+            }
+            if !server_wide.is_empty() {
+                let mut details = vec![("keys", server_wide.join(", "))];
                 details.extend(patch.app.map(|app| ("app", app.as_str().to_owned())));
                 let entry = settings
                     .context
                     .audit_of(&by, AuditEvent::SettingsChanged, None, &details);
                 change.audit(&entry).await?;
             }
-            for found in &checked {
-                store_setting(&mut change, found, patch.app, by.actor.user.id).await?;
+            // What is remembered of other accounts depends on none of them.
+            change.commit_of([by.actor.user.id]).await?;
+            if !server_wide.is_empty() {
+                settings.reload().await?;
             }
-            change.commit().await?;
-            settings.reload().await?;
             let updated = checked.into_iter();
             Ok(updated
                 .map(|found| (found.setting.key.to_owned(), found.value))
@@ -319,13 +321,13 @@ impl Settings {
     }
 }
 
-/// Stores a setting where its scope says.
+/// Stores a setting where its scope says; tells whether it is another than it was.
 pub(super) async fn store_setting(
     change: &mut IdentityChange,
     found: &CheckedSetting,
     app: Option<App>,
     user: UserId,
-) -> Result<()> {
+) -> Result<bool> {
     let CheckedSetting { setting, value } = found;
     let value = value.to_string();
     let app = match setting.scope {

@@ -174,15 +174,21 @@ async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revisi
         let quiet = change(bed).await;
         quiet.commit_quietly().await.unwrap();
         assert_eq!(bed.store.identity_revision(), before);
-        let loud = change(bed).await;
+        change(bed).await.commit().await.unwrap();
+        assert_eq!(bed.store.identity_revision(), before, "nothing was changed");
+        let mut loud = change(bed).await;
+        loud.set_password_hash(ada.id, "loud").await.unwrap();
         loud.commit().await.unwrap();
         assert_eq!(bed.store.identity_revision(), before + 1);
 
         // Another process's change is seen when asked for.
         let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
-        other.change_identity().await.unwrap().commit().await.unwrap();
+        let mut elsewhere = other.change_identity().await.unwrap();
+        elsewhere.set_password_hash(ada.id, "elsewhere").await.unwrap();
+        elsewhere.commit().await.unwrap();
         other.close().await;
-        bed.store.refresh_identity_revision().await.unwrap();
+        assert!(bed.store.refresh_identity_revision().await.unwrap());
+        assert!(!bed.store.refresh_identity_revision().await.unwrap());
         assert_eq!(bed.store.identity_revision(), before + 2);
     })
     .await;
@@ -302,18 +308,44 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             generation: 1,
             now: later(10),
             idle_expires_at: later(1010),
+            forget_before: later(0),
         };
         begun.rotate_refresh_token(&rotation).await.unwrap();
         begun.commit_quietly().await.unwrap();
         first.generation = 1;
         first.last_active_at = later(10);
         first.idle_expires_at = later(1010);
-        let used = bed.store.presented_refresh(&[1; 32]).await.unwrap().unwrap();
+        let presented = async |hash: [u8; 32], generation| {
+            let found = bed.store.presented_refresh(&hash, first.id, generation);
+            found.await.unwrap()
+        };
+        let used = presented([1; 32], 0).await.unwrap();
         assert_eq!((&used.session, used.generation), (&first, 0));
         assert_eq!(used.rotated_at, Some(later(10)));
-        let next = bed.store.presented_refresh(&[2; 32]).await.unwrap().unwrap();
+        let next = presented([2; 32], 1).await.unwrap();
         assert_eq!((next.generation, next.rotated_at), (1, None));
-        assert!(bed.store.presented_refresh(&[3; 32]).await.unwrap().is_none());
+        for generation in [1, 2] {
+            assert!(presented([3; 32], generation).await.is_none());
+        }
+        // The next one forgets it, and it is known as one that was used.
+        let mut rotated = change(bed).await;
+        let second = Rotation {
+            session: first.id,
+            used: &[2; 32],
+            salt: &[9; 16],
+            successor: &[4; 32],
+            generation: 2,
+            now: later(30),
+            idle_expires_at: later(1010),
+            forget_before: later(20),
+        };
+        rotated.rotate_refresh_token(&second).await.unwrap();
+        assert_eq!(rotated.rotation_salts(first.id, 0).await.unwrap().len(), 1);
+        let forgotten = rotated.presented_refresh(&[1; 32], first.id, 0).await.unwrap();
+        assert_eq!(forgotten.unwrap().rotated_at, None);
+        let known = rotated.presented_refresh(&[2; 32], first.id, 1).await.unwrap();
+        assert_eq!(known.unwrap().rotated_at, Some(later(30)));
+        drop(rotated);
         assert_eq!(
             bed.store.live_sessions(ada.id, later(1009)).await.unwrap(),
             [first.clone()]
@@ -535,6 +567,8 @@ fn line(bed: &Bed, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -
     AuditEntry {
         id: bed.id(),
         at: NOW,
+        times: 1,
+        last_at: NOW,
         event,
         actor: actor.map(party),
         target: target.map(party),

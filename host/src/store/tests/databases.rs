@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection};
 
 /// The PostgreSQL server for tests, if there is one.
 #[expect(
@@ -117,4 +117,43 @@ pub(crate) async fn rows(url: &str) -> BTreeMap<String, Vec<String>> {
         connection.close().await.unwrap();
     }
     all
+}
+
+/// Tells whether anything was committed to a database: in SQLite anything at all, in PostgreSQL anything by which the
+/// server's own row is another.
+pub(crate) enum Versions {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Versions {
+    pub(crate) async fn of(url: &str) -> Self {
+        match url.strip_prefix("sqlite:") {
+            Some(path) => {
+                let options = SqliteConnectOptions::new().filename(path);
+                Self::Sqlite(options.connect().await.unwrap())
+            }
+            None => Self::Postgres(PgConnection::connect(url).await.unwrap()),
+        }
+    }
+
+    pub(crate) async fn now(&mut self) -> i64 {
+        match self {
+            Self::Sqlite(connection) => sqlx::query_scalar("PRAGMA data_version")
+                .fetch_one(connection)
+                .await
+                .unwrap(),
+            Self::Postgres(connection) => sqlx::query_scalar("SELECT xmin::text::bigint FROM server")
+                .fetch_one(connection)
+                .await
+                .unwrap(),
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        match self {
+            Self::Sqlite(connection) => connection.close().await.unwrap(),
+            Self::Postgres(connection) => connection.close().await.unwrap(),
+        }
+    }
 }

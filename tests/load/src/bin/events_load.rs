@@ -1,6 +1,7 @@
 //! The listeners of `cargo xtask bench events`: many open event streams, read from one thread.
 //!
-//! The request comes on stdin as it goes over the wire, so that no token stands in a list of processes. One line of
+//! The requests, one of each account, come on stdin as they go over the wire, so that no token stands in a list of
+//! processes; the streams take them in turn. One line of
 //! JSON goes to stdout when all streams are open, one when each has heard the end of all runs, and one when the server
 //! has closed them all.
 
@@ -68,12 +69,16 @@ fn add(cell: &Cell<u64>, number: usize) {
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     raise_limit(arguments.subscribers as u64 + 64)?;
-    let mut request = Vec::new();
-    std::io::stdin().read_to_end(&mut request)?;
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let requests: Vec<Rc<[u8]>> = text
+        .split_inclusive("\r\n\r\n")
+        .map(|request| request.as_bytes().into())
+        .collect();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(LocalSet::new().run_until(listen(arguments, request.into())))
+    runtime.block_on(LocalSet::new().run_until(listen(arguments, requests)))
 }
 
 /// A stream is an open file.
@@ -93,11 +98,11 @@ fn raise_limit(wanted: u64) -> anyhow::Result<()> {
     setrlimit(Resource::Nofile, raised).context("the limit of open files cannot be raised")
 }
 
-async fn listen(arguments: Arguments, request: Rc<[u8]>) -> anyhow::Result<()> {
+async fn listen(arguments: Arguments, requests: Vec<Rc<[u8]>>) -> anyhow::Result<()> {
     let tally = Rc::new(Tally::default());
     let started = Instant::now();
-    for number in 0..arguments.subscribers {
-        let (request, tally) = (Rc::clone(&request), Rc::clone(&tally));
+    for (number, request) in (0..arguments.subscribers).zip(requests.iter().cycle()) {
+        let (request, tally) = (Rc::clone(request), Rc::clone(&tally));
         let (address, runs) = (arguments.address, arguments.runs);
         tokio::task::spawn_local({
             let tally = Rc::clone(&tally);

@@ -23,6 +23,7 @@ use crate::domain::id::{SessionId, UserId};
 use crate::domain::session::{Session, SessionKind};
 use crate::domain::time::Timestamp;
 use crate::domain::user::User;
+use crate::store::{IdentityChange, PresentedRefresh};
 
 /// How long a session lasts in any case.
 const ABSOLUTE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -110,6 +111,11 @@ impl Sessions {
             .map_err(ServiceError::internal)
     }
 
+    /// The refresh token of a cookie, if this server made it.
+    fn token(&self, cookie: &str) -> Option<RefreshToken> {
+        RefreshToken::read(cookie, self.keys.current().refresh_key())
+    }
+
     /// Begins a session of an account that proved who it is.
     pub(super) async fn open(&self, user: User, opening: Opening) -> Result<Granted> {
         let sessions = self.clone();
@@ -123,10 +129,11 @@ impl Sessions {
     async fn begin(&self, user: &User, opening: Opening) -> Result<Granted> {
         let context = &self.context;
         let (now, policy) = (context.now(), self.policy(opening.app, user));
+        let (keys, id) = (self.keys.current(), context.ids.next(now));
         let random = context.random.as_ref();
         let token = opening
             .refreshable
-            .then(|| RefreshToken::generate(random))
+            .then(|| RefreshToken::generate(random, keys.refresh_key(), id))
             .transpose()
             .map_err(ServiceError::internal)?;
         // Without a refresh token the session is as long as its one access token.
@@ -137,7 +144,7 @@ impl Sessions {
             (end, end)
         };
         let session = Session {
-            id: context.ids.next(now),
+            id,
             user: user.id,
             app: opening.app.as_str().to_owned(),
             kind: opening.kind,
@@ -150,9 +157,8 @@ impl Sessions {
             generation: 0,
             ended_at: None,
         };
-        let keys = self.keys.current();
         let access_token = self.access_token(&keys, user.id, opening.app, session.id)?;
-        let previous = opening.previous.as_deref().and_then(RefreshToken::parse);
+        let previous = opening.previous.as_deref().and_then(|cookie| self.token(cookie));
         let mut change = context.store.change_identity().await?;
         // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
         // all its sessions then must end this one too.
@@ -176,7 +182,7 @@ impl Sessions {
         let entry = context.audit_entry(event, &opening.client, Some(user), None, &details);
         change.audit(&entry).await?;
         let replaced = match previous {
-            Some(token) => change.presented_refresh(&token.hash()).await?,
+            Some(token) => presented(&mut change, &token).await?,
             None => None,
         };
         match replaced {
@@ -184,7 +190,7 @@ impl Sessions {
                 change
                     .revoke_session(old.session.user, old.session.id, now)
                     .await?;
-                change.commit().await?;
+                change.commit_of([old.session.user]).await?;
             }
             None => change.commit_quietly().await?,
         }
@@ -205,7 +211,7 @@ impl Sessions {
         session: Option<(UserId, SessionId)>,
         client: ClientInfo,
     ) -> Result<()> {
-        let token = cookie.and_then(RefreshToken::parse);
+        let token = cookie.and_then(|cookie| self.token(cookie));
         if token.is_none() && session.is_none() {
             return Ok(());
         }
@@ -216,11 +222,11 @@ impl Sessions {
             let now = context.now();
             let mut ended: Vec<_> = session.into_iter().collect();
             if let Some(token) = token
-                && let Some(presented) = change.presented_refresh(&token.hash()).await?
+                && let Some(presented) = presented(&mut change, &token).await?
             {
                 ended.push((presented.session.user, presented.session.id));
             }
-            for (user, session) in ended {
+            for &(user, session) in &ended {
                 if change.revoke_session(user, session, now).await? {
                     let account = change.account(user).await?.map(|account| account.user);
                     let event = AuditEvent::LoggedOut;
@@ -228,7 +234,7 @@ impl Sessions {
                     change.audit(&entry).await?;
                 }
             }
-            Ok(change.commit().await?)
+            Ok(change.commit_of(ended.into_iter().map(|(user, _)| user)).await?)
         })
         .await
     }
@@ -283,11 +289,19 @@ impl Sessions {
                     .audit(&context.audit_of(&by, event, Some(&target.user), &details))
                     .await?;
             }
-            change.commit().await?;
+            change.commit_of([user]).await?;
             Ok(ended)
         })
         .await
     }
+}
+
+/// What a token leads to, within a change.
+async fn presented(change: &mut IdentityChange, token: &RefreshToken) -> Result<Option<PresentedRefresh>> {
+    let hash = token.hash();
+    Ok(change
+        .presented_refresh(&hash, token.session(), token.generation())
+        .await?)
 }
 
 fn cookie(token: RefreshToken, policy: SessionPolicy) -> RefreshCookie {

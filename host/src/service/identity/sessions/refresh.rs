@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::super::error::{Result, ServiceError};
 use super::super::{ClientInfo, uninterrupted};
-use super::{Granted, Opening, Sessions, cookie};
+use super::{Granted, Opening, Sessions, cookie, presented};
 use crate::auth::app::App;
 use crate::auth::secret_token::{RefreshToken, Salt};
 use crate::domain::audit::AuditEvent;
@@ -84,11 +84,16 @@ fn step(presented: &PresentedRefresh, now: Timestamp) -> Step {
     if presented.generation == session.generation {
         return Step::Rotate;
     }
-    let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
     match presented.rotated_at {
-        Some(at) if now.millis() - at.millis() <= grace => Step::Repeat,
+        Some(at) if at >= grace_begins(now) => Step::Repeat,
         _ => Step::Reused,
     }
+}
+
+/// Tokens that were used since then may be used again.
+fn grace_begins(now: Timestamp) -> Timestamp {
+    let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
+    Timestamp::from_millis(now.millis().saturating_sub(grace))
 }
 
 impl Sessions {
@@ -99,12 +104,16 @@ impl Sessions {
     /// cloud has to vouch and cannot be asked. Only the first changes anything.
     pub async fn refresh(&self, request: RefreshRequest) -> std::result::Result<Granted, RefreshRefusal> {
         let token = match &request.cookie {
-            Some(cookie) if !request.cross_site => RefreshToken::parse(cookie).ok_or_else(ended)?,
+            Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(ended)?,
             _ => return self.refresh_by_cloud(request).await,
         };
-        let presented = self.context.store.presented_refresh(&token.hash()).await?;
+        let store = &self.context.store;
+        let hash = token.hash();
+        let presented = store
+            .presented_refresh(&hash, token.session(), token.generation())
+            .await?;
         let presented = presented.ok_or_else(ended)?;
-        let account = self.context.store.account(presented.session.user).await?;
+        let account = store.account(presented.session.user).await?;
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
             return Err(ended());
         };
@@ -147,7 +156,7 @@ impl Sessions {
         let mut salt = Salt::default();
         context.random.fill(&mut salt).map_err(ServiceError::internal)?;
         let mut change = context.store.change_identity().await?;
-        let Some(presented) = change.presented_refresh(&token.hash()).await? else {
+        let Some(presented) = presented(&mut change, &token).await? else {
             return Ok(None);
         };
         let now = context.now();
@@ -163,7 +172,7 @@ impl Sessions {
                 let details = [("sessionId", session.id.to_string())];
                 let entry = context.audit_entry(event, client, None, Some(user), &details);
                 change.audit(&entry).await?;
-                change.commit().await?;
+                change.commit_of([session.user]).await?;
                 tracing::warn!(user = %user.id, session = %session.id, "a refresh token was used twice: session ended");
                 return Ok(None);
             }
@@ -189,6 +198,7 @@ impl Sessions {
                     generation: session.generation + 1,
                     now,
                     idle_expires_at: policy.idle_expiry(now).min(session.expires_at),
+                    forget_before: grace_begins(now),
                 };
                 change.rotate_refresh_token(&rotation).await?;
                 successor
