@@ -211,16 +211,17 @@ impl Services {
             settings.clone(),
             Arc::clone(&cloud),
         );
+        let setup_token = config.setup_token.clone();
+        let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let logins = Logins::new(
             context.clone(),
             passwords.clone(),
             throttle.clone(),
             sessions.clone(),
             settings.clone(),
+            setup.clone(),
             Arc::clone(&cloud),
         );
-        let setup_token = config.setup_token.clone();
-        let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
         let clock = Arc::clone(&context.clock);
         let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
@@ -280,7 +281,7 @@ impl Services {
             roles: Roles::new(context.clone()),
             libraries,
             audit: Audit::new(store.clone()),
-            cloud_info: CloudInfo::new(store.clone(), cloud, &config.release_channel, config.dev),
+            cloud_info: CloudInfo::new(store.clone(), cloud, config.release_channel, config.dev),
             server: Server::new(
                 store.clone(),
                 parts.plugins.clone(),

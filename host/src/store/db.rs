@@ -263,25 +263,6 @@ impl Tx {
         }
     }
 
-    /// As [`Tx::fetch_all`], for as many rows as a page has: from SQLite they come at once.
-    pub(super) fn fetch_page<T: PackedRecord>(
-        &mut self,
-        sql: impl SqlSafeStr,
-        values: &[Arg<'_>],
-    ) -> Boxed<'_, Vec<T>> {
-        if self.engine() == Engine::Postgres {
-            return self.fetch_all(sql, values);
-        }
-        let sql = packed::<T>(sql.into_sql_str().as_str());
-        let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move {
-            answer
-                .await?
-                .first()
-                .map_or(Ok(Vec::new()), |(rows,)| unpacked(rows))
-        })
-    }
-
     pub(super) fn commit(self) -> Boxed<'static, ()> {
         match self {
             Self::Sqlite(tx) => Box::pin(async move { Ok(tx.commit().await?) }),

@@ -49,7 +49,7 @@ pub struct PhotoFilter {
     pub bucket: Option<BucketName>,
 }
 
-/// What a list of photos is ordered by. Photos without the value are the first in ascending order.
+/// What a list of photos is ordered by. Photos without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhotoOrder {
     /// When it was taken.

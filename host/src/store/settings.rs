@@ -52,18 +52,22 @@ impl Store {
 
 impl IdentityChange {
     /// Sets a setting of the server, for one app or, with an empty name, for all: what was set for single apps goes.
-    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: &str) -> Result<()> {
-        if app.is_empty() {
-            self.execute("DELETE FROM server_settings WHERE key = $1", &args![key])
-                .await?;
-        }
+    /// Without a value nothing is stored any more.
+    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: Option<&str>) -> Result<()> {
+        let sql = "DELETE FROM server_settings WHERE key = $1 AND ($2 = '' OR app = $2)";
+        self.execute(sql, &args![key, app]).await?;
+        let Some(value) = value else { return Ok(()) };
         let sql = "INSERT INTO server_settings (app, key, value) VALUES ($1, $2, $3) \
                    ON CONFLICT (app, key) DO UPDATE SET value = excluded.value";
         self.execute(sql, &args![app, key, value]).await.map(drop)
     }
 
-    /// Sets a setting of an account.
-    pub async fn set_account_setting(&mut self, user: UserId, key: &str, value: &str) -> Result<()> {
+    /// Sets a setting of an account; without a value nothing is stored any more.
+    pub async fn set_account_setting(&mut self, user: UserId, key: &str, value: Option<&str>) -> Result<()> {
+        let Some(value) = value else {
+            let sql = "DELETE FROM account_settings WHERE user_id = $1 AND key = $2";
+            return self.execute(sql, &args![user.get(), key]).await.map(drop);
+        };
         let sql = "INSERT INTO account_settings (user_id, key, value) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value";
         self.execute(sql, &args![user.get(), key, value]).await.map(drop)

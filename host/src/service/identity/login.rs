@@ -9,6 +9,7 @@ use super::super::error::{Result, ServiceError};
 use super::super::settings::Settings;
 use super::names::username_key;
 use super::sessions::{Granted, Opening, Sessions};
+use super::setup::Setup;
 use super::{ClientInfo, Context, capabilities_of};
 use crate::auth::app::App;
 use crate::auth::buckets::{Buckets, Rate};
@@ -68,6 +69,7 @@ pub struct Logins {
     throttle: LoginThrottle,
     sessions: Sessions,
     settings: Settings,
+    setup: Setup,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
     notes: Arc<Buckets<Party>>,
@@ -81,6 +83,7 @@ impl Logins {
         throttle: LoginThrottle,
         sessions: Sessions,
         settings: Settings,
+        setup: Setup,
         cloud: Arc<dyn Cloud>,
     ) -> Self {
         Self {
@@ -89,6 +92,7 @@ impl Logins {
             throttle,
             sessions,
             settings,
+            setup,
             cloud,
             names: RandomState::new(),
             notes: Arc::new(Buckets::new(NOTES)),
@@ -99,7 +103,8 @@ impl Logins {
     ///
     /// # Errors
     /// Refused, with one text and after the same work, for an unknown app or account, a wrong or missing password,
-    /// a disabled account and one that may not use the app. Throttled after too many wrong passwords, unavailable
+    /// a disabled account and one that may not use the app; and at once as long as the server is not set up, the guest of
+    /// a kiosk included. Throttled after too many wrong passwords, unavailable
     /// when too many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
     pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
         let outcome = self.attempt(request).await;
@@ -108,6 +113,9 @@ impl Logins {
     }
 
     async fn attempt(&self, mut request: LoginRequest) -> Result<Login> {
+        if !self.setup.has_owner().await? {
+            return Err(REFUSED);
+        }
         let by_cloud = request.cloud_token.take().filter(|_| request.password.is_none());
         if let (Some(app), Some(token)) = (request.app, by_cloud) {
             return self.by_cloud(app, &token, request).await;

@@ -34,7 +34,7 @@ pub struct ReleaseFilter {
     pub shuffle: Option<i64>,
 }
 
-/// What a list of releases is ordered by. Releases without a year are the first in ascending order.
+/// What a list of releases is ordered by. Releases without a year are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseOrder {
     /// Sort title.
@@ -76,7 +76,7 @@ const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duratio
 const PICTURES: &str =
     "SELECT t.release_id, t.track_id FROM music_tracks t WHERE t.picture_index IS NOT NULL AND t.release_id";
 const BY_PLACE: &str =
-    "ORDER BY t.release_id, t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id";
+    "ORDER BY t.release_id, t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct ReleaseRow {

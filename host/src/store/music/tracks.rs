@@ -15,7 +15,7 @@ use crate::store::error::Result;
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
-use crate::store::select::Conditions;
+use crate::store::select::{Conditions, direction};
 use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
@@ -40,7 +40,7 @@ pub struct TrackFilter {
     pub shuffle: Option<i64>,
 }
 
-/// What a list of tracks is ordered by. Tracks without the value are the first in ascending order.
+/// What a list of tracks is ordered by. Tracks without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackOrder {
     /// Sort title.
@@ -75,7 +75,9 @@ const BY_ID: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, 
     FROM music_tracks t JOIN files f ON f.file_id = t.track_id \
     LEFT JOIN music_releases r ON r.release_id = t.release_id WHERE t.track_id";
 const IN_RELEASE: &str =
-    "ORDER BY t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id ASC";
+    "ORDER BY t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id ASC";
+const FROM_LAST: &str =
+    "ORDER BY t.disc_number DESC NULLS LAST, t.track_number DESC NULLS LAST, t.track_id DESC";
 const ARTISTS: &str = "SELECT l.track_id AS item_id, l.artist_id, l.role, a.name FROM track_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.track_id";
 const GENRES: &str = "SELECT l.track_id, g.name FROM track_genres l \
@@ -212,7 +214,7 @@ impl Store {
         Ok(self.tracks(&[id.get()], &seen).await?.pop())
     }
 
-    /// The tracks of a release by disc and number.
+    /// The tracks of a release by disc and number; those without are the last in both directions.
     pub async fn release_tracks(
         &self,
         scope: &MediaScope,
@@ -220,12 +222,13 @@ impl Store {
         part: OrderedPage,
     ) -> Result<Listing<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
-        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {IN_RELEASE}");
+        let order = direction(part.order, IN_RELEASE, FROM_LAST);
+        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {order}");
         let ids: Vec<(i64,)> = self
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
             .await?;
-        let listed = part.of(ids.into_iter().map(|(id,)| id).collect());
+        let listed = part.page.of(ids.into_iter().map(|(id,)| id).collect());
         let tracks = self.tracks_by_id(&listed.items).await?;
         Ok(listed.with_items(tracks))
     }

@@ -95,6 +95,7 @@ impl Bed {
             plugin: Some(plugin()),
             // Tests change files that they have made.
             digest: None,
+            unchanged: false,
         }
     }
 

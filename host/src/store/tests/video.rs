@@ -135,16 +135,17 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             files.map(|(name, seconds, fields)| bed.file(folder, name, movie(name, *seconds, fields)));
         bed.persist(files.collect()).await;
         let all = &MovieFilter::default();
-        for (by, titles) in [
-            (MovieOrder::Title, ["Ágata", "The Beacon", "Cinder"]),
-            (MovieOrder::CreatedAt, ["Ágata", "The Beacon", "Cinder"]),
-            (MovieOrder::Year, ["Cinder", "Ágata", "The Beacon"]),
-            (MovieOrder::ReleasedAt, ["Cinder", "Ágata", "The Beacon"]),
-            (MovieOrder::Runtime, ["The Beacon", "Cinder", "Ágata"]),
+        // The last so many have no value, and are the last in both directions.
+        for (by, titles, without) in [
+            (MovieOrder::Title, ["Ágata", "The Beacon", "Cinder"], 0),
+            (MovieOrder::CreatedAt, ["Ágata", "The Beacon", "Cinder"], 0),
+            (MovieOrder::Year, ["Ágata", "The Beacon", "Cinder"], 1),
+            (MovieOrder::ReleasedAt, ["Ágata", "The Beacon", "Cinder"], 1),
+            (MovieOrder::Runtime, ["The Beacon", "Cinder", "Ágata"], 0),
         ] {
             assert_eq!(movies(bed, all, by, UP).await, titles, "{by:?}");
             let mut reversed = titles;
-            reversed.reverse();
+            reversed[..3 - without].reverse();
             assert_eq!(movies(bed, all, by, Order::Descending).await, reversed, "{by:?}");
         }
         let genre = |name: &str| MovieFilter {
@@ -346,6 +347,54 @@ fn places(episodes: &[Episode]) -> Vec<(Option<i32>, Option<i32>)> {
         .iter()
         .map(|episode| (episode.season_number, episode.number))
         .collect()
+}
+
+#[tokio::test]
+async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
+        let show = ("tv.show", text("Dark"));
+        let dated = [show.clone(), ("tv.air-date", date(2020, 5, 1))];
+        let records = [
+            video(MediaKind::tv(), "a", "x.mkv", 60, &dated),
+            episode("Dark", 1, 2, &[]),
+            episode("Dark", 1, 1, &[]),
+            episode("Dark", 2, 1, &[]),
+        ];
+        let files = records.into_iter().enumerate();
+        let files = files.map(|(at, record)| bed.file(folder, &format!("{at}.mkv"), record));
+        bed.persist(files.collect()).await;
+        let dark = shows(bed, ALL_MEDIA, &ShowFilter::default(), ShowOrder::Title).await;
+        let down = OrderedPage {
+            order: Order::Descending,
+            page: PAGE,
+        };
+        let numbered = |season, number| (Some(season), Some(number));
+        let none = (None, None);
+        for (part, numbers, order) in [
+            (
+                WHOLE,
+                [Some(1), Some(2), None],
+                [numbered(1, 1), numbered(1, 2), numbered(2, 1), none],
+            ),
+            (
+                down,
+                [Some(2), Some(1), None],
+                [numbered(2, 1), numbered(1, 2), numbered(1, 1), none],
+            ),
+        ] {
+            let seasons = bed.store.show_seasons(ALL_MEDIA, dark[0].id, part).await.unwrap();
+            let told: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
+            assert_eq!(told, numbers);
+            let episodes = bed
+                .store
+                .show_episodes(ALL_MEDIA, dark[0].id, part)
+                .await
+                .unwrap();
+            assert_eq!(places(&episodes.items), order);
+        }
+    })
+    .await;
 }
 
 #[tokio::test]

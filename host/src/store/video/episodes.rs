@@ -21,9 +21,9 @@ const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e
 /// As they are watched: specials first, episodes of no known season last; those without a number by their day.
 const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
     e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
-/// The other way round.
-const FROM_LAST: &str = "n.season_number DESC NULLS FIRST, e.episode_number DESC NULLS FIRST, \
-    e.absolute_number DESC NULLS FIRST, e.air_date DESC NULLS FIRST, e.episode_id DESC";
+/// The other way round, but for what has no number: it is the last here as well.
+const FROM_LAST: &str = "n.season_number DESC NULLS LAST, e.episode_number DESC NULLS LAST, \
+    e.absolute_number DESC NULLS LAST, e.air_date DESC NULLS LAST, e.episode_id DESC";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct EpisodeRow {

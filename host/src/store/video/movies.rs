@@ -29,7 +29,7 @@ pub struct MovieFilter {
     pub added_since: Option<Timestamp>,
 }
 
-/// What a list of movies is ordered by. Movies without the value are the first in ascending order.
+/// What a list of movies is ordered by. Movies without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovieOrder {
     /// Sort title.

@@ -14,7 +14,7 @@ use crate::store::error::Result;
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
-use crate::store::select::Conditions;
+use crate::store::select::{Conditions, direction};
 use crate::store::visibility::Visible;
 
 /// Which shows.
@@ -30,7 +30,7 @@ pub struct ShowFilter {
     pub added_since: Option<Timestamp>,
 }
 
-/// What a list of shows is ordered by. Shows without a year are the first in ascending order.
+/// What a list of shows is ordered by. Shows without a year are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShowOrder {
     /// Sort title.
@@ -59,8 +59,9 @@ const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview
     w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
 const SEASONS: &str =
     "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork FROM tv_seasons n WHERE";
-/// Episodes of no known season come last.
+/// Episodes of no known season come last, in both directions.
 const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
+const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
 
 // As `scan_writer/video_settle.rs` stores them for all episodes.
 const SHOW_COUNTS: &str =
@@ -180,8 +181,9 @@ impl Store {
         part: OrderedPage,
     ) -> Result<Listing<Season>> {
         let seen = Visible::Seasons.and("n.season_id", scope);
-        let sql = format!("{SEASONS} n.show_id = $1{seen} {BY_NUMBER}");
-        Ok(part.of(self.seasons(scope, sql, id.get()).await?))
+        let order = direction(part.order, BY_NUMBER, FROM_LAST);
+        let sql = format!("{SEASONS} n.show_id = $1{seen} {order}");
+        Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
     }
 
     /// A season.
