@@ -153,6 +153,8 @@ pub enum RunTrigger {
     User,
     /// Somebody at the command line.
     Command,
+    /// The first start, with nothing in the index.
+    Start,
     /// The schedule.
     Schedule,
     /// A change in a directory that is watched.
@@ -165,6 +167,7 @@ impl RunTrigger {
         match self {
             Self::User => "user",
             Self::Command => "command",
+            Self::Start => "start",
             Self::Schedule => "schedule",
             Self::Watch => "watch",
         }

@@ -291,7 +291,12 @@ impl Services {
                 parts.build,
                 config.kiosk,
             ),
-            keeper: Keeper::new(context.clone(), parts.indexing.clone(), settings.clone()),
+            keeper: Keeper::new(
+                context.clone(),
+                parts.indexing.clone(),
+                settings.clone(),
+                setup.clone(),
+            ),
             changes: ChangeList::new(store.clone()),
             indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
             open_streams: OpenStreams::new(

@@ -21,6 +21,7 @@ mod files;
 mod identity;
 mod indexed_file;
 mod instance;
+mod item_filter;
 mod jobs;
 mod libraries;
 mod media;
@@ -77,6 +78,7 @@ pub use files::{FileByContent, StaleFile};
 pub use identity::IdentityChange;
 pub use indexed_file::IndexedFile;
 pub use instance::Instance;
+pub use item_filter::ItemFilter;
 pub use jobs::{JobFilter, JobItems, KnownFile};
 pub use media::{MediaFile, TrackPicture};
 pub use music::{

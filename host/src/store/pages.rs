@@ -199,6 +199,20 @@ fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
 }
 
 impl Store {
+    /// The numbers of the items of a part of a list, in order, or in the random order of a seed.
+    pub(super) async fn page_in_order<B>(
+        &self,
+        rows: MediaRows,
+        conditions: &Conditions<'_>,
+        (sort, shuffle): (Sort, Option<i64>),
+        request: &ListRequest<B>,
+    ) -> Result<Listing<i64>> {
+        match shuffle {
+            Some(seed) => self.shuffled_page_of(rows, conditions, seed, request).await,
+            None => self.page_of(rows, conditions, sort, request).await,
+        }
+    }
+
     /// The numbers of the items of a part of a list, in order.
     pub(super) async fn page_of<B>(
         &self,
@@ -272,7 +286,7 @@ impl Store {
     }
 
     /// The items of a list in an order that looks like none, but is the same for the same seed.
-    pub(super) async fn shuffled_page_of<B>(
+    async fn shuffled_page_of<B>(
         &self,
         rows: MediaRows,
         conditions: &Conditions<'_>,

@@ -100,6 +100,16 @@ async fn dev_routes_are_in_no_list_and_no_document() {
     }
 }
 
+#[test]
+fn page_for_testers_of_clients_names_every_dev_route() {
+    let page = include_str!("../../../../docs/client-testing.md");
+    for route in dev_routes() {
+        let path = route.path.strip_prefix("/api/v1/dev").unwrap();
+        let line = format!("| `{} {path}` |", route.method);
+        assert!(page.contains(&line), "{line}");
+    }
+}
+
 #[tokio::test]
 async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
     for peer in [HERE, "::1".parse().unwrap(), "::ffff:127.0.0.1".parse().unwrap()] {

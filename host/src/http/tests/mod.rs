@@ -11,6 +11,7 @@ mod dev;
 mod document;
 mod events;
 mod events_bed;
+mod filters;
 mod general;
 mod h2_wire;
 mod history;

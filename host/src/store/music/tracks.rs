@@ -2,21 +2,21 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId, UserId};
+use crate::domain::change::ItemType;
+use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::domain::user_data::UserData;
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::{Conditions, direction};
-use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// Which tracks.
@@ -32,12 +32,8 @@ pub struct TrackFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
-    /// Favorites of this user.
-    pub favorite_of: Option<UserId>,
-    /// In the random order of this seed, whatever else is asked for.
-    pub shuffle: Option<i64>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
 /// What a list of tracks is ordered by. Tracks without the value are the last in both directions.
@@ -67,6 +63,12 @@ impl TrackOrder {
 const TRACKS: MediaRows = MediaRows {
     from: "music_tracks t",
     key: "t.track_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicTrack,
+    visible: Visible::Tracks,
+    key: TRACKS.key,
+    first_at: |moment| MusicTrackId::first_at(moment).get(),
 };
 const BY_ID: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, t.title, t.sort_title, \
     t.track_number, t.disc_number, t.duration_ms, t.bitrate, t.sample_rate, t.bit_depth, t.channels, t.codec, \
@@ -176,14 +178,9 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a>
         filter.genre.as_deref().map(fold),
         ")",
     );
-    let user = filter.favorite_of.map(UserId::get);
-    tracks.push_personal(favorite_of!("t.track_id", 0), user, ")");
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
-    let first = filter
-        .added_since
-        .map(|moment| MusicTrackId::first_at(moment).get());
-    tracks.push("t.track_id >= ", first, "");
+    filter.items.narrow(&mut tracks, FILTERED, scope);
     tracks
 }
 
@@ -197,13 +194,8 @@ impl Store {
     ) -> Result<Listing<Track>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = match filter.shuffle {
-            Some(seed) => self.shuffled_page_of(TRACKS, &conditions, seed, request).await?,
-            None => {
-                self.page_of(TRACKS, &conditions, request.by.sort(), request)
-                    .await?
-            }
-        };
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(TRACKS, &conditions, order, request).await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }

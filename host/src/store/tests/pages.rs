@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::library::{Grant, Library};
 use crate::domain::list::{Cursor, CursorValue, ListRequest, Order, OrderedPage, Page};
 use crate::domain::photo::{Photo, PhotoFacts};
-use crate::store::{PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
+use crate::store::{ItemFilter, PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
 
 const ORDERS: [TrackOrder; 4] = [
     TrackOrder::Title,
@@ -197,7 +197,10 @@ async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
     on_each_database(async |bed: &mut Bed| {
         tracks(bed, 40).await;
         let seeded = |seed| TrackFilter {
-            shuffle: Some(seed),
+            items: ItemFilter {
+                shuffle: Some(seed),
+                ..ItemFilter::default()
+            },
             ..TrackFilter::default()
         };
         let walked = walk(bed, &seeded(7), TrackOrder::Title, Order::Ascending, 9).await;

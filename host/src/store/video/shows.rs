@@ -2,15 +2,16 @@
 
 use sqlx::AssertSqlSafe;
 
+use crate::domain::change::ItemType;
 use crate::domain::id::{TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::domain::video::{Season, Show, external_ids, texts};
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
@@ -26,8 +27,8 @@ pub struct ShowFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
 /// What a list of shows is ordered by. Shows without a year are the last in both directions.
@@ -54,6 +55,12 @@ impl ShowOrder {
 const SHOWS: MediaRows = MediaRows {
     from: "tv_shows w",
     key: "w.show_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::TvShow,
+    visible: Visible::Shows,
+    key: SHOWS.key,
+    first_at: |moment| TvShowId::first_at(moment).get(),
 };
 const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview, w.content_rating, w.genres, \
     w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
@@ -137,8 +144,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> Conditions<'a> 
     );
     shows.push("w.year >= ", filter.year_from, "");
     shows.push("w.year <= ", filter.year_to, "");
-    let first = filter.added_since.map(|moment| TvShowId::first_at(moment).get());
-    shows.push("w.show_id >= ", first, "");
+    filter.items.narrow(&mut shows, FILTERED, scope);
     shows
 }
 
@@ -152,9 +158,8 @@ impl Store {
     ) -> Result<Listing<Show>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = self
-            .page_of(SHOWS, &conditions, request.by.sort(), request)
-            .await?;
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(SHOWS, &conditions, order, request).await?;
         let shows = self.shows_by_id(scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
