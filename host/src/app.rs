@@ -177,7 +177,7 @@ impl App {
             runtime: env!("SVC_RUSTC_VERSION"),
             crypto: env!("SVC_CRYPTO_VERSION"),
             wasmtime: env!("SVC_WASMTIME_VERSION"),
-            build_tag: format!("{}-{}", self.config.release_channel, env!("SVC_COMMIT")),
+            build_tag: format!("{}-{}", self.config.release_channel.name(), env!("SVC_COMMIT")),
         }
     }
 

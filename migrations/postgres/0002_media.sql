@@ -18,7 +18,7 @@ CREATE TABLE music_releases (
 );
 CREATE UNIQUE INDEX music_releases_by_key ON music_releases (key);
 CREATE INDEX music_releases_by_title ON music_releases (sort_title, release_id);
-CREATE INDEX music_releases_by_year ON music_releases (year NULLS FIRST, release_id);
+CREATE INDEX music_releases_by_year ON music_releases (year, release_id);
 CREATE INDEX music_releases_dirty ON music_releases (dirty) WHERE dirty;
 
 CREATE TABLE music_artists (
@@ -73,8 +73,8 @@ CREATE TABLE music_tracks (
 );
 CREATE INDEX music_tracks_by_release ON music_tracks (release_id);
 CREATE INDEX music_tracks_by_title ON music_tracks (sort_title, track_id);
-CREATE INDEX music_tracks_by_year ON music_tracks (year NULLS FIRST, track_id);
-CREATE INDEX music_tracks_by_duration ON music_tracks (duration_ms NULLS FIRST, track_id);
+CREATE INDEX music_tracks_by_year ON music_tracks (year, track_id);
+CREATE INDEX music_tracks_by_duration ON music_tracks (duration_ms, track_id);
 
 CREATE TABLE track_artists (
     track_id BIGINT NOT NULL REFERENCES music_tracks (track_id) ON DELETE CASCADE,
@@ -127,8 +127,8 @@ CREATE TABLE photos (
 );
 CREATE INDEX photos_by_taken_at ON photos (taken_at, photo_id);
 CREATE INDEX photos_by_modified_at ON photos (modified_at, photo_id);
-CREATE INDEX photos_by_width ON photos (width NULLS FIRST, photo_id);
-CREATE INDEX photos_by_height ON photos (height NULLS FIRST, photo_id);
+CREATE INDEX photos_by_width ON photos (width, photo_id);
+CREATE INDEX photos_by_height ON photos (height, photo_id);
 
 -- Words come in folded; only "which items have words that begin so" is asked, so positions are not kept.
 CREATE TABLE search_tracks (

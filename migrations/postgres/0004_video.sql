@@ -60,8 +60,8 @@ CREATE TABLE movies (
 );
 CREATE UNIQUE INDEX movies_by_key ON movies (key);
 CREATE INDEX movies_by_title ON movies (sort_title, movie_id);
-CREATE INDEX movies_by_year ON movies (year NULLS FIRST, movie_id);
-CREATE INDEX movies_by_runtime ON movies (runtime_ms NULLS FIRST, movie_id);
+CREATE INDEX movies_by_year ON movies (year, movie_id);
+CREATE INDEX movies_by_runtime ON movies (runtime_ms, movie_id);
 CREATE INDEX movies_dirty ON movies (dirty) WHERE dirty;
 
 CREATE TABLE tv_shows (
@@ -80,7 +80,7 @@ CREATE TABLE tv_shows (
 );
 CREATE UNIQUE INDEX tv_shows_by_key ON tv_shows (key);
 CREATE INDEX tv_shows_by_title ON tv_shows (sort_title, show_id);
-CREATE INDEX tv_shows_by_year ON tv_shows (year NULLS FIRST, show_id);
+CREATE INDEX tv_shows_by_year ON tv_shows (year, show_id);
 CREATE INDEX tv_shows_dirty ON tv_shows (dirty) WHERE dirty;
 
 -- Specials are season 0; episodes of no known season have a season without a number.
@@ -116,7 +116,7 @@ CREATE UNIQUE INDEX tv_episodes_by_key ON tv_episodes (key);
 CREATE INDEX tv_episodes_by_show ON tv_episodes (show_id);
 CREATE INDEX tv_episodes_by_season ON tv_episodes (season_id, episode_number);
 CREATE INDEX tv_episodes_by_title ON tv_episodes (sort_title, episode_id);
-CREATE INDEX tv_episodes_by_air_date ON tv_episodes (air_date NULLS FIRST, episode_id);
+CREATE INDEX tv_episodes_by_air_date ON tv_episodes (air_date, episode_id);
 CREATE INDEX tv_episodes_dirty ON tv_episodes (dirty) WHERE dirty;
 
 -- A video file: a source of one movie or of one episode.

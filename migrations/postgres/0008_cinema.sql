@@ -2,7 +2,7 @@
 
 -- Sorts as SQLite does.
 ALTER TABLE movies ALTER COLUMN released_on TYPE TEXT COLLATE "C";
-CREATE INDEX movies_by_released_on ON movies (released_on NULLS FIRST, movie_id);
+CREATE INDEX movies_by_released_on ON movies (released_on, movie_id);
 
 -- Genres by their folded names: what a list is narrowed by. As they are shown they stand in the item's own row.
 CREATE TABLE movie_genres (

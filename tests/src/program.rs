@@ -198,10 +198,13 @@ impl Server {
         let mut server = Self::spawn(command);
         let credentials = json!({ "username": "owner", "password": PASSWORD });
         if server.get("/api/v1/health").json()["state"] == "not_setup" {
-            assert_eq!(server.post("/api/v1/setup", &credentials).status, 201);
+            // A test says itself when the index is to follow the disk.
+            let settings = json!({ "watch_directories": false, "scan_schedule": "off" });
+            let mut setup = credentials.clone();
+            setup["settings"] = settings;
+            assert_eq!(server.post("/api/v1/setup", &setup).status, 201);
         }
         server.token = Some(server.sign_in("owner", "admin"));
-        // A test says itself when the index is to follow the disk.
         server.watch(false);
         server
     }

@@ -51,9 +51,25 @@ impl Client {
         }
     }
 
+    /// Creates the owner of a server that indexes nothing by itself, so that what is measured is all that it does.
+    pub(crate) fn set_up_quiet(&self, credentials: &Credentials) -> Result<()> {
+        self.set_up_with(
+            credentials,
+            &json!({"watch_directories": false, "scan_schedule": "off"}),
+        )
+    }
+
     /// Creates the owner.
     pub(crate) fn set_up(&self, credentials: &Credentials) -> Result<()> {
-        let body = json!({"username": credentials.username, "password": credentials.password});
+        self.set_up_with(credentials, &json!({}))
+    }
+
+    fn set_up_with(&self, credentials: &Credentials, settings: &Value) -> Result<()> {
+        let body = json!({
+            "username": credentials.username,
+            "password": credentials.password,
+            "settings": settings,
+        });
         match self.post("setup", None, &body)? {
             (201, _) => Ok(()),
             (status, answer) => bail!("POST setup: {status} {answer}"),

@@ -5,6 +5,7 @@
 mod file;
 mod network;
 mod options;
+mod told;
 
 pub use file::FileError;
 pub use options::{LogFormat, MediaOptions, ServerOptions};
@@ -13,6 +14,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::domain::kind::MediaKind;
+use crate::domain::release_channel::ReleaseChannel;
 use file::FileOptions;
 
 /// Where the server listens unless told otherwise: this machine only.
@@ -78,6 +80,9 @@ pub enum ConfigError {
         "setup token: it is empty, which guards nothing; give SVC_SETUP_TOKEN a value, or do not set it at all"
     )]
     EmptySetupToken,
+    /// The channel of releases.
+    #[error("release channel `{0}` does not exist; there are {all}", all = ReleaseChannel::ALL.map(ReleaseChannel::name).join(", "))]
+    ReleaseChannel(String),
 }
 
 /// The options as they are used.
@@ -100,7 +105,7 @@ pub struct Config {
     /// Must be given at setup, if set.
     pub setup_token: Option<String>,
     /// Which releases the server follows.
-    pub release_channel: String,
+    pub release_channel: ReleaseChannel,
     /// Proxies whose word about the client counts.
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// The address by which clients know the server.
@@ -188,10 +193,7 @@ impl Config {
             dev: server.dev || file.dev,
             kiosk: server.kiosk || file.kiosk,
             setup_token,
-            release_channel: server
-                .release_channel
-                .or(file.release_channel)
-                .unwrap_or_else(|| "stable".to_owned()),
+            release_channel: release_channel(server.release_channel.or(file.release_channel))?,
             trusted_proxies: network::trusted_proxies(&proxies)?,
             base_url: base_url.as_deref().map(network::base_url).transpose()?,
             thumbnail_cache_mib: server
@@ -200,6 +202,12 @@ impl Config {
                 .unwrap_or(DEFAULT_THUMBNAIL_CACHE_MIB),
         })
     }
+}
+
+fn release_channel(name: Option<String>) -> Result<ReleaseChannel, ConfigError> {
+    name.map_or(Ok(ReleaseChannel::default()), |name| {
+        ReleaseChannel::from_name(&name).ok_or(ConfigError::ReleaseChannel(name))
+    })
 }
 
 /// Where commands without a data directory keep what they can make again.
@@ -320,8 +328,8 @@ mod tests {
         assert_eq!(loaded.base_url.unwrap().as_str(), "https://flag.example/");
         let loaded = load(&[&flags[..], &["--listen", "127.0.0.1:2"]].concat()).unwrap();
         assert_eq!(
-            (loaded.listen.port(), loaded.release_channel.as_str()),
-            (2, "beta")
+            (loaded.listen.port(), loaded.release_channel),
+            (2, ReleaseChannel::Beta)
         );
         assert!(loaded.database_url.starts_with("sqlite:/"));
     }
@@ -357,5 +365,9 @@ mod tests {
         ] {
             assert!(message(empty).contains("setup token"), "{empty:?}");
         }
+        assert_eq!(
+            message(&["--release-channel", "nightly"]),
+            "release channel `nightly` does not exist; there are stable, beta, dev"
+        );
     }
 }

@@ -153,6 +153,8 @@ pub enum RunTrigger {
     User,
     /// Somebody at the command line.
     Command,
+    /// The first start, with nothing in the index.
+    Start,
     /// The schedule.
     Schedule,
     /// A change in a directory that is watched.
@@ -165,6 +167,7 @@ impl RunTrigger {
         match self {
             Self::User => "user",
             Self::Command => "command",
+            Self::Start => "start",
             Self::Schedule => "schedule",
             Self::Watch => "watch",
         }
@@ -242,13 +245,13 @@ impl RunStatus {
 /// Files of one kind that a run has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KindCounts {
-    /// Files on disk.
+    /// Files on disk: each is one of the added, updated, unchanged and errored.
     pub found: u64,
     /// New in the index.
     pub added: u64,
-    /// Read again.
+    /// Read again, and they say something else.
     pub updated: u64,
-    /// As before.
+    /// As before, whether they were read again or not.
     pub unchanged: u64,
     /// Known, but not on disk.
     pub missing: u64,
@@ -291,7 +294,7 @@ pub struct Run {
 pub enum RunLogEvent {
     /// A file was read for the first time.
     Added,
-    /// A file was read again.
+    /// A file was read again and says something else.
     Updated,
     /// A file is not there any more.
     Missing,

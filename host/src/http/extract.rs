@@ -214,6 +214,17 @@ pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer.deserialize_seq(Items(PhantomData))
 }
 
+/// Reads a field that may be left out but is never empty: `null` is an error, not another word for leaving it out. For
+/// `#[serde(default, deserialize_with)]`; a field that `null` empties has [`present`](super::routes::users::present).
+///
+/// # Errors
+/// On `null`, and on another type.
+pub fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 /// What serde found, with the field's name in its place where serde tells it.
 fn json_error(error: &serde_json::Error) -> FieldError {
     let message = error.to_string();

@@ -17,6 +17,7 @@ pub mod docs;
 pub mod event_stream;
 pub mod extract;
 pub mod file_body;
+pub mod item_query;
 pub mod limits;
 pub mod media_answer;
 pub mod media_types;

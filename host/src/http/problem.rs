@@ -69,6 +69,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         "The queue would hold more items than one may.",
     ),
     ("role_exists", 409, "There is a role of this name."),
+    (
+        "setting_fixed",
+        409,
+        "An option of the server holds the setting at its value.",
+    ),
     ("too_many_jobs", 409, "As many jobs of this type wait as may."),
     (
         "too_many_photo_albums",

@@ -69,12 +69,23 @@ impl<'a> QueryReader<'a> {
         value
     }
 
-    /// A text.
+    /// A text that is not empty.
     pub fn text(&mut self, name: &str, about: &str) -> Option<String> {
+        let schema = Object::with_type(BasicType::String).min_length(1);
+        self.describe(name, about, schema);
+        let text = self.single(name)?;
+        if text.is_empty() {
+            self.fail(name, "must not be empty");
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    /// A text; an empty one is as good as none.
+    pub fn text_or_none(&mut self, name: &str, about: &str) -> Option<String> {
         self.describe(name, about, Object::with_type(BasicType::String));
-        self.single(name)
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
+        let text = self.single(name)?;
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     /// A whole number within bounds.
@@ -285,6 +296,17 @@ mod tests {
             );
         }
         assert_eq!(read(&[], |r| r.boolean("b", "")), (None, 0));
+    }
+
+    #[test]
+    fn text_is_not_empty_unless_that_means_none() {
+        assert_eq!(
+            read(&[("t", "x")], |r| r.text("t", "")),
+            (Some("x".to_owned()), 0)
+        );
+        assert_eq!(read(&[("t", "")], |r| r.text("t", "")), (None, 1));
+        assert_eq!(read(&[], |r| r.text("t", "")), (None, 0));
+        assert_eq!(read(&[("t", "")], |r| r.text_or_none("t", "")), (None, 0));
     }
 
     #[test]

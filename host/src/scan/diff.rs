@@ -8,7 +8,7 @@ use flume::{Receiver, Sender};
 
 use super::around::FolderAround;
 use super::persist::Persist;
-use super::progress::Progress;
+use super::progress::{Outcome, Progress};
 use super::roots::ScanRoot;
 use super::walk::Listing;
 use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
@@ -246,10 +246,12 @@ impl Diff<'_> {
         Some(loss)
     }
 
-    /// What is to be done with each file of a directory. Both lists are gone through side by side by name: a map of what
+    /// What is to be done with each file of a directory; a dry run reads none, and tells of those that are not as they
+    /// were. Both lists are gone through side by side by name: a map of what
     /// is known would double the memory that a crowded directory takes.
     fn files(&self, listing: &Listing, mut known: Vec<KnownFile>) -> Compared {
         let now = self.clock.now();
+        let reads_all = self.run_type == RunType::Full && !self.dry_run;
         known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let mut known = known.into_iter().peekable();
         let mut compared = Compared::default();
@@ -267,7 +269,7 @@ impl Diff<'_> {
             match known.next_if(|file| file.name == found.name) {
                 None => compared.unread.push(item(self.ids.next(now), false)),
                 Some(file)
-                    if self.run_type == RunType::Full
+                    if reads_all
                         || (file.size, file.mtime_ns) != (found.size, found.mtime_ns)
                         || file.related_stamp != related_stamp =>
                 {
@@ -293,7 +295,11 @@ impl Diff<'_> {
         if let Some(counts) = self.progress.kind(kind) {
             counts.unchanged(listing.files.len() - unread.len());
             for item in &unread {
-                counts.stored(item.known);
+                counts.read(if item.known {
+                    Outcome::Updated
+                } else {
+                    Outcome::Added
+                });
             }
         }
         let lines = unread.iter().map(|item| {

@@ -92,8 +92,7 @@ impl Extract<'_> {
         let readers = folder.root.readers.get(&*extension(&item.name))?;
         let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
             // All plugins for it are shut off: it waits for them.
-            counts.errored();
-            self.tell_shut_off(readers, folder, item.name);
+            self.tell_shut_off(readers, folder, item);
             return None;
         };
         let path = folder.path.join_text(&item.name);
@@ -101,9 +100,13 @@ impl Extract<'_> {
         let opened = match folder.root.files.open_file(&path) {
             Ok(opened) => opened,
             // Gone since the directory was listed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if !folder.is_refreshed {
+                    counts.vanished();
+                }
+                return None;
+            }
             Err(error) => {
-                counts.errored();
                 let failure = ExtractFailure::Io(error.to_string());
                 return Some(finish(
                     folder,
@@ -132,18 +135,15 @@ impl Extract<'_> {
         let source = Arc::new(source.with_around(Arc::new(around)));
         let (reader, outcome) = self.ask(worker, readers, first, &source);
         let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
-        match &record {
-            FileRecord::Failed(_) => counts.errored(),
-            _ => counts.stored(item.known),
-        }
         Some(finish(folder, item, &reader.version, content, record))
     }
 
-    fn tell_shut_off(&self, readers: &[Reader], folder: &Arc<PendingFolder>, name: String) {
+    fn tell_shut_off(&self, readers: &[Reader], folder: &Arc<PendingFolder>, item: WorkItem) {
         let Some(first) = readers.first() else { return };
         let line = Persist::ShutOff {
             folder: Arc::clone(folder),
-            name,
+            id: item.id,
+            name: item.name,
             plugin: Arc::clone(&first.version),
             reason: first.plugin.shut_off_reason(),
         };

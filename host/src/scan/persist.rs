@@ -12,7 +12,7 @@ use super::diff::PendingFolder;
 use super::extract::ReadFile;
 use super::journal::{Details, Journal};
 use super::moves::Moves;
-use super::progress::Progress;
+use super::progress::{Outcome, Progress};
 use crate::domain::id::FileId;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
@@ -42,6 +42,8 @@ pub(super) enum Persist {
     ShutOff {
         /// Its directory.
         folder: Arc<PendingFolder>,
+        /// Its number.
+        id: FileId,
         /// Its name.
         name: String,
         /// The first of the plugins, with the reason.
@@ -57,6 +59,15 @@ pub(super) enum Persist {
     },
 }
 
+/// What a run remembers of the files that it stored.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    /// Found at another place than before.
+    pub(super) moved: HashSet<FileId>,
+    /// Left as they are, because they could not be read now. The next run tries them again, this one does not.
+    pub(super) left: HashSet<FileId>,
+}
+
 /// The storing of one run.
 pub(super) struct Persisting<'a, 'j> {
     pub(super) store: &'a Store,
@@ -64,11 +75,13 @@ pub(super) struct Persisting<'a, 'j> {
     pub(super) progress: &'a Progress,
     pub(super) journal: &'a mut Journal<'j>,
     pub(super) writer: &'a mut ScanWriter,
+    /// Files that stay as they are, because they could not be read.
+    pub(super) left: HashSet<FileId>,
 }
 
 impl Persisting<'_, '_> {
-    /// Stores until the phases before have ended. Answers with the files that were found at another place.
-    pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<HashSet<FileId>, StoreError> {
+    /// Stores until the phases before have ended.
+    pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<Stored, StoreError> {
         let mut moves = Moves::new(self.store);
         while let Ok(first) = results.recv_async().await {
             let mut batch = ScanBatch {
@@ -90,7 +103,21 @@ impl Persisting<'_, '_> {
             self.progress.brought(outcome);
             drop(at_work);
         }
-        Ok(moves.into_adopted())
+        Ok(Stored {
+            moved: moves.into_adopted(),
+            left: self.left,
+        })
+    }
+
+    /// Counts a file that was read, or that nobody could read.
+    fn count(&self, folder: &PendingFolder, outcome: Outcome) {
+        if let Some(counts) = self.progress.kind(&folder.root.directory.kind) {
+            if folder.is_refreshed {
+                counts.read_again(outcome);
+            } else {
+                counts.read(outcome);
+            }
+        }
     }
 
     fn add(
@@ -111,10 +138,13 @@ impl Persisting<'_, '_> {
             }
             Persist::ShutOff {
                 folder,
+                id,
                 name,
                 plugin,
                 reason,
             } => {
+                self.count(&folder, Outcome::Errored);
+                self.left.insert(id);
                 let details = Details {
                     plugin: Some(plugin.to_string()),
                     reason,
@@ -144,29 +174,32 @@ impl Persisting<'_, '_> {
         moves: &mut Moves<'_>,
     ) -> Result<(), StoreError> {
         let mut moved = moves.adopt(&mut files).await?.into_iter().peekable();
+        let known = files.iter().filter(|read| read.file.known);
+        let known: HashSet<(FileId, i64)> = known.map(|read| (read.file.id, read.digest)).collect();
+        let unchanged = self.store.files_that_say_the_same(&known).await?;
         for (at, read) in files.into_iter().enumerate() {
             let before = moved.next_if(|(place, _)| *place == at).map(|(_, before)| before);
-            self.add_file(batch, read, before);
+            let unchanged = unchanged.contains(&read.file.id);
+            self.add_file(batch, read, before, unchanged);
         }
         Ok(())
     }
 
-    fn add_file(&mut self, batch: &mut ScanBatch, read: ReadFile, moved_from: Option<String>) {
-        if read.try_again && read.folder.is_refreshed {
-            // What an earlier version of the plugin read is better than nothing, until the next run.
-            return;
-        }
-        let kind = &read.folder.root.directory.kind;
-        if moved_from.is_some()
-            && let Some(counts) = self.progress.kind(kind)
-        {
-            counts.moved();
-        }
-        let event = match &read.file.record {
-            FileRecord::Failed(_) => RunLogEvent::Errored,
-            _ if read.file.known => RunLogEvent::Updated,
-            _ => RunLogEvent::Added,
+    fn add_file(
+        &mut self,
+        batch: &mut ScanBatch,
+        read: ReadFile,
+        moved_from: Option<String>,
+        unchanged: bool,
+    ) {
+        // That a file could not be read is told by each run that tried.
+        let (outcome, event) = match &read.file.record {
+            FileRecord::Failed(_) => (Outcome::Errored, Some(RunLogEvent::Errored)),
+            _ if unchanged => (Outcome::Unchanged, None),
+            _ if read.file.known => (Outcome::Updated, Some(RunLogEvent::Updated)),
+            _ => (Outcome::Added, Some(RunLogEvent::Added)),
         };
+        self.count(&read.folder, outcome);
         let details = Details {
             plugin: Some(read.plugin.to_string()),
             reason: match &read.file.record {
@@ -175,13 +208,19 @@ impl Persisting<'_, '_> {
             },
             diff: moved_from.map(|path| serde_json::json!({ "movedFrom": path }).to_string()),
         };
-        let path = read.folder.path.join_text(&read.file.name);
-        batch
-            .logs
-            .extend(self.journal.line(event, kind, path, details, batch.now));
+        if let Some(event) = event {
+            let kind = &read.folder.root.directory.kind;
+            let path = read.folder.path.join_text(&read.file.name);
+            let line = self.journal.line(event, kind, path, details, batch.now);
+            batch.logs.extend(line);
+        }
         if read.try_again && read.file.known {
-            // What is stored of it holds until it can be read again; that it is there is known.
-            batch.restored.push(read.file.id);
+            // What is stored of it holds until it can be read again, even if an earlier version of the plugin read it;
+            // that it is there is known.
+            self.left.insert(read.file.id);
+            if !read.folder.is_refreshed {
+                batch.restored.push(read.file.id);
+            }
             return;
         }
         if !read.try_again && read.folder.one_read() {
@@ -191,6 +230,7 @@ impl Persisting<'_, '_> {
             file: read.file,
             plugin: Some(read.plugin),
             digest: Some(read.digest),
+            unchanged,
         });
     }
 }
@@ -279,17 +319,18 @@ mod tests {
             progress: &progress,
             journal: &mut journal,
             writer: &mut writer,
+            left: HashSet::new(),
         };
 
         let mut batch = ScanBatch::default();
-        persisting.add_file(&mut batch, unread(&folder, 4, true), None);
+        persisting.add_file(&mut batch, unread(&folder, 4, true), None, false);
         assert!(batch.files.is_empty() && batch.folders_done.is_empty());
         assert_eq!(
             (batch.logs.len(), batch.restored.as_slice()),
             (1, &[FileId::from(4)][..])
         );
 
-        persisting.add_file(&mut batch, unread(&folder, 5, false), None);
+        persisting.add_file(&mut batch, unread(&folder, 5, false), None, false);
         assert_eq!(
             (batch.logs.len(), batch.files.len(), batch.restored.len()),
             (2, 1, 1)

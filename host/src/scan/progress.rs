@@ -20,6 +20,19 @@ pub(super) struct KindProgress {
     errored: AtomicU64,
 }
 
+/// What became of a file that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It is new in the index.
+    Added,
+    /// It says something else than before.
+    Updated,
+    /// It says what is stored of it.
+    Unchanged,
+    /// It could not be read.
+    Errored,
+}
+
 impl KindProgress {
     pub(super) fn found(&self, files: usize) {
         self.found.fetch_add(files as u64, Ordering::Relaxed);
@@ -33,20 +46,29 @@ impl KindProgress {
         self.missing.fetch_add(files as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn errored(&self) {
-        self.errored.fetch_add(1, Ordering::Relaxed);
+    /// A file that was found is not there any more.
+    pub(super) fn vanished(&self) {
+        take_one(&self.found);
     }
 
-    /// One file was read and stored.
-    pub(super) fn stored(&self, known: bool) {
-        let counter = if known { &self.updated } else { &self.added };
+    /// One file was read: each that is found counts once.
+    pub(super) fn read(&self, outcome: Outcome) {
+        let counter = match outcome {
+            Outcome::Added => &self.added,
+            Outcome::Updated => &self.updated,
+            Outcome::Unchanged => &self.unchanged,
+            Outcome::Errored => &self.errored,
+        };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A file that was taken for new is one that was known at another place.
-    pub(super) fn moved(&self) {
-        self.added.fetch_sub(1, Ordering::Relaxed);
-        self.updated.fetch_add(1, Ordering::Relaxed);
+    /// One file was read that the run had found unchanged before: it stays one.
+    pub(super) fn read_again(&self, outcome: Outcome) {
+        if !take_one(&self.unchanged) {
+            // Its directory could not be listed before.
+            self.found(1);
+        }
+        self.read(outcome);
     }
 
     fn snapshot(&self) -> KindCounts {
@@ -59,6 +81,15 @@ impl KindProgress {
             errored: self.errored.load(Ordering::Relaxed),
         }
     }
+}
+
+/// Takes one away; false if there is none.
+fn take_one(counter: &AtomicU64) -> bool {
+    counter
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
+            number.checked_sub(1)
+        })
+        .is_ok()
 }
 
 /// Told what each transaction brought to the index; must not wait.

@@ -1,5 +1,6 @@
 //! Phase 6: reads again what an earlier version of a plugin read, by one thread, after everything else.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use flume::Sender;
@@ -20,10 +21,12 @@ use crate::store::{ScanWriter, StaleFile, StoreError};
 const FILES_PER_QUERY: i64 = 512;
 
 impl Scanner {
-    /// Reads files again that were read by another version of a plugin that is in use, or stored in another form.
+    /// Reads files again that were read by another version of a plugin that is in use, or stored in another form: those
+    /// of the parts that the run looks at, but for the files that it could not read a moment ago.
     pub(super) async fn refresh(
         &self,
         roots: &[RootParts],
+        left: &HashSet<FileId>,
         control: &Arc<ScanControl>,
         progress: &Arc<Progress>,
         writer: &mut ScanWriter,
@@ -45,8 +48,8 @@ impl Scanner {
         let feed = async {
             // Moved in, so that the reading ends with the feeding.
             let work = work_sender;
-            for (root, _) in roots {
-                self.feed(root, &stale, control, &work).await?;
+            for parts in roots {
+                self.feed(parts, left, &stale, control, &work).await?;
             }
             Ok::<(), StoreError>(())
         };
@@ -62,10 +65,11 @@ impl Scanner {
         Ok(())
     }
 
-    /// Hands out the stale files of a root, folder by folder.
+    /// Hands out the stale files of a root's parts, folder by folder.
     async fn feed(
         &self,
-        root: &Arc<ScanRoot>,
+        (root, parts): &RootParts,
+        left: &HashSet<FileId>,
         stale: &[i64],
         control: &ScanControl,
         work: &Sender<WorkChunk>,
@@ -81,7 +85,10 @@ impl Scanner {
             };
             after = (last.folder, last.id);
             for files in files.chunk_by(|a, b| a.folder == b.folder) {
-                let chunk = chunk(Arc::clone(root), files.to_vec()).await;
+                let looked_at = |file: &&StaleFile| parts.iter().any(|part| file.path.is_below(part));
+                let files = files.iter().filter(looked_at);
+                let files = files.filter(|file| !left.contains(&file.id)).cloned();
+                let chunk = chunk(Arc::clone(root), files.collect()).await;
                 let Some(chunk) = chunk else { continue };
                 if control.is_stopping() || work.send_async(chunk).await.is_err() {
                     return Ok(());

@@ -12,7 +12,7 @@ use super::diff::{Diff, FolderLoss, WorkChunk};
 use super::error::ScanError;
 use super::extract::Extract;
 use super::journal::Journal;
-use super::persist::{Persist, Persisting};
+use super::persist::{Persist, Persisting, Stored};
 use super::progress::Progress;
 use super::roots::{KindReaders, ScanRoot};
 use super::settle::Settling;
@@ -110,7 +110,7 @@ impl Scanner {
         let mut journal = Journal::new(request.run, &self.ids);
         self.note(&mut writer, &mut journal, RunLogEvent::RunStarted)
             .await?;
-        let (losses, moved) = self
+        let (losses, stored) = self
             .look(&request, &roots, control, progress, &mut writer, &mut journal)
             .boxed()
             .await?;
@@ -120,7 +120,7 @@ impl Scanner {
                 &request,
                 &roots,
                 losses,
-                &moved,
+                &stored.moved,
                 progress,
                 &mut writer,
                 &mut journal,
@@ -130,7 +130,7 @@ impl Scanner {
         }
         if !request.dry_run {
             if !stopped() {
-                self.refresh(&roots, control, progress, &mut writer, &mut journal)
+                self.refresh(&roots, &stored.left, control, progress, &mut writer, &mut journal)
                     .boxed()
                     .await?;
             }
@@ -158,7 +158,7 @@ impl Scanner {
         progress: &Arc<Progress>,
         writer: &mut ScanWriter,
         journal: &mut Journal<'_>,
-    ) -> Result<(Losses, HashSet<FileId>), ScanError> {
+    ) -> Result<(Losses, Stored), ScanError> {
         let (listing_sender, listings) = flume::bounded(QUEUED_LISTINGS);
         let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
         let (result_sender, results) = flume::bounded(QUEUED_RESULTS);
@@ -175,17 +175,17 @@ impl Scanner {
             results: result_sender,
         };
         let persisting = self.persisting(progress, journal, writer);
-        let (losses, moved, walked, extracted) = tokio::join!(
+        let (losses, stored, walked, extracted) = tokio::join!(
             diff.run(listings).boxed(),
             persisting.run(results).boxed(),
             walk,
             extract
         );
-        let moved = moved?;
+        let stored = stored?;
         let losses = losses?;
         walked?;
         extracted?;
-        Ok((losses, moved))
+        Ok((losses, stored))
     }
 
     pub(super) fn persisting<'a, 'j>(
@@ -200,6 +200,7 @@ impl Scanner {
             progress,
             journal,
             writer,
+            left: HashSet::new(),
         }
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::cloud::{Cloud, Release, Subscription};
 use super::error::{Result, ServiceError};
+use crate::domain::release_channel::ReleaseChannel;
 use crate::store::Store;
 
 /// How long an answer about new versions is good, and how long none is asked for after there was none.
@@ -32,26 +33,26 @@ pub struct Seats {
 pub struct CloudInfo {
     store: Store,
     cloud: Arc<dyn Cloud>,
-    channel: Arc<str>,
+    channel: ReleaseChannel,
     dev: bool,
     release: Arc<Mutex<Known>>,
 }
 
 impl CloudInfo {
     /// About a server that follows `channel`.
-    pub fn new(store: Store, cloud: Arc<dyn Cloud>, channel: &str, dev: bool) -> Self {
+    pub fn new(store: Store, cloud: Arc<dyn Cloud>, channel: ReleaseChannel, dev: bool) -> Self {
         Self {
             store,
             cloud,
-            channel: Arc::from(channel),
+            channel,
             dev,
             release: Arc::default(),
         }
     }
 
     /// The channel that the server follows.
-    pub fn channel(&self) -> &str {
-        &self.channel
+    pub fn channel(&self) -> ReleaseChannel {
+        self.channel
     }
 
     /// The newest release. Asked for once an hour, by one request at a time.
@@ -71,7 +72,7 @@ impl CloudInfo {
         let release = match fresh {
             Some(release) => release,
             None => {
-                let release = self.cloud.latest_release(&self.channel).await.ok();
+                let release = self.cloud.latest_release(self.channel.name()).await.ok();
                 *known = Some((Instant::now(), release.clone()));
                 release
             }

@@ -51,41 +51,36 @@ impl Dev {
         settings.get(key).cloned().ok_or(ServiceError::NotFound)
     }
 
-    /// An option of the server by its name.
+    /// An option of the server by its name in the TOML file.
     ///
     /// # Errors
     /// Not found.
     pub fn option(&self, name: &str) -> Result<Value> {
-        let config = &self.config;
-        Ok(match name {
-            "dev" => config.dev.into(),
-            "kiosk" => config.kiosk.into(),
-            "listen" => config.listen.to_string().into(),
-            "release_channel" => config.release_channel.clone().into(),
-            "setup_token" => config.setup_token.is_some().into(),
-            "media_kinds" => {
-                let kinds = config.media.iter().map(|(kind, _)| Value::from(kind.as_str()));
-                kinds.collect()
-            }
-            _ => return Err(ServiceError::NotFound),
-        })
+        self.config.told(name).ok_or(ServiceError::NotFound)
     }
 
-    /// Sets the server up with an owner.
+    /// Sets the server up with an owner; gives the name and the password that were made.
     ///
     /// # Errors
     /// As [`Setup::complete`].
-    pub async fn first_time_setup(&self, username: Option<String>, password: Option<String>) -> Result<()> {
+    pub async fn first_time_setup(
+        &self,
+        username: Option<String>,
+        password: Option<String>,
+    ) -> Result<(String, String)> {
+        let username = username.unwrap_or_else(|| OWNER.0.to_owned());
+        let password = password.unwrap_or_else(|| OWNER.1.to_owned());
         self.setup
             .complete(SetupRequest {
-                username: username.unwrap_or_else(|| OWNER.0.to_owned()),
-                password: password.unwrap_or_else(|| OWNER.1.to_owned()),
+                username: username.clone(),
+                password: password.clone(),
                 server_name: None,
                 settings: serde_json::Map::new(),
                 setup_token: self.config.setup_token.clone(),
                 client: ClientInfo::default(),
             })
-            .await
+            .await?;
+        Ok((username, password))
     }
 
     /// Makes an account with a role.

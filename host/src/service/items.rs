@@ -8,6 +8,7 @@ use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
 use crate::domain::user_data::{ItemKey, ItemSummary, Playback, UserData, UserItem};
+pub use crate::store::ItemFilter;
 use crate::store::Store;
 
 /// An item with what its user did with it.

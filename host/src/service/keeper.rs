@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{Result, ServiceError};
 use super::identity::Context;
+use super::identity::setup::Setup;
 use super::indexing::{Indexing, StartRun};
 use super::settings::Settings;
 use crate::domain::id::{DirectoryId, RunId};
@@ -23,7 +24,7 @@ pub use crate::scan::WatchState;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often the schedule is.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
-/// After the start, the first run by itself waits for this long: whoever starts the server may want another.
+/// After the start, the first run by itself over what is indexed already waits for this long: whoever starts the server may want another.
 const FIRST_RUN_AFTER: Duration = Duration::from_secs(60);
 /// A change is looked at when nothing else has changed for this long, so that one run finds a whole album.
 const QUIET: Duration = Duration::from_millis(400);
@@ -55,6 +56,7 @@ pub struct Keeper {
     context: Context,
     indexing: Indexing,
     settings: Settings,
+    setup: Setup,
     changed: Arc<Changed>,
     watches: Arc<Mutex<HashMap<DirectoryId, Arc<DirectoryWatch>>>>,
     first_run_after: Duration,
@@ -62,11 +64,12 @@ pub struct Keeper {
 
 impl Keeper {
     /// Over this indexer. Nothing is watched before [`Keeper::run`].
-    pub fn new(context: Context, indexing: Indexing, settings: Settings) -> Self {
+    pub fn new(context: Context, indexing: Indexing, settings: Settings, setup: Setup) -> Self {
         Self {
             context,
             indexing,
             settings,
+            setup,
             changed: Arc::default(),
             watches: Arc::default(),
             first_run_after: FIRST_RUN_AFTER,
@@ -166,6 +169,8 @@ impl Keeper {
         let mut next_look = first_run;
         // What changed before the watch began is still to be looked for.
         let mut is_behind = true;
+        // Nothing may be in the index yet: then whoever has set the server up waits for a run.
+        let mut is_first = true;
         let mut turn = tokio::time::interval(LOOK_EVERY);
         loop {
             turn.tick().await;
@@ -176,6 +181,14 @@ impl Keeper {
                 } else {
                     self.watches().clear();
                     is_behind = true;
+                }
+                if !self.setup.has_owner().await? {
+                    is_first = true;
+                } else if is_first {
+                    if self.start_first().await? {
+                        is_behind = !is_watching;
+                    }
+                    is_first = false;
                 }
                 if Instant::now() >= next_look {
                     next_look = Instant::now() + SCHEDULE_EVERY;
@@ -228,6 +241,27 @@ impl Keeper {
             self.watches().insert(id, Arc::new(watch));
         }
         Ok(())
+    }
+
+    /// Starts a run where nothing is indexed, unless nothing is to run by itself; false if none was started.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(crate) async fn start_first(&self) -> Result<bool> {
+        // The setup may have been a moment ago, and may have said so.
+        self.settings.reload().await?;
+        let by_itself = self.settings.watch_directories() || self.settings.scan_every().is_some();
+        if !by_itself
+            || self.indexing.directory_ids().await?.is_empty()
+            || !self.context.store.is_index_empty().await?
+        {
+            return Ok(false);
+        }
+        let options = RunOptions {
+            trigger: RunTrigger::Start,
+            ..RunOptions::default()
+        };
+        Ok(self.start(options, None).await?.is_some())
     }
 
     /// Starts the run of the schedule; false if another is under way.

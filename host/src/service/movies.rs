@@ -8,7 +8,7 @@ use crate::domain::id::MovieId;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::video::Movie;
 use crate::store::{Hits, Store};
-pub use crate::store::{MovieFilter, MovieOrder};
+pub use crate::store::{ItemFilter, MovieFilter, MovieOrder};
 
 /// Movies, as an actor sees them: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]

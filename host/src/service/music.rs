@@ -8,7 +8,7 @@ use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::music::{Artist, Genre, Release, Track};
 pub use crate::store::{
-    ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
 use crate::store::{Hits, Store};
 

@@ -15,7 +15,7 @@ use crate::domain::photo_bucket::{Granularity, PhotoBucket};
 use crate::domain::photo_edit::PhotoPatch;
 use crate::domain::time::Timestamp;
 use crate::store::Hits;
-pub use crate::store::{BoundingBox, PhotoFilter, PhotoOrder};
+pub use crate::store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
 
 /// The earliest and the latest moment that a photo may be said to be from: the beginning of 1800, the end of 2199.
 const MOMENTS: std::ops::RangeInclusive<i64> = -5_364_662_400_000..=7_258_118_399_999;

@@ -5,7 +5,7 @@ use super::identity::keys::KeyRing;
 use super::identity::setup::Setup;
 use super::settings::Settings;
 use crate::plugins::Plugins;
-use crate::store::Store;
+use crate::store::{DatabaseVersion, Store};
 
 /// Facts of the build, each found by the build and none written by hand.
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ pub struct BuildInfo {
 pub struct Versions {
     /// Of the build.
     pub build: BuildInfo,
-    /// Name and version of the database.
-    pub database: String,
+    /// The database.
+    pub database: DatabaseVersion,
     /// Plugin ids with their versions, those that could be read.
     pub plugins: Vec<(String, String)>,
 }

@@ -212,16 +212,17 @@ impl Services {
             settings.clone(),
             Arc::clone(&cloud),
         );
+        let setup_token = config.setup_token.clone();
+        let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let logins = Logins::new(
             context.clone(),
             passwords.clone(),
             throttle.clone(),
             sessions.clone(),
             settings.clone(),
+            setup.clone(),
             Arc::clone(&cloud),
         );
-        let setup_token = config.setup_token.clone();
-        let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
         let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
         let clock = Arc::clone(&context.clock);
         let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
@@ -281,7 +282,7 @@ impl Services {
             roles: Roles::new(context.clone()),
             libraries,
             audit: Audit::new(store.clone()),
-            cloud_info: CloudInfo::new(store.clone(), cloud, &config.release_channel, config.dev),
+            cloud_info: CloudInfo::new(store.clone(), cloud, config.release_channel, config.dev),
             server: Server::new(
                 store.clone(),
                 parts.plugins.clone(),
@@ -291,7 +292,12 @@ impl Services {
                 parts.build,
                 config.kiosk,
             ),
-            keeper: Keeper::new(context.clone(), parts.indexing.clone(), settings.clone()),
+            keeper: Keeper::new(
+                context.clone(),
+                parts.indexing.clone(),
+                settings.clone(),
+                setup.clone(),
+            ),
             changes: ChangeList::new(store.clone()),
             indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
             open_streams: OpenStreams::new(

@@ -8,7 +8,7 @@ use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::video::{Episode, Season, Show};
 use crate::store::{Hits, Store};
-pub use crate::store::{ShowFilter, ShowOrder};
+pub use crate::store::{ItemFilter, ShowFilter, ShowOrder};
 
 /// Shows, as an actor sees them: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
@@ -81,10 +81,11 @@ impl Tv {
         &self,
         actor: &Actor,
         id: TvShowId,
+        filter: &ItemFilter,
         part: OrderedPage,
     ) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
-        let mut episodes = self.store.show_episodes(&actor.scope, id, part).await?;
+        let mut episodes = self.store.show_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -108,10 +109,11 @@ impl Tv {
         &self,
         actor: &Actor,
         id: TvSeasonId,
+        filter: &ItemFilter,
         part: OrderedPage,
     ) -> Result<Listing<Episode>> {
         self.season(actor, id).await?;
-        let mut episodes = self.store.season_episodes(&actor.scope, id, part).await?;
+        let mut episodes = self.store.season_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }

@@ -306,25 +306,6 @@ impl Tx {
         }
     }
 
-    /// As [`Tx::fetch_all`], for as many rows as a page has: from SQLite they come at once.
-    pub(super) fn fetch_page<T: PackedRecord>(
-        &mut self,
-        sql: impl SqlSafeStr,
-        values: &[Arg<'_>],
-    ) -> Boxed<'_, Vec<T>> {
-        if self.engine() == Engine::Postgres {
-            return self.fetch_all(sql, values);
-        }
-        let sql = packed::<T>(sql.into_sql_str().as_str());
-        let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
-        Box::pin(async move {
-            answer
-                .await?
-                .first()
-                .map_or(Ok(Vec::new()), |(rows,)| unpacked(rows))
-        })
-    }
-
     /// Ends it. What changed nothing leaves no trace: no write to the disk, no wait for one.
     pub(super) fn commit(self) -> Boxed<'static, ()> {
         let Self { open, has_changed } = self;

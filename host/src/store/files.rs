@@ -161,6 +161,12 @@ impl Store {
         Ok(files)
     }
 
+    /// Whether no file is known, not even as missing.
+    pub async fn is_index_empty(&self) -> Result<bool> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM files LIMIT 1) AS first_file";
+        Ok(self.pools().count(sql, &[]).await? == 0)
+    }
+
     /// All folders of a directory, by id.
     pub async fn folders(&self, directory: DirectoryId) -> Result<Vec<Folder>> {
         let stamp = hexadecimal(self.pools().engine(), "stamp");

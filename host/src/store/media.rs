@@ -174,7 +174,7 @@ impl Store {
             // That track may be one of those that are not seen.
             MediaScope::Classes(_) => format!(
                 "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1 AND t.picture_index IS NOT NULL{} \
-                 ORDER BY t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id LIMIT 1",
+                 ORDER BY t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id LIMIT 1",
                 Visible::Tracks.and("t.track_id", scope)
             ),
         };

@@ -23,6 +23,7 @@ mod identity;
 mod identity_revisions;
 mod indexed_file;
 mod instance;
+mod item_filter;
 mod jobs;
 mod libraries;
 mod media;
@@ -79,6 +80,7 @@ pub use files::{FileByContent, StaleFile};
 pub use identity::IdentityChange;
 pub use indexed_file::IndexedFile;
 pub use instance::Instance;
+pub use item_filter::ItemFilter;
 pub use jobs::{JobFilter, JobItems, KnownFile};
 pub use media::{MediaFile, TrackPicture};
 pub use music::{
@@ -132,6 +134,15 @@ struct Inner {
 /// The open database. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Inner>);
+
+/// What a database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseVersion {
+    /// `SQLite` or `PostgreSQL`.
+    pub engine: &'static str,
+    /// Its version, such as `3.51.3`.
+    pub version: String,
+}
 
 async fn open_postgres(url: &str, options: &StoreOptions) -> Result<Pools> {
     let connect: PgConnectOptions = url
@@ -199,19 +210,19 @@ impl Store {
             .map(drop)
     }
 
-    /// Name and version of the database, such as `SQLite 3.51.3`.
-    pub async fn database_version(&self) -> Result<String> {
-        let (sql, name) = match self.pools().engine() {
+    /// What the database is.
+    pub async fn database_version(&self) -> Result<DatabaseVersion> {
+        let (sql, engine) = match self.pools().engine() {
             Engine::Sqlite => ("SELECT sqlite_version()", "SQLite"),
             Engine::Postgres => ("SELECT current_setting('server_version')", "PostgreSQL"),
         };
         let row: Option<(String,)> = self.pools().fetch_optional(sql, &[]).await?;
         let version = row.ok_or(StoreError::InvalidValue("version"))?.0;
-        // Debian and others add their own words after a space.
-        Ok(format!(
-            "{name} {}",
-            version.split(' ').next().unwrap_or_default()
-        ))
+        Ok(DatabaseVersion {
+            engine,
+            // Debian and others add their own words after a space.
+            version: version.split(' ').next().unwrap_or_default().to_owned(),
+        })
     }
 
     /// Reads the whole database in search of damage; takes seconds for large ones. PostgreSQL looks after itself.

@@ -58,7 +58,7 @@ impl Sort {
         }
     }
 
-    /// Items may have no value: they are the first in ascending order.
+    /// Items may have no value: they are the last, in both directions.
     pub(super) fn nullable(self) -> Self {
         Self {
             nullable: true,
@@ -84,15 +84,11 @@ impl Sort {
             Order::Ascending => "ASC",
             Order::Descending => "DESC",
         };
-        let nulls = match (self.nullable, order) {
-            (false, _) => "",
-            (true, Order::Ascending) => " NULLS FIRST",
-            (true, Order::Descending) => " NULLS LAST",
-        };
+        // Where NULLs go is not said: a stretch has none, or nothing else.
         match self.column {
             None => format!("{key} {direction}"),
             Some(column) if self.unique => format!("{column} {direction}"),
-            Some(column) => format!("{column} {direction}{nulls}, {key} {direction}"),
+            Some(column) => format!("{column} {direction}, {key} {direction}"),
         }
     }
 }
@@ -111,22 +107,15 @@ enum Stretch {
     WithValue,
 }
 
-/// The stretches that follow a place, in order. NULLs are the first in ascending order, the last in descending.
-fn stretches(sort: Sort, order: Order, after: Option<&Cursor>) -> Vec<Stretch> {
-    let Some(cursor) = after else {
-        return vec![Stretch::Whole];
-    };
-    match (&cursor.value, order) {
-        (CursorValue::None, Order::Ascending) if sort.nullable => {
-            vec![Stretch::AfterWithoutValue(cursor.id), Stretch::WithValue]
-        }
-        (CursorValue::None, Order::Descending) if sort.nullable => {
-            vec![Stretch::AfterWithoutValue(cursor.id)]
-        }
-        (value, Order::Descending) if sort.nullable => {
-            vec![Stretch::After(value.clone(), cursor.id), Stretch::WithoutValue]
-        }
-        (value, _) => vec![Stretch::After(value.clone(), cursor.id)],
+/// The stretches that follow a place, in order. Items without a value are a stretch of their own, the last in both
+/// directions, so that one index serves both on both databases.
+fn stretches(sort: Sort, after: Option<&Cursor>) -> Vec<Stretch> {
+    match after.map(|cursor| (&cursor.value, cursor.id)) {
+        None if sort.nullable => vec![Stretch::WithValue, Stretch::WithoutValue],
+        None => vec![Stretch::Whole],
+        Some((CursorValue::None, id)) if sort.nullable => vec![Stretch::AfterWithoutValue(id)],
+        Some((value, id)) if sort.nullable => vec![Stretch::After(value.clone(), id), Stretch::WithoutValue],
+        Some((value, id)) => vec![Stretch::After(value.clone(), id)],
     }
 }
 
@@ -210,6 +199,20 @@ fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
 }
 
 impl Store {
+    /// The numbers of the items of a part of a list, in order, or in the random order of a seed.
+    pub(super) async fn page_in_order<B>(
+        &self,
+        rows: MediaRows,
+        conditions: &Conditions<'_>,
+        (sort, shuffle): (Sort, Option<i64>),
+        request: &ListRequest<B>,
+    ) -> Result<Listing<i64>> {
+        match shuffle {
+            Some(seed) => self.shuffled_page_of(rows, conditions, seed, request).await,
+            None => self.page_of(rows, conditions, sort, request).await,
+        }
+    }
+
     /// The numbers of the items of a part of a list, in order.
     pub(super) async fn page_of<B>(
         &self,
@@ -228,18 +231,25 @@ impl Store {
         }
         let total = self.total(rows.from, conditions).await?;
         let mut found: Vec<(i64, CursorValue)> = Vec::new();
-        for stretch in stretches(sort, order, request.after.as_ref()) {
+        let mut skip = request.page.skip;
+        for stretch in stretches(sort, request.after.as_ref()) {
             let left = usize::try_from(take).unwrap_or(0).saturating_sub(found.len());
             if left == 0 {
                 break;
             }
             let page = Page {
                 take: u32::try_from(left).unwrap_or(take),
-                skip: request.page.skip,
+                skip,
             };
             let conditions = restrict(conditions, rows, sort, order, &stretch);
             let (sql, values) = statement(rows, &conditions, sort, order, page);
-            found.extend(self.page_rows(sort, sql, &values).await?);
+            let part = self.page_rows(sort, sql, &values).await?;
+            // What was passed over in a stretch is not passed over again in the next.
+            skip = match skip {
+                1.. if part.is_empty() => skip.saturating_sub(self.total(rows.from, &conditions).await?),
+                _ => 0,
+            };
+            found.extend(part);
         }
         let is_full = found.len() == usize::try_from(take).unwrap_or(0);
         let last = found.last().filter(|_| is_full);
@@ -276,7 +286,7 @@ impl Store {
     }
 
     /// The items of a list in an order that looks like none, but is the same for the same seed.
-    pub(super) async fn shuffled_page_of<B>(
+    async fn shuffled_page_of<B>(
         &self,
         rows: MediaRows,
         conditions: &Conditions<'_>,
@@ -361,7 +371,7 @@ pub(super) fn order_cases_within(
             places.push(Some(cursor(CursorValue::None)));
         }
         for place in places {
-            for stretch in stretches(sort, order, place.as_ref()) {
+            for stretch in stretches(sort, place.as_ref()) {
                 let conditions = restrict(conditions, rows, sort, order, &stretch);
                 cases.push(statement(rows, &conditions, sort, order, Page::default()));
             }

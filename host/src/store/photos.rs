@@ -2,11 +2,13 @@
 
 use super::Store;
 use super::error::{Result, StoreError};
+use super::item_filter::{Filtered, ItemFilter};
 use super::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use super::pages::{OrderCase, order_cases_of, order_cases_within};
 use super::select::Conditions;
 use super::visibility::Visible;
+use crate::domain::change::ItemType;
 use crate::domain::extraction::Rational;
 use crate::domain::id::{LibraryId, PhotoAlbumId, PhotoId};
 use crate::domain::library::MediaScope;
@@ -47,9 +49,11 @@ pub struct PhotoFilter {
     pub album: Option<PhotoAlbumId>,
     /// Taken on that day or in that month.
     pub bucket: Option<BucketName>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
-/// What a list of photos is ordered by. Photos without the value are the first in ascending order.
+/// What a list of photos is ordered by. Photos without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhotoOrder {
     /// When it was taken.
@@ -86,6 +90,12 @@ impl PhotoOrder {
 const PHOTOS: MediaRows = MediaRows {
     from: "photos p",
     key: "p.photo_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::Photo,
+    visible: Visible::Photos,
+    key: PHOTOS.key,
+    first_at: |moment| PhotoId::first_at(moment).get(),
 };
 const BY_ID: &str = "SELECT p.photo_id, f.name, f.size, f.status = 2 AS missing, p.taken_at, p.taken_at_source, \
     p.utc_offset_minutes, p.modified_at, p.width, p.height, p.orientation, p.mime_type, p.make, p.model, p.lens, \
@@ -212,6 +222,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool) -
             photos.push_or("p.longitude >= ", area.west, "p.longitude <= ", area.east);
         }
     }
+    filter.items.narrow(&mut photos, FILTERED, scope);
     photos
 }
 
@@ -227,9 +238,8 @@ impl Store {
         let by_album = request.by == PhotoOrder::Album;
         let rows = if by_album { PHOTOS_OF_ALBUM } else { PHOTOS };
         let conditions = conditions(scope, filter, by_album);
-        let page = self
-            .page_of(rows, &conditions, request.by.sort(), request)
-            .await?;
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(rows, &conditions, order, request).await?;
         let photos = self.photos_by_id(&page.items).await?;
         Ok(page.with_items(photos))
     }

@@ -4,6 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use super::args::Arg;
 use super::visibility::Visible;
+use crate::domain::id::UserId;
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Order, Page};
 
@@ -49,15 +50,12 @@ impl<'a> Conditions<'a> {
         self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
     }
 
-    /// As [`Conditions::push`], for a condition on what a user did with items.
-    pub(super) fn push_personal<T: Into<Arg<'a>>>(
-        &mut self,
-        before: &'static str,
-        value: Option<T>,
-        after: &'static str,
-    ) {
-        self.personal |= value.is_some();
-        self.push(before, value, after);
+    /// Adds a condition on what a user did with items: the text has `$user` in their place.
+    pub(super) fn push_of_user(&mut self, condition: &str, user: UserId) {
+        self.personal = true;
+        self.values.push(user.get().into());
+        let place = format!("${}", self.values.len());
+        self.sql += &format!("{}{}", self.joint(), condition.replace("$user", &place));
     }
 
     /// Whether the rows depend on what a user did with items, which makes no new state of the media.

@@ -52,8 +52,12 @@ impl Store {
 
 impl IdentityChange {
     /// Sets a setting of the server, for one app or, with an empty name, for all: what was set for single apps goes.
-    /// Tells whether anything is another than it was.
-    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: &str) -> Result<bool> {
+    /// Without a value nothing is stored any more. Tells whether anything is another than it was.
+    pub async fn set_server_setting(&mut self, app: &str, key: &str, value: Option<&str>) -> Result<bool> {
+        let Some(value) = value else {
+            let sql = "DELETE FROM server_settings WHERE key = $1 AND ($2 = '' OR app = $2)";
+            return Ok(self.execute(sql, &args![key, app]).await? > 0);
+        };
         let mut changed = 0;
         if app.is_empty() {
             let sql = "DELETE FROM server_settings WHERE key = $1 AND app <> ''";
@@ -66,8 +70,17 @@ impl IdentityChange {
         Ok(changed > 0)
     }
 
-    /// Sets a setting of an account; tells whether it is another than it was.
-    pub async fn set_account_setting(&mut self, user: UserId, key: &str, value: &str) -> Result<bool> {
+    /// Sets a setting of an account; without a value nothing is stored any more. Tells whether it is another than it was.
+    pub async fn set_account_setting(
+        &mut self,
+        user: UserId,
+        key: &str,
+        value: Option<&str>,
+    ) -> Result<bool> {
+        let Some(value) = value else {
+            let sql = "DELETE FROM account_settings WHERE user_id = $1 AND key = $2";
+            return Ok(self.execute(sql, &args![user.get(), key]).await? > 0);
+        };
         let sql = "INSERT INTO account_settings (user_id, key, value) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value \
                    WHERE account_settings.value <> excluded.value";

@@ -22,7 +22,7 @@ use crate::domain::user_data::{ItemKey, PlayReport, PlayState, Playback, UserDat
 /// A condition of a list: that `$key`, the number of an item whose type has the number `$item`, is a favorite of the
 /// user whose number is to follow, with `)` after it. `domain::user_data::FAVORITE` says what a favorite is.
 ///
-/// `conditions.push(favorite_of!("t.track_id", 0), user.map(UserId::get), ")")`
+/// Of lists that are narrowed by more, `item_filter.rs` knows.
 macro_rules! favorite_of {
     ($key:literal, $item:literal) => {
         concat!(

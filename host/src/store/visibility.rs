@@ -107,6 +107,19 @@ impl Visible {
         Some(format!("({})", ways.join(" OR ")))
     }
 
+    /// Whether a file of the item whose number is `key` was there in the last run, of those that are seen.
+    pub(super) fn is_there(self, key: &'static str, scope: &MediaScope) -> String {
+        let (folder, seen) = class_list(scope).map_or_else(Default::default, |list| {
+            let folder = " JOIN folders vo ON vo.folder_id = vf.folder_id";
+            (folder, format!(" AND vo.access_class IN ({list})"))
+        });
+        let ways = self.files().iter().map(|(from, column)| {
+            format!("EXISTS (SELECT 1 FROM {from}{folder} WHERE {column} = {key} AND vf.status <> 2{seen})")
+        });
+        let ways: Vec<String> = ways.collect();
+        format!("({})", ways.join(" OR "))
+    }
+
     /// What is to follow the conditions of a query for such items.
     pub(super) fn and(self, key: &'static str, scope: &MediaScope) -> String {
         self.condition(key, scope)

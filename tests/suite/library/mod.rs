@@ -1,6 +1,7 @@
 //! The index over the years: files that move, change, go and come back, disks that are away.
 
 mod choices;
+mod counts;
 mod crowded;
 mod faults;
 mod losses;

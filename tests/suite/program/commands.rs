@@ -56,9 +56,11 @@ fn second_quick_run_opens_no_file_and_a_full_one_opens_all() {
         (&0.into(), &40.into()),
         "{quick}"
     );
+    let full = index(&data, &media, &["--full"]);
     assert_eq!(
-        index(&data, &media, &["--full"])["counts"]["music"]["updated"],
-        40
+        (&full["filesOpened"], &full["counts"]["music"]["unchanged"]),
+        (&40.into(), &40.into()),
+        "{full}"
     );
 }
 

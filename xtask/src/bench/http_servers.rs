@@ -162,7 +162,7 @@ impl Servers {
             .with_context(|| format!("what the server said is in {}", log().display()))?;
         let client = Client::new(server.base());
         if !client.is_set_up()? {
-            client.set_up(&self.owner)?;
+            client.set_up_quiet(&self.owner)?;
         }
         self.server = Some(server);
         Ok(())

@@ -78,7 +78,7 @@ impl ScanServer {
         let at_start = measure::resident(process.pid())?.anonymous;
         let client = Client::new(process.base());
         let owner = owner()?;
-        client.set_up(&owner)?;
+        client.set_up_quiet(&owner)?;
         let server = Self {
             process,
             client,

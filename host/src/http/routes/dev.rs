@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::auth::app::App;
 use crate::domain::id::{LibraryId, UserId};
 use crate::http::answer::{Answer, Created};
-use crate::http::extract::{Body, Input, PathId, State, short_list};
+use crate::http::extract::{Body, Input, PathId, State, not_null, short_list};
 use crate::http::problem::Problem;
 use crate::http::views::users::{RoleAssignmentView, UserView};
 use crate::service::dev::Dev;
@@ -18,7 +18,11 @@ use crate::service::error::ServiceError;
 /// The owner to be made.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct FirstTimeSetupInput {
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     username: Option<String>,
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
 }
 
@@ -82,7 +86,7 @@ pub async fn show_last_claim_attempt(state: State) -> Result<Answer<Value>, Prob
     Ok(Answer(Value::Null))
 }
 
-/// An option of the server
+/// An option of the server, by its name in the TOML file
 #[endpoint]
 pub async fn show_option(state: State, name: PathId<String>) -> Result<Answer<Value>, Problem> {
     Ok(Answer(dev(&state)?.option(&name.0)?))
@@ -95,15 +99,15 @@ pub async fn factory_reset(state: State) -> Result<Created<bool>, Problem> {
     Ok(Created(true))
 }
 
-/// First run
+/// First run; answers with what the owner signs in with
 #[endpoint]
 pub async fn first_time_setup(
     state: State,
     body: Body<FirstTimeSetupInput>,
-) -> Result<Created<bool>, Problem> {
+) -> Result<Created<Value>, Problem> {
     let FirstTimeSetupInput { username, password } = body.0;
-    dev(&state)?.first_time_setup(username, password).await?;
-    Ok(Created(true))
+    let (username, password) = dev(&state)?.first_time_setup(username, password).await?;
+    Ok(Created(json!({ "username": username, "password": password })))
 }
 
 /// Makes an account

@@ -8,7 +8,7 @@ use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
 use crate::domain::list::{Order, OrderedPage};
 use crate::http::answer::{Answer, ListView};
-use crate::http::extract::{Body, Caller, Input, PathId, State};
+use crate::http::extract::{Body, Caller, Input, PathId, State, not_null};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader, parse_moment};
@@ -48,6 +48,8 @@ pub struct ReportInput {
     state: String,
     /// When it was so, for what is told later than it happened: a date with time and offset. Now if left out, or if it
     /// lies in the future.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     at: Option<String>,
     /// The place in a queue of the caller's that is played: its cursor goes along.
     playback_queue_item_id: Option<String>,

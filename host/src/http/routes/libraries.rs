@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::id::LibraryId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
-use crate::http::extract::{Body, By, Caller, Input, PathId, State, short_list};
+use crate::http::extract::{Body, By, Caller, Input, PathId, State, not_null, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -24,8 +24,12 @@ const ORDERS: &[(&str, LibraryOrder, Order)] = &[
 #[serde(rename_all = "camelCase")]
 pub struct GrantInput {
     /// This account.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     user_id: Option<String>,
     /// Whoever has this role.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
 }
 
@@ -52,10 +56,16 @@ impl Input for CreateLibraryInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateLibraryInput {
     /// 1 to 100 characters; no other library's of the kind.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
     /// All its folders, up to 200; an empty list is all of the kind.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = Vec<String>, required = false))]
     paths: Option<Vec<String>>,
     /// All who are let in, up to 200; an empty list opens the library to all.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = Vec<GrantInput>, required = false))]
     grants: Option<Vec<GrantInput>>,
 }
 

@@ -27,7 +27,7 @@ impl FromQuery for LsQuery {
         Self {
             root: reader.choice("rootDir", "The kind whose directories are shown. Required.", &kinds),
             path: reader
-                .text("path", "Path below the root; the root itself if left out.")
+                .text_or_none("path", "Path below the root; the root itself if left out.")
                 .unwrap_or_default(),
             remove_files: reader
                 .boolean("removeFileNodes", "Only directories. `false` if left out.")

@@ -10,12 +10,13 @@ use crate::domain::list::{ListRequest, Order};
 use crate::domain::video::VideoSubject;
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
+use crate::http::item_query::ItemQuery;
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::movies::MovieView;
-use crate::service::movies::{MovieFilter, MovieOrder};
+use crate::service::movies::{ItemFilter, MovieFilter, MovieOrder};
 
 const ORDERS: &[(&str, MovieOrder, Order)] = &[
     ("title", MovieOrder::Title, Order::Ascending),
@@ -29,6 +30,7 @@ const ORDERS: &[(&str, MovieOrder, Order)] = &[
 #[derive(Debug)]
 pub struct MovieQuery {
     filter: MovieFilter,
+    items: ItemQuery,
     request: ListRequest<MovieOrder>,
 }
 
@@ -38,10 +40,11 @@ impl FromQuery for MovieQuery {
             genre: reader.text("genre", "Of this genre, by name."),
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
-            added_since: reader.moment("addedSince", "First indexed then or later."),
+            items: ItemFilter::default(),
         };
         Self {
             filter,
+            items: ItemQuery::read(reader).with_watched(reader).with_random(reader),
             request: pagination::list(reader, ORDERS, MovieOrder::Title),
         }
     }
@@ -54,7 +57,12 @@ pub async fn list_movies(
     caller: Caller,
     query: Query<MovieQuery>,
 ) -> Result<Part<MovieView>, Problem> {
-    let MovieQuery { filter, request } = query.0;
+    let MovieQuery {
+        mut filter,
+        items,
+        request,
+    } = query.0;
+    filter.items = items.of(caller.user.id);
     let movies = state.movies.list(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(movies, MovieView::from)))
 }

@@ -8,6 +8,7 @@ use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
+use crate::http::item_query::ItemQuery;
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
 use crate::http::picture_size::ArtworkQuery;
@@ -15,7 +16,7 @@ use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
 use crate::service::music::{
-    ArtistFilter, ArtistOrder, GenreOrder, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
 
 const TRACK_ORDERS: &[(&str, TrackOrder, Order)] = &[
@@ -41,21 +42,11 @@ fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
         .and_then(|year| i32::try_from(year).ok())
 }
 
-fn favorites(reader: &mut QueryReader<'_>) -> bool {
-    let about = "The caller's favorites alone: rated 0.8 or more.";
-    reader.boolean("favorites", about).unwrap_or(false)
-}
-
-fn seed(reader: &mut QueryReader<'_>) -> Option<i64> {
-    let about = "In a random order, which is the same for the same number; `orderBy` says nothing then.";
-    reader.integer("random", about, i64::MIN..=i64::MAX)
-}
-
 /// Which tracks, in which order.
 #[derive(Debug)]
 pub struct TrackQuery {
     filter: TrackFilter,
-    favorites: bool,
+    items: ItemQuery,
     request: ListRequest<TrackOrder>,
 }
 
@@ -67,13 +58,11 @@ impl FromQuery for TrackQuery {
             genre: reader.text("genre", "Of this genre, by name."),
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
-            added_since: reader.moment("addedSince", "First indexed then or later."),
-            favorite_of: None,
-            shuffle: seed(reader),
+            items: ItemFilter::default(),
         };
         Self {
             filter,
-            favorites: favorites(reader),
+            items: ItemQuery::read(reader).with_random(reader),
             request: pagination::list(reader, TRACK_ORDERS, TrackOrder::Title),
         }
     }
@@ -83,7 +72,7 @@ impl FromQuery for TrackQuery {
 #[derive(Debug)]
 pub struct ReleaseQuery {
     filter: ReleaseFilter,
-    favorites: bool,
+    items: ItemQuery,
     request: ListRequest<ReleaseOrder>,
 }
 
@@ -94,13 +83,11 @@ impl ReleaseQuery {
             genre: reader.text("genre", "With a track of this genre, by name."),
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
-            added_since: reader.moment("addedSince", "First indexed then or later."),
-            favorite_of: None,
-            shuffle: seed(reader),
+            items: ItemFilter::default(),
         };
         Self {
             filter,
-            favorites: favorites(reader),
+            items: ItemQuery::read(reader).with_random(reader),
             request: pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title),
         }
     }
@@ -127,7 +114,7 @@ impl FromQuery for ArtistReleasesQuery {
 #[derive(Debug)]
 pub struct ArtistQuery {
     filter: ArtistFilter,
-    favorites: bool,
+    items: ItemQuery,
     request: ListRequest<ArtistOrder>,
 }
 
@@ -137,13 +124,11 @@ impl FromQuery for ArtistQuery {
             genre: reader.text("genre", "With a track of this genre, by name."),
             year_from: year(reader, "yearFrom", "With a track of this year or later."),
             year_to: year(reader, "yearTo", "With a track of this year or earlier."),
-            added_since: reader.moment("addedSince", "First indexed then or later."),
-            favorite_of: None,
-            shuffle: seed(reader),
+            items: ItemFilter::default(),
         };
         Self {
             filter,
-            favorites: favorites(reader),
+            items: ItemQuery::read(reader).with_random(reader),
             request: pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name),
         }
     }
@@ -180,10 +165,10 @@ pub async fn list_artists(
 ) -> Result<Part<ArtistView>, Problem> {
     let ArtistQuery {
         mut filter,
-        favorites,
+        items,
         request,
     } = query.0;
-    filter.favorite_of = favorites.then_some(caller.user.id);
+    filter.items = items.of(caller.user.id);
     let artists = state.music.list_artists(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(artists, ArtistView::from)))
 }
@@ -210,10 +195,10 @@ pub async fn list_artist_releases(
 ) -> Result<Part<ReleaseView>, Problem> {
     let ReleaseQuery {
         mut filter,
-        favorites,
+        items,
         request,
     } = query.0.0;
-    filter.favorite_of = favorites.then_some(caller.user.id);
+    filter.items = items.of(caller.user.id);
     let releases = state
         .music
         .artist_releases(&caller, music_artist_id.0, filter, &request)
@@ -230,10 +215,10 @@ pub async fn list_releases(
 ) -> Result<Part<ReleaseView>, Problem> {
     let ReleaseQuery {
         mut filter,
-        favorites,
+        items,
         request,
     } = query.0;
-    filter.favorite_of = favorites.then_some(caller.user.id);
+    filter.items = items.of(caller.user.id);
     let releases = state.music.list_releases(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(releases, ReleaseView::from)))
 }
@@ -289,10 +274,10 @@ pub async fn list_tracks(
 ) -> Result<Part<TrackView>, Problem> {
     let TrackQuery {
         mut filter,
-        favorites,
+        items,
         request,
     } = query.0;
-    filter.favorite_of = favorites.then_some(caller.user.id);
+    filter.items = items.of(caller.user.id);
     let tracks = state.music.list_tracks(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(tracks, TrackView::from)))
 }

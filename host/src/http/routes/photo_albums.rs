@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::id::PhotoAlbumId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
-use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
+use crate::http::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -31,6 +31,8 @@ pub struct CreatePhotoAlbumInput {
     /// Up to 2,000 characters.
     description: Option<String>,
     /// `private`, if not said, or `everyone`: whoever may look at albums sees it.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     visibility: Option<String>,
     /// Up to 200 accounts that see it.
     #[serde(default, deserialize_with = "short_list")]
@@ -44,14 +46,20 @@ impl Input for CreatePhotoAlbumInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdatePhotoAlbumInput {
     /// 1 to 100 characters.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
     /// Up to 2,000 characters; `null` for none.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
     description: Option<Option<String>>,
     /// `private` or `everyone`.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     visibility: Option<String>,
     /// All accounts that see it, up to 200.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = Vec<String>, required = false))]
     shared_with: Option<Vec<String>>,
     /// The photo that stands for it, one of its own; `null` for the first.
     #[serde(default, deserialize_with = "present")]

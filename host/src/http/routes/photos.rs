@@ -11,6 +11,7 @@ use crate::domain::photo_bucket::Granularity;
 use crate::domain::time::Timestamp;
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Body, Caller, Input, PathId, State};
+use crate::http::item_query::ItemQuery;
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
 use crate::http::picture_size::ThumbnailQuery;
@@ -19,7 +20,7 @@ use crate::http::query::{FromQuery, Query, QueryReader, parse_moment};
 use crate::http::routes::users::present;
 use crate::http::views::photos::{PhotoBucketView, PhotoView};
 use crate::service::error::ServiceError;
-use crate::service::photos::{BoundingBox, PhotoFilter, PhotoOrder, PhotoUpdate};
+use crate::service::photos::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder, PhotoUpdate};
 
 const ORDERS: &[(&str, PhotoOrder, Order)] = &[
     ("takenAt", PhotoOrder::TakenAt, Order::Descending),
@@ -37,6 +38,7 @@ const GRANULARITIES: &[(&str, Granularity)] = &[("day", Granularity::Day), ("mon
 #[derive(Debug)]
 pub struct PhotoQuery {
     filter: PhotoFilter,
+    items: ItemQuery,
     request: ListRequest<PhotoOrder>,
 }
 
@@ -44,6 +46,7 @@ pub struct PhotoQuery {
 #[derive(Debug)]
 pub struct BucketQuery {
     filter: PhotoFilter,
+    items: ItemQuery,
     libraries: Vec<LibraryId>,
     granularity: Granularity,
     order: Order,
@@ -62,6 +65,7 @@ fn filter(reader: &mut QueryReader<'_>) -> PhotoFilter {
             "Taken in that month or on that day, as `GET /photos/buckets` names them.",
             "a month such as 2021-07 or a day such as 2021-07-14",
         ),
+        items: ItemFilter::default(),
     }
 }
 
@@ -70,6 +74,7 @@ impl FromQuery for BucketQuery {
         let granularity = reader.choice("granularity", "How to cut; `month` if not said.", GRANULARITIES);
         Self {
             filter: filter(reader),
+            items: ItemQuery::read(reader),
             libraries: pagination::libraries(reader),
             granularity: granularity.unwrap_or(Granularity::Month),
             order: pagination::direction(reader, Order::Descending),
@@ -80,11 +85,16 @@ impl FromQuery for BucketQuery {
 impl FromQuery for PhotoQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let filter = filter(reader);
+        let items = ItemQuery::read(reader).with_random(reader);
         let request = pagination::list(reader, ORDERS, PhotoOrder::TakenAt);
         if request.by == PhotoOrder::Album && filter.album.is_none() {
             reader.fail("orderBy", "`album` is the order of the album that albumId names");
         }
-        Self { filter, request }
+        Self {
+            filter,
+            items,
+            request,
+        }
     }
 }
 
@@ -183,7 +193,12 @@ pub async fn list_photos(
     caller: Caller,
     query: Query<PhotoQuery>,
 ) -> Result<Part<PhotoView>, Problem> {
-    let PhotoQuery { filter, request } = query.0;
+    let PhotoQuery {
+        mut filter,
+        items,
+        request,
+    } = query.0;
+    filter.items = items.of(caller.user.id);
     let photos = state.photos.list(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(photos, PhotoView::from)))
 }
@@ -208,11 +223,13 @@ pub async fn list_buckets(
     query: Query<BucketQuery>,
 ) -> Result<Answer<Vec<PhotoBucketView>>, Problem> {
     let BucketQuery {
-        filter,
+        mut filter,
+        items,
         libraries,
         granularity,
         order,
     } = query.0;
+    filter.items = items.of(caller.user.id);
     let buckets = state
         .photos
         .buckets(&caller, &filter, &libraries, granularity, order)

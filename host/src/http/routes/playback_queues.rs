@@ -8,7 +8,7 @@ use crate::domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use crate::domain::list::{Listing, Page};
 use crate::domain::playback_queue::{MAX_WINDOW, PlaybackQueue};
 use crate::http::answer::{Answer, ListView};
-use crate::http::extract::{Body, Caller, Input, PathId, State, short_list};
+use crate::http::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -40,6 +40,8 @@ pub struct CreateQueueInput {
     queue_type: String,
     /// With `dynamic`: `shuffle` (all tracks), `similar` (tracks that share an artist or a genre with `items`) or
     /// `favorites` (tracks that the caller rated 0.8 or more).
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     dynamic_type: Option<String>,
     /// Up to 64 characters that decide the order of a dynamic queue; drawn by the server if left out.
     seed: Option<String>,

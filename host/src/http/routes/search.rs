@@ -17,7 +17,7 @@ impl FromQuery for SearchRequest {
     fn read(reader: &mut QueryReader<'_>) -> Self {
         let about =
             "At most 16 words; each is the beginning of a word of the item, case and diacritics aside.";
-        let text = reader.text("q", about);
+        let text = reader.text_or_none("q", about);
         match &text {
             None => reader.fail("q", "is missing"),
             Some(text) if asked_words(text).len() > SEARCH_WORDS => {

@@ -26,7 +26,7 @@ pub struct UpdateSettingsInput {
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>, required = true))]
     app: Option<Option<String>>,
-    /// Keys with their new values.
+    /// Keys with their new values; `null` resets a setting to its default.
     #[salvo(schema(value_type = BTreeMap<String, Value>))]
     settings: serde_json::Map<String, Value>,
 }

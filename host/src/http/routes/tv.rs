@@ -10,12 +10,13 @@ use crate::domain::list::{ListRequest, Order, OrderedPage};
 use crate::domain::video::VideoSubject;
 use crate::http::answer::{Answer, ListView, Part};
 use crate::http::extract::{Caller, PathId, State};
+use crate::http::item_query::ItemQuery;
 use crate::http::media_answer::MediaAnswer;
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
 use crate::http::views::tv::{EpisodeView, SeasonView, ShowView};
-use crate::service::tv::{ShowFilter, ShowOrder};
+use crate::service::tv::{ItemFilter, ShowFilter, ShowOrder};
 
 const SHOW_ORDERS: &[(&str, ShowOrder, Order)] = &[
     ("title", ShowOrder::Title, Order::Ascending),
@@ -27,6 +28,7 @@ const SHOW_ORDERS: &[(&str, ShowOrder, Order)] = &[
 #[derive(Debug)]
 pub struct ShowQuery {
     filter: ShowFilter,
+    items: ItemQuery,
     request: ListRequest<ShowOrder>,
 }
 
@@ -36,10 +38,11 @@ impl FromQuery for ShowQuery {
             genre: reader.text("genre", "Of this genre, by name."),
             year_from: year(reader, "yearFrom", "Of this year or later."),
             year_to: year(reader, "yearTo", "Of this year or earlier."),
-            added_since: reader.moment("addedSince", "First indexed then or later."),
+            items: ItemFilter::default(),
         };
         Self {
             filter,
+            items: ItemQuery::read(reader).with_watched(reader).with_random(reader),
             request: pagination::list(reader, SHOW_ORDERS, ShowOrder::Title),
         }
     }
@@ -57,21 +60,26 @@ impl FromQuery for SeasonsQuery {
 
 /// A part of the episodes of a show.
 #[derive(Debug)]
-pub struct ShowEpisodesQuery(OrderedPage);
+pub struct ShowEpisodesQuery(ItemQuery, OrderedPage);
 
 impl FromQuery for ShowEpisodesQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::ordered(reader, "episodeNumber", Order::Ascending))
+        let items = ItemQuery::read(reader).with_watched(reader);
+        Self(
+            items,
+            pagination::ordered(reader, "episodeNumber", Order::Ascending),
+        )
     }
 }
 
 /// A part of the episodes of a season.
 #[derive(Debug)]
-pub struct SeasonEpisodesQuery(OrderedPage);
+pub struct SeasonEpisodesQuery(ItemQuery, OrderedPage);
 
 impl FromQuery for SeasonEpisodesQuery {
     fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::whole(reader, "episodeNumber"))
+        let items = ItemQuery::read(reader).with_watched(reader);
+        Self(items, pagination::whole(reader, "episodeNumber"))
     }
 }
 
@@ -82,7 +90,12 @@ pub async fn list_shows(
     caller: Caller,
     query: Query<ShowQuery>,
 ) -> Result<Part<ShowView>, Problem> {
-    let ShowQuery { filter, request } = query.0;
+    let ShowQuery {
+        mut filter,
+        items,
+        request,
+    } = query.0;
+    filter.items = items.of(caller.user.id);
     let shows = state.tv.list_shows(&caller, &filter, &request).await?;
     Ok(Part(ListView::new(shows, ShowView::from)))
 }
@@ -117,7 +130,12 @@ pub async fn list_show_episodes(
     tv_show_id: PathId<TvShowId>,
     query: Query<ShowEpisodesQuery>,
 ) -> Result<Part<EpisodeView>, Problem> {
-    let episodes = state.tv.show_episodes(&caller, tv_show_id.0, query.0.0).await?;
+    let ShowEpisodesQuery(items, part) = query.0;
+    let items = items.of(caller.user.id);
+    let episodes = state
+        .tv
+        .show_episodes(&caller, tv_show_id.0, &items, part)
+        .await?;
     Ok(Part(ListView::new(episodes, EpisodeView::from)))
 }
 
@@ -150,9 +168,11 @@ pub async fn list_season_episodes(
     tv_season_id: PathId<TvSeasonId>,
     query: Query<SeasonEpisodesQuery>,
 ) -> Result<Part<EpisodeView>, Problem> {
+    let SeasonEpisodesQuery(items, part) = query.0;
+    let items = items.of(caller.user.id);
     let episodes = state
         .tv
-        .season_episodes(&caller, tv_season_id.0, query.0.0)
+        .season_episodes(&caller, tv_season_id.0, &items, part)
         .await?;
     Ok(Part(ListView::new(episodes, EpisodeView::from)))
 }

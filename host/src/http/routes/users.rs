@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use crate::domain::id::UserId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
-use crate::http::extract::{Body, By, Caller, CloudToken, Input, PathId, State};
+use crate::http::extract::{Body, By, Caller, CloudToken, Input, PathId, State, not_null};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -25,6 +25,8 @@ pub struct CreateUserInput {
     /// The name that is shown, if another.
     display_name: Option<String>,
     /// Its role; `newcomer` if left out.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
 }
 
@@ -35,16 +37,24 @@ impl Input for CreateUserInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateUserInput {
     /// 1 to 64 characters, none of them invisible.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     username: Option<String>,
     /// The name that is shown; `null` for none.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
     display_name: Option<Option<String>>,
     /// Whether it may sign in.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = bool, required = false))]
     enabled: Option<bool>,
     /// 8 to 256 bytes. Setting it ends the account's other sessions.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
     /// The password it had; must be right if given.
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
     current_password: Option<String>,
 }
 

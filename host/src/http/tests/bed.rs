@@ -24,6 +24,7 @@ use crate::data_dir::DataDir;
 use crate::disk_cache::DiskCache;
 use crate::domain::id::{IdGenerator, SessionId, UserId};
 use crate::domain::kind::MediaKind;
+use crate::domain::release_channel::ReleaseChannel;
 use crate::domain::time::{Clock, SystemClock, Timestamp};
 use crate::http::client::Network;
 use crate::http::connection::Connection;
@@ -205,7 +206,7 @@ impl Bed {
             dev: options.dev,
             kiosk: options.kiosk,
             setup_token: options.setup_token.map(str::to_owned),
-            release_channel: "stable".into(),
+            release_channel: ReleaseChannel::Stable,
             trusted_proxies: Vec::new(),
             base_url: None,
             thumbnail_cache_mib: 16,

@@ -147,6 +147,16 @@ async fn dev_routes_are_in_no_list_and_no_document() {
     }
 }
 
+#[test]
+fn page_for_testers_of_clients_names_every_dev_route() {
+    let page = include_str!("../../../../docs/client-testing.md");
+    for route in dev_routes() {
+        let path = route.path.strip_prefix("/api/v1/dev").unwrap();
+        let line = format!("| `{} {path}` |", route.method);
+        assert!(page.contains(&line), "{line}");
+    }
+}
+
 #[tokio::test]
 async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
     for peer in [HERE, "::1".parse().unwrap(), "::ffff:127.0.0.1".parse().unwrap()] {
@@ -158,7 +168,10 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
                 .await
         };
 
-        assert_eq!(post("first-time-setup", json!({})).await.status, 201);
+        let made = post("first-time-setup", json!({})).await;
+        let owner = json!({"username": "owner", "password": "password"});
+        assert_eq!((made.status, made.json()), (201, owner.clone()));
+        assert_eq!(bed.login(&[("svc-app", "admin")], &owner).await.status, 201);
         assert_eq!(bed.get("/api/v1/health").await.json()["state"], "normal");
         assert_eq!(post("first-time-setup", json!({})).await.status, 403);
         let setting = get("settings/admin/guest_access").await;
@@ -168,7 +181,9 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
         let claim = get("last-claim-attempt").await;
         assert_eq!((claim.status, claim.json()), (200, Value::Null));
         assert_eq!(get("options/dev").await.json(), json!(true));
-        assert_eq!(get("options/database_url").await.status, 404);
+        assert_eq!(get("options/release-channel").await.json(), json!("stable"));
+        assert_eq!(get("options/music-dirs").await.json(), json!([bed.root]));
+        assert_eq!(get("options/release_channel").await.status, 404);
 
         let local = json!({"username": "bob", "password": "long enough", "role": "member"});
         let bob = post("users/local", local.clone()).await;

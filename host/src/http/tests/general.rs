@@ -48,6 +48,7 @@ async fn versions_keep_the_keys_of_the_contract() {
         "nodejs",
         "openssl",
         "database",
+        "databaseEngine",
         "svc_media_server",
         "svc_media_server_web_app",
         "svc_music_web_app",
@@ -63,7 +64,16 @@ async fn versions_keep_the_keys_of_the_contract() {
             "{key}"
         );
     }
-    assert!(versions["database"].as_str().unwrap().starts_with("SQLite 3."));
+    assert!(versions["database"].as_str().unwrap().starts_with("3."));
+    assert_eq!(versions["databaseEngine"], "SQLite");
+    assert_eq!(versions["svc_media_server"], "1.2.3");
+    for app in ["media_server", "music", "photos", "cinema"] {
+        assert_eq!(
+            versions[format!("svc_{app}_web_app")],
+            "0.0.0",
+            "none is embedded"
+        );
+    }
     assert_eq!(versions["plugins"], json!({}));
 }
 

@@ -9,8 +9,15 @@ use serde_json::{Value, json};
 use super::events_bed::{Client, PATIENCE, Streaming, quick};
 use crate::domain::kind::MediaKind;
 use crate::domain::scan::RunType;
-use crate::scan::ScanControl;
+use crate::scan::{Phase, ScanControl};
 use crate::service::indexing::{IndexAction, IndexState, StartRun};
+
+/// Waits until the run is asked for that.
+async fn until(control: &ScanControl, phase: Phase) {
+    let mut phases = control.phases();
+    let asked = tokio::time::timeout(PATIENCE, phases.wait_for(|now| *now == phase));
+    asked.await.unwrap().unwrap();
+}
 
 struct Bench {
     server: Streaming,
@@ -164,7 +171,7 @@ async fn stop_of_a_run_that_is_held_ends_it() {
     let at_hand = control.checkpoint().unwrap();
     let pausing = bench.server.bed.state.indexing.clone();
     let pause = crate::tasks::spawn("pause", async move { pausing.act(IndexAction::Pause).await });
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    until(&control, Phase::Pausing).await;
     drop(at_hand);
     let state = pause.await.unwrap().unwrap();
     assert_eq!(state, IndexState::Paused);
@@ -221,7 +228,7 @@ async fn reset_ends_the_run_first_and_then_empties() {
     let body = json!({"type": "deindex", "validationPhrase": "Deindex media"});
     let reset = bed.send_as(token, "POST", "/api/v1/reset", &body);
     let release = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        until(&control, Phase::Stopping).await;
         assert_eq!(
             bench.state().await,
             "indexing",

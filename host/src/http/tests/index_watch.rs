@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::Bed;
 use super::events_bed::PATIENCE;
+use super::people::PASSWORD;
+use super::refresh::on_each_database;
 use super::reset::reset;
 use crate::domain::kind::MediaKind;
 use crate::service::keeper::Keeper;
@@ -16,7 +18,9 @@ const RUNS: &str = "/api/v1/index/runs";
 /// A server over one music directory, and its owner's token.
 async fn server() -> (Bed, String) {
     let bed = Bed::start().await;
-    bed.folder(MediaKind::music()).await;
+    let folder = bed.folder(MediaKind::music()).await;
+    // Over an empty index the first run would begin at once.
+    bed.track(folder, "1.mp3", "One", b"sound").await;
     let token = bed.owner().await;
     (bed, token)
 }
@@ -62,6 +66,52 @@ fn has_looked_at(runs: &Value, path: &str) -> bool {
         let parts = run["paths"].as_array().unwrap();
         run["trigger"] == "watch" && parts.contains(&part)
     })
+}
+
+/// Sets the server up with these settings; gives the owner's token.
+async fn set_up(bed: &Bed, settings: Value) -> String {
+    let body = json!({"username": "ada", "password": PASSWORD, "settings": settings});
+    assert_eq!(bed.post("/api/v1/setup", &body).await.status, 201);
+    bed.sign_in("ada").await.jwt
+}
+
+#[tokio::test]
+async fn first_start_with_an_empty_index_runs_once_the_server_is_set_up() {
+    on_each_database(async |bed: Bed| {
+        bed.folder(MediaKind::music()).await;
+        let eve = bed.token(bed.user("eve", false, &["administrator"]).await);
+        // Not `at_once`: this run waits for nothing but the setup.
+        follow(bed.state.keeper.clone());
+        wait_for_watch(&bed, &eve).await;
+        assert_eq!(bed.number("SELECT count(*) FROM runs").await, 0);
+        let token = set_up(&bed, json!({})).await;
+        ask_until(&bed, &token, RUNS, |runs| runs[1] == 1).await;
+        let run = bed.get_as(&token, RUNS).await.json()[0][0].clone();
+        assert_eq!(
+            (&run["trigger"], &run["type"], &run["startedBy"]),
+            (&json!("start"), &json!("quick"), &Value::Null)
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_runs_at_the_first_start_where_nothing_is_to_run_by_itself_or_much_is_indexed() {
+    on_each_database(async |bed: Bed| {
+        let folder = bed.folder(MediaKind::music()).await;
+        let off = json!({"watch_directories": false, "scan_schedule": "off"});
+        let token = set_up(&bed, off).await;
+        let keeper = &bed.state.keeper;
+        assert!(!keeper.start_first().await.unwrap());
+        assert_eq!(bed.number("SELECT count(*) FROM runs").await, 0);
+        set(&bed, &token, json!({"scan_schedule": "daily"})).await;
+        assert!(keeper.start_first().await.unwrap());
+        bed.state.indexing.wait_until_idle().await;
+        bed.track(folder, "1.mp3", "One", b"sound").await;
+        assert!(!keeper.start_first().await.unwrap());
+        assert_eq!(bed.number("SELECT count(*) FROM runs").await, 1);
+    })
+    .await;
 }
 
 #[tokio::test]

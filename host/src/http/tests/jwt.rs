@@ -249,10 +249,13 @@ async fn change_of_roles_counts_at_the_next_request_with_the_same_token() {
 /// Sends requests with a token all the time while `end` takes it away; gives how many of those that began after the
 /// answer succeeded.
 async fn successes_after(bed: &Arc<Bed>, token: &str, end: impl Future<Output = ()>) -> usize {
+    const CALLERS: usize = 4;
     let ended = Arc::new(AtomicBool::new(false));
+    let (succeeds, mut succeeded) = tokio::sync::mpsc::channel(CALLERS);
     let mut callers = tokio::task::JoinSet::new();
-    for _ in 0..4 {
+    for _ in 0..CALLERS {
         let (bed, token, ended) = (Arc::clone(bed), token.to_owned(), Arc::clone(&ended));
+        let succeeds = succeeds.clone();
         callers.spawn(async move {
             let (mut before, mut after, mut tries) = (0, 0, 0);
             while tries < 50 {
@@ -260,6 +263,10 @@ async fn successes_after(bed: &Arc<Bed>, token: &str, end: impl Future<Output = 
                 let status = bed.status_as(&token).await;
                 let counted = if is_late { &mut after } else { &mut before };
                 *counted += usize::from(status == 200);
+                if (before, after) == (1, 0) {
+                    // Nobody listens any more once it is taken away.
+                    let _ = succeeds.try_send(());
+                }
                 tries += usize::from(is_late);
                 // A known caller is answered without a pause; the others want to run too.
                 tokio::task::yield_now().await;
@@ -267,7 +274,9 @@ async fn successes_after(bed: &Arc<Bed>, token: &str, end: impl Future<Output = 
             (before, after)
         });
     }
-    tokio::time::sleep(Duration::from_millis(30)).await;
+    for _ in 0..CALLERS {
+        succeeded.recv().await.unwrap();
+    }
     end.await;
     ended.store(true, Ordering::SeqCst);
     let counts = callers.join_all().await;

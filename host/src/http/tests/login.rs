@@ -195,8 +195,7 @@ async fn kiosk_lets_guests_in_whatever_its_settings_say() {
         ..BedOptions::default()
     };
     let bed = Bed::start_with(options).await;
-    let owner = bed.owner().await;
-    bed.set(&owner, "guest_access", json!(false)).await;
+    bed.owner().await;
     assert_eq!(
         bed.login(&[MUSIC], &json!({"username": "guest"})).await.status,
         201

@@ -81,6 +81,7 @@ async fn parallel_guesses_are_limited_alike() {
 #[tokio::test]
 async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
     let bed = Bed::start().await;
+    bed.user("eve", true, &["owner"]).await;
     bed.person("ada", "music_user").await;
     let body = json!({"username": "ada", "password": PASSWORD});
     for _ in 0..25 {
@@ -142,6 +143,7 @@ async fn all_accounts_together_are_limited_by_address() {
         ..BedOptions::default()
     };
     let mut bed = Bed::start_with(options).await;
+    bed.owner().await;
     let mut statuses = Vec::new();
     for number in 0..12 {
         statuses.push(bed.try_password(&format!("name{number}"), WRONG).await.status);

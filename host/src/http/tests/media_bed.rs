@@ -67,6 +67,7 @@ impl Bed {
             file,
             plugin: None,
             digest: None,
+            unchanged: false,
         }];
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
         writer

@@ -267,7 +267,8 @@ async fn movies_are_ordered_and_narrowed_as_asked() {
     for (query, total, first) in [
         ("", 2, "The Amber Room"),
         ("?order=DESC", 2, "Beacon"),
-        ("?orderBy=year", 2, "Beacon"),
+        ("?orderBy=year", 2, "The Amber Room"),
+        ("?orderBy=year&order=DESC", 2, "The Amber Room"),
         ("?orderBy=createdAt", 2, "Beacon"),
         ("?orderBy=releasedAt&order=ASC", 2, "The Amber Room"),
         ("?orderBy=runtime&order=DESC", 2, "Beacon"),

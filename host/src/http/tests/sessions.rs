@@ -24,6 +24,7 @@ async fn status(bed: &Bed, jwt: &str) -> u16 {
 #[tokio::test]
 async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
     let bed = Bed::start().await;
+    bed.owner().await;
     bed.person("bob", "member").await;
     let (first, second) = (bed.sign_in("bob").await, bed.sign_in("bob").await);
     bed.person("eve", "member").await;
@@ -50,13 +51,13 @@ async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
 #[tokio::test]
 async fn session_is_ended_with_its_access_token_and_its_cookie() {
     let bed = Bed::start().await;
+    let owner = bed.owner().await;
     bed.person("bob", "member").await;
     let (mine, other) = (bed.sign_in("bob").await, bed.sign_in("bob").await);
     let sessions = list(&bed, &mine.jwt, OWN).await;
     let other_id = sessions[0]["sessionId"].as_str().unwrap();
     let target = format!("{OWN}/{other_id}");
     // Not by somebody else, whoever it is.
-    let owner = bed.owner().await;
     assert_eq!(delete(&bed, &owner, &target).await.0, 404);
     assert_eq!(status(&bed, &other.jwt).await, 200);
     assert_eq!(delete(&bed, &mine.jwt, &target).await, (200, json!(true)));
@@ -71,6 +72,7 @@ async fn session_is_ended_with_its_access_token_and_its_cookie() {
 #[tokio::test]
 async fn all_sessions_but_the_asking_one_are_ended_at_once() {
     let bed = Bed::start().await;
+    bed.owner().await;
     bed.person("bob", "member").await;
     let mine = bed.sign_in("bob").await;
     let others = [bed.sign_in("bob").await, bed.sign_in("bob").await];

@@ -118,7 +118,7 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     let current = format!("{USERS}/current");
     let alive = async |token: &str| bed.get_as(token, &current).await.status;
     let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
-    assert!([400, 403].contains(&bed.send_as(&first, "PATCH", &current, &wrong).await.status));
+    assert_eq!(bed.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
     assert_eq!((alive(&first).await, alive(&second).await), (200, 200));
     assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
     let right = json!({"password": "a new password", "currentPassword": PASSWORD});
@@ -262,16 +262,21 @@ async fn a_refused_change_changes_nothing_at_all() {
     let owner = bed.owner().await;
     let bob = bed.user("bob", false, &["member"]).await;
     let before = bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
-    for body in [
-        json!({"displayName": "New", "username": "ada"}),
-        json!({"displayName": "New", "password": "short"}),
-        json!({"displayName": "New", "enabled": "no"}),
-        json!({"displayName": "New", "enabled": false, "username": ""}),
-        json!({"displayName": "New", "currentPassword": "wrong password"}),
-        json!({"displayName": 1}),
+    for (status, body) in [
+        (409, json!({"displayName": "New", "username": "ada"})),
+        (400, json!({"displayName": "New", "password": "short"})),
+        (400, json!({"displayName": "New", "enabled": "no"})),
+        (
+            400,
+            json!({"displayName": "New", "enabled": false, "username": ""}),
+        ),
+        (
+            403,
+            json!({"displayName": "New", "currentPassword": "wrong password"}),
+        ),
+        (400, json!({"displayName": 1})),
     ] {
-        let status = update(&bed, &owner, bob, &body).await.status;
-        assert!([400, 403, 409].contains(&status), "{body} {status}");
+        assert_eq!(update(&bed, &owner, bob, &body).await.status, status, "{body}");
         assert_eq!(
             bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
             before,
@@ -282,7 +287,7 @@ async fn a_refused_change_changes_nothing_at_all() {
         .await
         .json();
     assert_eq!(named["displayName"], "New");
-    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null, "username": null}))
+    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null}))
         .await
         .json();
     assert_eq!(

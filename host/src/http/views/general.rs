@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use crate::domain::release_channel::ReleaseChannel;
 use crate::service::cloud::{Release, Subscription};
 use crate::service::cloud_info::{CloudInfo, Seats};
 use crate::service::server::{InstanceInfo, Versions};
@@ -64,7 +65,10 @@ impl From<InstanceInfo> for InstanceView {
     }
 }
 
-/// Versions of the parts. The web apps are part of the server and have its version.
+/// The version of an app that this build does not hold.
+const NO_APP: &str = "0.0.0";
+
+/// Versions of the parts. A web app that the build does not hold is `0.0.0`.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Versions"))]
 pub struct VersionsView {
@@ -72,7 +76,11 @@ pub struct VersionsView {
     nodejs: &'static str,
     /// The crypto library.
     openssl: &'static str,
+    /// The database's version alone.
     database: String,
+    /// `SQLite` or `PostgreSQL`.
+    #[serde(rename = "databaseEngine")]
+    database_engine: &'static str,
     svc_media_server: &'static str,
     svc_media_server_web_app: &'static str,
     svc_music_web_app: &'static str,
@@ -91,12 +99,13 @@ impl From<Versions> for VersionsView {
         Self {
             nodejs: build.runtime,
             openssl: build.crypto,
-            database: versions.database,
+            database: versions.database.version,
+            database_engine: versions.database.engine,
             svc_media_server: build.version,
-            svc_media_server_web_app: build.version,
-            svc_music_web_app: build.version,
-            svc_photos_web_app: build.version,
-            svc_cinema_web_app: build.version,
+            svc_media_server_web_app: NO_APP,
+            svc_music_web_app: NO_APP,
+            svc_photos_web_app: NO_APP,
+            svc_cinema_web_app: NO_APP,
             build_tag: build.build_tag,
             runtime: build.runtime,
             crypto: build.crypto,
@@ -119,24 +128,20 @@ pub struct ReleaseChannelView {
 #[salvo(schema(name = "ReleaseChannels"))]
 pub struct ReleaseChannelsView {
     /// The one that the server follows.
-    current: String,
+    current: &'static str,
     available: Vec<ReleaseChannelView>,
 }
 
 impl ReleaseChannelsView {
     /// The channels, with the one that the server follows.
-    pub fn new(current: &str) -> Self {
-        let channel = |name, description| ReleaseChannelView { name, description };
+    pub fn new(current: ReleaseChannel) -> Self {
+        let view = |channel: ReleaseChannel| ReleaseChannelView {
+            name: channel.name(),
+            description: channel.about(),
+        };
         Self {
-            current: current.to_owned(),
-            available: vec![
-                channel("stable", "Releases."),
-                channel(
-                    "beta",
-                    "What becomes the next release, for those who want to try it.",
-                ),
-                channel("dev", "Builds from source."),
-            ],
+            current: current.name(),
+            available: ReleaseChannel::ALL.map(view).into(),
         }
     }
 }

@@ -101,7 +101,8 @@ pub struct RunView {
     /// `quick` or `full`.
     #[serde(rename = "type")]
     run_type: &'static str,
-    /// Who or what started it: `user`, `command`, `schedule` or `watch`.
+    /// Who or what started it: `user`, `command`, `start` (the first start, with nothing in the index), `schedule` or
+    /// `watch`.
     trigger: &'static str,
     /// The kinds that it was confined to; none for all.
     #[salvo(schema(value_type = Vec<String>))]

@@ -9,6 +9,7 @@ use super::super::error::{Result, ServiceError};
 use super::super::settings::Settings;
 use super::names::username_key;
 use super::sessions::{Granted, Opening, Sessions};
+use super::setup::Setup;
 use super::{ClientInfo, Context, capabilities_of};
 use crate::auth::app::App;
 use crate::auth::buckets::{Buckets, Rate};
@@ -71,6 +72,7 @@ pub struct Logins {
     throttle: LoginThrottle,
     sessions: Sessions,
     settings: Settings,
+    setup: Setup,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
     notes: Arc<Buckets<Party>>,
@@ -84,6 +86,7 @@ impl Logins {
         throttle: LoginThrottle,
         sessions: Sessions,
         settings: Settings,
+        setup: Setup,
         cloud: Arc<dyn Cloud>,
     ) -> Self {
         Self {
@@ -92,6 +95,7 @@ impl Logins {
             throttle,
             sessions,
             settings,
+            setup,
             cloud,
             names: RandomState::new(),
             notes: Arc::new(Buckets::new(NOTES)),
@@ -102,9 +106,9 @@ impl Logins {
     ///
     /// # Errors
     /// Refused, with one text, for an unknown app or account, a wrong or missing password, a disabled account and one
-    /// that may not use the app; after the same work wherever a password was given for an app. Throttled after too many
-    /// wrong passwords, unavailable when too many sign in at once or the cloud cannot be asked, unauthorized when it
-    /// does not vouch.
+    /// that may not use the app; after the same work wherever a password was given for an app; and at once as long as the
+    /// server is not set up, the guest of a kiosk included. Throttled after too many wrong passwords, unavailable when too
+    /// many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
     pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
         let outcome = self.attempt(request).await;
         self.jitter().await?;
@@ -112,6 +116,9 @@ impl Logins {
     }
 
     async fn attempt(&self, mut request: LoginRequest) -> Result<Login> {
+        if !self.setup.has_owner().await? {
+            return Err(REFUSED);
+        }
         // Whatever account it is about: nothing is looked at that could tell.
         let Some(app) = request.app else {
             return self.refuse(&request, None);

@@ -119,15 +119,22 @@ impl Setup {
     /// # Errors
     /// Refused; the store's.
     pub async fn require_open(&self) -> Result<()> {
-        // Asked even when it is known to be open: another server on the same database may have been faster.
+        match self.has_owner().await? {
+            true => Err(already_done()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there is an owner. Asked again as long as none is known: another server on the same database may have been
+    /// faster.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn has_owner(&self) -> Result<bool> {
         if !self.is_done() && self.store().owner_exists().await? {
             self.done.store(true, Ordering::Relaxed);
         }
-        if self.is_done() {
-            Err(already_done())
-        } else {
-            Ok(())
-        }
+        Ok(self.is_done())
     }
 
     /// Makes the owner. Of any number of calls at once, one succeeds.
@@ -163,6 +170,7 @@ impl Setup {
             }
             Err(other) => return Err(other),
         };
+        self.settings.require_free(&settings)?;
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
         };

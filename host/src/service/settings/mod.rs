@@ -87,11 +87,11 @@ pub struct SettingsPatch {
     pub settings: serde_json::Map<String, Value>,
 }
 
-/// A setting with a value that will do.
+/// A setting with a value that will do; none resets it.
 #[derive(Debug, Clone)]
 pub struct CheckedSetting {
     setting: &'static Setting,
-    value: Value,
+    value: Option<Value>,
 }
 
 /// Values of the server's settings, by app (empty for all) and key.
@@ -141,7 +141,16 @@ impl Settings {
         Ok(())
     }
 
+    /// The value that an option of the server holds a setting at.
+    fn fixed(&self, setting: &Setting) -> Option<Value> {
+        (self.kiosk && setting.key == GUEST_ACCESS).then_some(Value::Bool(true))
+    }
+
+    /// The value in force.
     fn server_value(&self, setting: &Setting, app: Option<App>) -> Value {
+        if let Some(fixed) = self.fixed(setting) {
+            return fixed;
+        }
         let values = Arc::clone(&self.server.read().unwrap_or_else(PoisonError::into_inner));
         let of = |app: &str| values.get(&(app.to_owned(), setting.key.to_owned())).cloned();
         app.and_then(|app| of(app.as_str()))
@@ -163,7 +172,7 @@ impl Settings {
 
     /// Whether the guest may sign in.
     pub fn guest_access(&self) -> bool {
-        self.kiosk || self.known(GUEST_ACCESS, None) == Value::Bool(true)
+        self.known(GUEST_ACCESS, None) == Value::Bool(true)
     }
 
     /// Whether the names of accounts are shown before signing in.
@@ -236,7 +245,7 @@ impl Settings {
         Ok(values.collect())
     }
 
-    /// Checks keys and values.
+    /// Checks keys and values. `null` resets a setting to its default.
     ///
     /// # Errors
     /// Invalid, with every key that is unknown or has a bad value.
@@ -255,9 +264,9 @@ impl Settings {
             let outcome = registry::find(key)
                 .ok_or_else(|| "there is no such setting".to_owned())
                 .and_then(|setting| {
-                    setting
-                        .check(value)
-                        .map(|value| CheckedSetting { setting, value })
+                    let given = (!value.is_null()).then(|| setting.check(value));
+                    let value = given.transpose()?;
+                    Ok(CheckedSetting { setting, value })
                 });
             match outcome {
                 Ok(setting) => checked.push(setting),
@@ -271,10 +280,26 @@ impl Settings {
         }
     }
 
-    /// Changes settings, all or none: the account's own, or the server's.
+    /// Fails where a setting is held at another value by an option of the server.
     ///
     /// # Errors
-    /// Refused when one is the server's and the caller may not change those; invalid; the store's.
+    /// Conflict `setting_fixed`.
+    pub(super) fn require_free(&self, settings: &[CheckedSetting]) -> Result<()> {
+        let is_held = |found: &&CheckedSetting| {
+            let fixed = self.fixed(found.setting);
+            fixed.is_some() && fixed != found.value
+        };
+        settings.iter().find(is_held).map_or(Ok(()), |found| {
+            let message = format!("`{}` is set by an option of the server", found.setting.key);
+            Err(ServiceError::conflict("setting_fixed", message))
+        })
+    }
+
+    /// Changes settings, all or none: the account's own, or the server's. Answers with the values that are in force then.
+    ///
+    /// # Errors
+    /// Refused when one is the server's and the caller may not change those; invalid; conflict `setting_fixed`; the
+    /// store's.
     pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
         // Whoever comes as the guest stays when the token is revoked.
         if patch.settings.contains_key(registry::GUEST_ACCESS) && !by.actor.is_signed_in() {
@@ -289,6 +314,7 @@ impl Settings {
             return Err(ServiceError::Refused("the guest has no settings"));
         }
         let checked = Self::check(&patch.settings)?;
+        self.require_free(&checked)?;
         let settings = self.clone();
         uninterrupted("settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;
@@ -312,16 +338,21 @@ impl Settings {
             if !server_wide.is_empty() {
                 settings.reload().await?;
             }
-            let updated = checked.into_iter();
-            Ok(updated
-                .map(|found| (found.setting.key.to_owned(), found.value))
-                .collect())
+            let updated = checked.into_iter().map(|CheckedSetting { setting, value }| {
+                let reset = || match setting.scope.is_server_wide() {
+                    true => settings.server_value(setting, patch.app),
+                    false => setting.default(),
+                };
+                (setting.key.to_owned(), value.unwrap_or_else(reset))
+            });
+            Ok(updated.collect())
         })
         .await
     }
 }
 
-/// Stores a setting where its scope says; tells whether it is another than it was.
+/// Stores a setting where its scope says, or forgets what was stored there; tells whether it is another than it was. An
+/// app's own value that is forgotten gives way to that of all apps.
 pub(super) async fn store_setting(
     change: &mut IdentityChange,
     found: &CheckedSetting,
@@ -329,13 +360,17 @@ pub(super) async fn store_setting(
     user: UserId,
 ) -> Result<bool> {
     let CheckedSetting { setting, value } = found;
-    let value = value.to_string();
+    let value = value.as_ref().map(Value::to_string);
     let app = match setting.scope {
         registry::Scope::ServerPerApp => app.map_or("", App::as_str),
         registry::Scope::Server => "",
         registry::Scope::Account => {
-            return Ok(change.set_account_setting(user, setting.key, &value).await?);
+            return Ok(change
+                .set_account_setting(user, setting.key, value.as_deref())
+                .await?);
         }
     };
-    Ok(change.set_server_setting(app, setting.key, &value).await?)
+    Ok(change
+        .set_server_setting(app, setting.key, value.as_deref())
+        .await?)
 }

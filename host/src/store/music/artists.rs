@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::domain::id::{MusicArtistId, UserId};
+use crate::domain::change::ItemType;
+use crate::domain::id::MusicArtistId;
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::{Artist, Genre};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::store::Store;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
-use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
@@ -26,12 +26,8 @@ pub struct ArtistFilter {
     pub year_from: Option<i32>,
     /// With a track of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
-    /// Favorites of this user.
-    pub favorite_of: Option<UserId>,
-    /// In the random order of this seed, whatever else is asked for.
-    pub shuffle: Option<i64>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
 /// What a list of artists is ordered by.
@@ -70,6 +66,12 @@ impl GenreOrder {
 const ARTISTS: MediaRows = MediaRows {
     from: "music_artists a",
     key: "a.artist_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicArtist,
+    visible: Visible::Artists,
+    key: ARTISTS.key,
+    first_at: |moment| MusicArtistId::first_at(moment).get(),
 };
 const ARTIST_BY_ID: &str = "SELECT a.artist_id, a.name, a.sort_name, a.release_count, a.track_count, \
     a.mb_artist_id FROM music_artists a WHERE a.artist_id";
@@ -132,12 +134,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a
             }
         });
     }
-    let user = filter.favorite_of.map(UserId::get);
-    artists.push_personal(favorite_of!("a.artist_id", 2), user, ")");
-    let first = filter
-        .added_since
-        .map(|moment| MusicArtistId::first_at(moment).get());
-    artists.push("a.artist_id >= ", first, "");
+    filter.items.narrow(&mut artists, FILTERED, scope);
     artists
 }
 
@@ -167,13 +164,8 @@ impl Store {
     ) -> Result<Listing<Artist>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = match filter.shuffle {
-            Some(seed) => self.shuffled_page_of(ARTISTS, &conditions, seed, request).await?,
-            None => {
-                self.page_of(ARTISTS, &conditions, request.by.sort(), request)
-                    .await?
-            }
-        };
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(ARTISTS, &conditions, order, request).await?;
         let artists = self.artists_by_id(scope, &page.items).await?;
         Ok(page.with_items(artists))
     }

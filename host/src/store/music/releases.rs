@@ -1,18 +1,18 @@
 //! Releases.
 
-use crate::domain::id::{MusicArtistId, MusicReleaseId, UserId};
+use crate::domain::change::ItemType;
+use crate::domain::id::{MusicArtistId, MusicReleaseId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::music::Release;
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::store::Store;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
 use crate::store::select::Conditions;
-use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 /// Which releases.
@@ -26,15 +26,11 @@ pub struct ReleaseFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
-    /// Favorites of this user.
-    pub favorite_of: Option<UserId>,
-    /// In the random order of this seed, whatever else is asked for.
-    pub shuffle: Option<i64>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
-/// What a list of releases is ordered by. Releases without a year are the first in ascending order.
+/// What a list of releases is ordered by. Releases without a year are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseOrder {
     /// Sort title.
@@ -59,6 +55,12 @@ const RELEASES: MediaRows = MediaRows {
     from: "music_releases r",
     key: "r.release_id",
 };
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicRelease,
+    visible: Visible::Releases,
+    key: RELEASES.key,
+    first_at: |moment| MusicReleaseId::first_at(moment).get(),
+};
 const BY_ID: &str = "SELECT r.release_id, r.title, r.sort_title, r.release_type, r.year, r.original_year, \
     r.disc_count, r.track_count, r.duration_ms, r.artwork_track_id, r.mb_release_id, r.mb_release_group_id \
     FROM music_releases r WHERE r.release_id";
@@ -76,7 +78,7 @@ const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duratio
 const PICTURES: &str =
     "SELECT t.release_id, t.track_id FROM music_tracks t WHERE t.picture_index IS NOT NULL AND t.release_id";
 const BY_PLACE: &str =
-    "ORDER BY t.release_id, t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id";
+    "ORDER BY t.release_id, t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct ReleaseRow {
@@ -129,14 +131,9 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'
         (Visible::Tracks, "t.track_id"),
         scope,
     );
-    let user = filter.favorite_of.map(UserId::get);
-    releases.push_personal(favorite_of!("r.release_id", 1), user, ")");
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
-    let first = filter
-        .added_since
-        .map(|moment| MusicReleaseId::first_at(moment).get());
-    releases.push("r.release_id >= ", first, "");
+    filter.items.narrow(&mut releases, FILTERED, scope);
     releases
 }
 
@@ -150,16 +147,8 @@ impl Store {
     ) -> Result<Listing<Release>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = match filter.shuffle {
-            Some(seed) => {
-                self.shuffled_page_of(RELEASES, &conditions, seed, request)
-                    .await?
-            }
-            None => {
-                self.page_of(RELEASES, &conditions, request.by.sort(), request)
-                    .await?
-            }
-        };
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(RELEASES, &conditions, order, request).await?;
         let releases = self.releases_by_id(scope, &page.items).await?;
         Ok(page.with_items(releases))
     }

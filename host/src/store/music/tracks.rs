@@ -2,21 +2,21 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId, UserId};
+use crate::domain::change::ItemType;
+use crate::domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::music::{ReplayGain, Track};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::domain::user_data::UserData;
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
-use crate::store::select::Conditions;
-use crate::store::user_items::favorite_of;
+use crate::store::select::{Conditions, direction};
 use crate::store::visibility::Visible;
 
 /// Which tracks.
@@ -32,15 +32,11 @@ pub struct TrackFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
-    /// Favorites of this user.
-    pub favorite_of: Option<UserId>,
-    /// In the random order of this seed, whatever else is asked for.
-    pub shuffle: Option<i64>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
-/// What a list of tracks is ordered by. Tracks without the value are the first in ascending order.
+/// What a list of tracks is ordered by. Tracks without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackOrder {
     /// Sort title.
@@ -68,6 +64,12 @@ const TRACKS: MediaRows = MediaRows {
     from: "music_tracks t",
     key: "t.track_id",
 };
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicTrack,
+    visible: Visible::Tracks,
+    key: TRACKS.key,
+    first_at: |moment| MusicTrackId::first_at(moment).get(),
+};
 const BY_ID: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, t.title, t.sort_title, \
     t.track_number, t.disc_number, t.duration_ms, t.bitrate, t.sample_rate, t.bit_depth, t.channels, t.codec, \
     t.year, t.isrc, t.mb_recording_id, t.track_gain, t.track_peak, t.album_gain, t.album_peak, \
@@ -75,7 +77,9 @@ const BY_ID: &str = "SELECT t.track_id, t.release_id, r.title AS release_title, 
     FROM music_tracks t JOIN files f ON f.file_id = t.track_id \
     LEFT JOIN music_releases r ON r.release_id = t.release_id WHERE t.track_id";
 const IN_RELEASE: &str =
-    "ORDER BY t.disc_number ASC NULLS FIRST, t.track_number ASC NULLS FIRST, t.track_id ASC";
+    "ORDER BY t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id ASC";
+const FROM_LAST: &str =
+    "ORDER BY t.disc_number DESC NULLS LAST, t.track_number DESC NULLS LAST, t.track_id DESC";
 const ARTISTS: &str = "SELECT l.track_id AS item_id, l.artist_id, l.role, a.name FROM track_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.track_id";
 const GENRES: &str = "SELECT l.track_id, g.name FROM track_genres l \
@@ -174,14 +178,9 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a>
         filter.genre.as_deref().map(fold),
         ")",
     );
-    let user = filter.favorite_of.map(UserId::get);
-    tracks.push_personal(favorite_of!("t.track_id", 0), user, ")");
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
-    let first = filter
-        .added_since
-        .map(|moment| MusicTrackId::first_at(moment).get());
-    tracks.push("t.track_id >= ", first, "");
+    filter.items.narrow(&mut tracks, FILTERED, scope);
     tracks
 }
 
@@ -195,13 +194,8 @@ impl Store {
     ) -> Result<Listing<Track>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = match filter.shuffle {
-            Some(seed) => self.shuffled_page_of(TRACKS, &conditions, seed, request).await?,
-            None => {
-                self.page_of(TRACKS, &conditions, request.by.sort(), request)
-                    .await?
-            }
-        };
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(TRACKS, &conditions, order, request).await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }
@@ -212,7 +206,7 @@ impl Store {
         Ok(self.tracks(&[id.get()], &seen).await?.pop())
     }
 
-    /// The tracks of a release by disc and number.
+    /// The tracks of a release by disc and number; those without are the last in both directions.
     pub async fn release_tracks(
         &self,
         scope: &MediaScope,
@@ -220,12 +214,13 @@ impl Store {
         part: OrderedPage,
     ) -> Result<Listing<Track>> {
         let seen = Visible::Tracks.and("t.track_id", scope);
-        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {IN_RELEASE}");
+        let order = direction(part.order, IN_RELEASE, FROM_LAST);
+        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {order}");
         let ids: Vec<(i64,)> = self
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
             .await?;
-        let listed = part.of(ids.into_iter().map(|(id,)| id).collect());
+        let listed = part.page.of(ids.into_iter().map(|(id,)| id).collect());
         let tracks = self.tracks_by_id(&listed.items).await?;
         Ok(listed.with_items(tracks))
     }

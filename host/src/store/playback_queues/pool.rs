@@ -16,12 +16,11 @@ use crate::store::user_items::favorite_of;
 use crate::store::visibility::Visible;
 
 const RELEASE: &str = "SELECT i.track_id FROM music_tracks i WHERE i.release_id = $1";
-const IN_RELEASE: &str =
-    " ORDER BY i.disc_number ASC NULLS FIRST, i.track_number ASC NULLS FIRST, i.track_id";
+const IN_RELEASE: &str = " ORDER BY i.disc_number ASC NULLS LAST, i.track_number ASC NULLS LAST, i.track_id";
 const ARTIST: &str = "SELECT i.track_id FROM music_tracks i LEFT JOIN music_releases r ON r.release_id = i.release_id \
     WHERE i.track_id IN (SELECT l.track_id FROM track_artists l WHERE l.artist_id = $1)";
 const OF_ARTIST: &str = " ORDER BY r.year ASC NULLS LAST, r.sort_title ASC NULLS LAST, i.release_id, \
-    i.disc_number ASC NULLS FIRST, i.track_number ASC NULLS FIRST, i.track_id";
+    i.disc_number ASC NULLS LAST, i.track_number ASC NULLS LAST, i.track_id";
 const SHOW: &str = "SELECT i.episode_id FROM tv_episodes i JOIN tv_seasons n ON n.season_id = i.season_id \
     WHERE i.show_id = $1";
 const IN_SHOW: &str = " ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, n.season_number ASC NULLS LAST, \

@@ -6,10 +6,11 @@ use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{RECORD_SCHEMA, StoredFile};
+use super::RECORD_SCHEMA;
+use crate::domain::id::FileId;
 use crate::domain::scan::ScannedFile;
+use crate::store::Store;
 use crate::store::bulk::in_lists;
-use crate::store::db::Tx;
 use crate::store::error::Result;
 
 /// Files that are missing are told as restored in any case.
@@ -45,23 +46,17 @@ pub fn digest_of(file: &ScannedFile) -> i64 {
     i64::from_le_bytes(*head)
 }
 
-/// The numbers of those files of which the same is stored.
-pub(super) async fn unchanged(tx: &mut Tx, files: &[StoredFile]) -> Result<HashSet<i64>> {
-    let known = |stored: &StoredFile| {
-        let digest = stored.digest.filter(|_| stored.file.known);
-        digest.map(|digest| (stored.file.id.get(), digest))
-    };
-    let read: HashSet<(i64, i64)> = files.iter().filter_map(known).collect();
-    let ids: Vec<i64> = read.iter().map(|(id, _)| *id).collect();
-    let mut unchanged = HashSet::new();
-    for (sql, values) in in_lists(tx.engine(), DIGESTS, &ids, "") {
-        let stored: Vec<(i64, i64)> = tx.fetch_page(sql, &values).await?;
-        unchanged.extend(
-            stored
-                .into_iter()
-                .filter(|row| read.contains(row))
-                .map(|(id, _)| id),
-        );
+impl Store {
+    /// Those of the files, each with its digest, of which the same is stored. Nobody but a scan, of which there is one at a
+    /// time, stores digests; so what this says holds until the scan stores them.
+    pub async fn files_that_say_the_same(&self, read: &HashSet<(FileId, i64)>) -> Result<HashSet<FileId>> {
+        let ids: Vec<i64> = read.iter().map(|(id, _)| id.get()).collect();
+        let mut same = HashSet::new();
+        for (sql, values) in in_lists(self.pools().engine(), DIGESTS, &ids, "") {
+            let stored: Vec<(i64, i64)> = self.pools().fetch_page(sql, &values).await?;
+            let stored = stored.into_iter().map(|(id, digest)| (FileId::from(id), digest));
+            same.extend(stored.filter(|row| read.contains(row)).map(|(id, _)| id));
+        }
+        Ok(same)
     }
-    Ok(unchanged)
 }

@@ -72,8 +72,10 @@ pub struct StoredFile {
     pub file: ScannedFile,
     /// The plugin; `None` if it came to none.
     pub plugin: Option<Arc<PluginVersion>>,
-    /// [`digest_of`] the file; without it, it is stored whatever is there.
+    /// [`digest_of`] the file.
     pub digest: Option<i64>,
+    /// One of [`Store::files_that_say_the_same`]: its items are left as they are.
+    pub unchanged: bool,
 }
 
 /// A folder all of whose files are in this batch or in earlier ones.
@@ -240,9 +242,7 @@ impl ScanWriter {
         let mut tx = self.begin().await?;
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
-        let unchanged = digest::unchanged(&mut tx, files).await?;
-        let is_changed = |file: &&StoredFile| !unchanged.contains(&file.file.id.get());
-        let changed: Vec<&StoredFile> = files.iter().filter(is_changed).collect();
+        let changed: Vec<&StoredFile> = files.iter().filter(|stored| !stored.unchanged).collect();
         self.store_files(&mut tx, files).boxed().await?;
         if !changed.is_empty() {
             self.store_tracks(&mut tx, &changed, batch.now, &mut added)
@@ -297,7 +297,10 @@ impl ScanWriter {
 
     async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
         let mut values = Vec::with_capacity(files.len() * rows::FILES.columns);
-        for StoredFile { file, plugin, digest } in files {
+        for StoredFile {
+            file, plugin, digest, ..
+        } in files
+        {
             let plugin = match plugin {
                 Some(plugin) => Some(self.plugin_ref(tx, plugin).await?),
                 None => None,

@@ -33,7 +33,7 @@ const COUNT_RELEASES: (&str, &str) = (
     "UPDATE music_releases SET dirty = FALSE, track_count = s.tracks, duration_ms = s.duration, \
      disc_count = s.discs, artwork_track_id = (SELECT p.track_id FROM music_tracks p \
      WHERE p.release_id = music_releases.release_id AND p.picture_index IS NOT NULL \
-     ORDER BY p.disc_number ASC NULLS FIRST, p.track_number ASC NULLS FIRST, p.track_id LIMIT 1) \
+     ORDER BY p.disc_number ASC NULLS LAST, p.track_number ASC NULLS LAST, p.track_id LIMIT 1) \
      FROM (SELECT t.release_id AS id, count(*) AS tracks, \
      CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT) AS duration, \
      CAST(coalesce(max(t.disc_number), 1) AS BIGINT) AS discs FROM music_tracks t WHERE t.release_id",

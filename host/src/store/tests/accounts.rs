@@ -494,19 +494,19 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
     on_each_database(async |bed: &mut Bed| {
         let ada = user(bed, "ada", "member").await;
         let mut set = change(bed).await;
-        set.set_server_setting("", "a", "1").await.unwrap();
-        set.set_server_setting("music", "a", "2").await.unwrap();
-        set.set_server_setting("music", "b", "\"x\"").await.unwrap();
-        set.set_account_setting(ada.id, "theme", "\"dark\"")
+        set.set_server_setting("", "a", Some("1")).await.unwrap();
+        set.set_server_setting("music", "a", Some("2")).await.unwrap();
+        set.set_server_setting("music", "b", Some("\"x\"")).await.unwrap();
+        set.set_account_setting(ada.id, "theme", Some("\"dark\""))
             .await
             .unwrap();
-        set.set_account_setting(ada.id, "theme", "\"light\"")
+        set.set_account_setting(ada.id, "theme", Some("\"light\""))
             .await
             .unwrap();
         set.commit().await.unwrap();
         assert_eq!(bed.store.server_settings().await.unwrap().len(), 3);
         let mut all = change(bed).await;
-        all.set_server_setting("", "a", "3").await.unwrap();
+        all.set_server_setting("", "a", Some("3")).await.unwrap();
         all.commit().await.unwrap();
         let setting = |app: &str, key: &str, value: &str| ServerSetting {
             app: app.into(),
@@ -632,7 +632,7 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         used.insert_session(&session(bed, &ada), Some(&[1; 32]))
             .await
             .unwrap();
-        used.set_server_setting("", "server_name", "\"Home\"")
+        used.set_server_setting("", "server_name", Some("\"Home\""))
             .await
             .unwrap();
         used.insert_library(&library).await.unwrap();

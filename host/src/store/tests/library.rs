@@ -9,8 +9,8 @@ use crate::domain::music::CreditRole;
 use crate::domain::photo::{GeoPoint, PhotoFacts};
 use crate::domain::scan::FileStatus;
 use crate::store::{
-    ArtistFilter, ArtistOrder, BoundingBox, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
-    SearchIndex, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, BoundingBox, GenreOrder, ItemFilter, PhotoFilter, PhotoOrder, ReleaseFilter,
+    ReleaseOrder, SearchIndex, TrackFilter, TrackOrder,
 };
 
 const ALL: Page = Page { take: 100, skip: 0 };
@@ -247,10 +247,14 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         assert_eq!(down, by_title);
         assert_eq!(
             titles(bed, &all, TrackOrder::Year, UP).await,
-            ["apple", "Échoes", "Zebra", "_Über"]
+            ["Échoes", "Zebra", "_Über", "apple"]
         );
         let down = titles(bed, &all, TrackOrder::Year, Order::Descending).await;
-        assert_eq!(down, ["_Über", "Zebra", "Échoes", "apple"]);
+        assert_eq!(
+            down,
+            ["_Über", "Zebra", "Échoes", "apple"],
+            "without a year: the last in both directions"
+        );
         let by_time = titles(bed, &all, TrackOrder::CreatedAt, UP).await;
         assert_eq!(by_time, ["Échoes", "Zebra", "apple", "_Über"]);
         assert_eq!(
@@ -300,14 +304,14 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
             ),
             (
                 TrackFilter {
-                    added_since: Some(NOW),
+                    items: added_since(NOW),
                     ..all.clone()
                 },
                 vec!["apple", "Échoes", "_Über", "Zebra"],
             ),
             (
                 TrackFilter {
-                    added_since: Some(Timestamp::from_millis(NOW.millis() + 1)),
+                    items: added_since(Timestamp::from_millis(NOW.millis() + 1)),
                     ..all.clone()
                 },
                 vec![],
@@ -421,7 +425,7 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
             ..ArtistFilter::default()
         };
         let since = |millis| ArtistFilter {
-            added_since: Some(Timestamp::from_millis(millis)),
+            items: added_since(Timestamp::from_millis(millis)),
             ..ArtistFilter::default()
         };
         for (filter, expected) in [
@@ -445,7 +449,10 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
             (since(NOW.millis() + 1), vec![]),
             (
                 ArtistFilter {
-                    shuffle: Some(3),
+                    items: ItemFilter {
+                        shuffle: Some(3),
+                        ..ItemFilter::default()
+                    },
                     ..of_genre("jazz")
                 },
                 vec!["Ann", "Bob"],
@@ -799,7 +806,8 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         );
         assert_eq!(
             names(&all, PhotoOrder::Width, UP).await,
-            ["a.jpg", "b.jpg", "c.jpg"]
+            ["b.jpg", "c.jpg", "a.jpg"],
+            "nobody knows how wide the last one is"
         );
         assert_eq!(
             names(&all, PhotoOrder::Height, Order::Descending).await,

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod faults;
+mod item_filter;
 mod jobs;
 mod libraries;
 mod library;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::databases::{Schema, postgres_url, sqlite_url};
-use super::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions, StoredFile};
+use super::{FolderDone, ItemFilter, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions, StoredFile};
 use crate::domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
 use crate::domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use crate::domain::kind::MediaKind;
@@ -95,6 +96,7 @@ impl Bed {
             plugin: Some(plugin()),
             // Tests change files that they have made.
             digest: None,
+            unchanged: false,
         }
     }
 
@@ -131,6 +133,13 @@ fn done(id: FolderId, stamp: u8, file_count: i64) -> FolderDone {
 }
 
 /// What a test's track says: title, artists, album, number.
+fn added_since(moment: Timestamp) -> ItemFilter {
+    ItemFilter {
+        added_since: Some(moment),
+        ..ItemFilter::default()
+    }
+}
+
 fn track(title: &str, artists: &[&str], album: &str, number: i64) -> TrackFacts {
     track_of(title, artists, album, number, &[])
 }

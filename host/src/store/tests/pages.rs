@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::domain::library::{Grant, Library};
-use crate::domain::list::{Cursor, CursorValue, ListRequest, Order, Page};
+use crate::domain::list::{Cursor, CursorValue, ListRequest, Order, OrderedPage, Page};
 use crate::domain::photo::{Photo, PhotoFacts};
-use crate::store::{PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
+use crate::store::{ItemFilter, PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
 
 const ORDERS: [TrackOrder; 4] = [
     TrackOrder::Title,
@@ -59,6 +59,13 @@ async fn pages_after_a_place_are_the_list_in_every_order() {
                 let whole = ListRequest::new(by, order, Page { take: 100, skip: 0 });
                 let (whole, _, next) = page(bed, &all, &whole).await;
                 assert_eq!((whole.len(), next), (40, None));
+                // Some of these places are in what has a value, some in what has none, two are beyond the end.
+                for skip in [1, 12, 25, 26, 27, 30, 31, 38, 40, 45] {
+                    let part = ListRequest::new(by, order, Page { take: 4, skip });
+                    let (part, total, _) = page(bed, &all, &part).await;
+                    let expected: Vec<i64> = whole.iter().copied().skip(skip as usize).take(4).collect();
+                    assert_eq!((part, total), (expected, 40), "{by:?} {order:?} {skip}");
+                }
                 for take in [1, 3, 8, 40] {
                     assert_eq!(
                         walk(bed, &all, by, order, take).await,
@@ -67,6 +74,73 @@ async fn pages_after_a_place_are_the_list_in_every_order() {
                     );
                 }
             }
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn items_without_a_value_are_last_in_both_directions() {
+    on_each_database(async |bed: &mut Bed| {
+        tracks(bed, 40).await;
+        let listed = async |by, order| {
+            let whole = ListRequest::new(by, order, Page { take: 100, skip: 0 });
+            let all = TrackFilter::default();
+            bed.store
+                .list_tracks(ALL_MEDIA, &all, &whole)
+                .await
+                .unwrap()
+                .items
+        };
+        for order in [Order::Ascending, Order::Descending] {
+            let years = listed(TrackOrder::Year, order).await;
+            let (with, without) = years.split_at(26);
+            assert!(without.iter().all(|track| track.year.is_none()), "{order:?}");
+            let years: Option<Vec<i32>> = with.iter().map(|track| track.year).collect();
+            let mut sorted = years.clone().unwrap();
+            sorted.sort_unstable();
+            if order == Order::Descending {
+                sorted.reverse();
+            }
+            assert_eq!(years, Some(sorted));
+            let lengths = listed(TrackOrder::Duration, order).await;
+            let (with, without) = lengths.split_at(30);
+            assert!(with.iter().all(|track| track.duration_ms.is_some()), "{order:?}");
+            assert!(
+                without.iter().all(|track| track.duration_ms.is_none()),
+                "{order:?}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        let of = |title: &str, number| {
+            let mut facts = track(title, &["Ann"], "First", 1);
+            facts.track_number = number;
+            bed.file(folder, title, record(facts))
+        };
+        let files = vec![of("none", None), of("two", Some(2)), of("one", Some(1))];
+        bed.persist(files).await;
+        let request = ListRequest::new(TrackOrder::Title, Order::Ascending, Page::default());
+        let all = TrackFilter::default();
+        let listed = bed.store.list_tracks(ALL_MEDIA, &all, &request).await.unwrap();
+        let (release, _) = listed.items[0].release.clone().unwrap();
+        for (order, titles) in [
+            (Order::Ascending, ["one", "two", "none"]),
+            (Order::Descending, ["two", "one", "none"]),
+        ] {
+            let part = OrderedPage {
+                order,
+                page: Page::default(),
+            };
+            let tracks = bed.store.release_tracks(ALL_MEDIA, release, part).await.unwrap();
+            let told: Vec<&str> = tracks.items.iter().map(|track| track.title.as_str()).collect();
+            assert_eq!((told.as_slice(), tracks.total), (&titles[..], 3), "{order:?}");
         }
     })
     .await;
@@ -123,7 +197,10 @@ async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
     on_each_database(async |bed: &mut Bed| {
         tracks(bed, 40).await;
         let seeded = |seed| TrackFilter {
-            shuffle: Some(seed),
+            items: ItemFilter {
+                shuffle: Some(seed),
+                ..ItemFilter::default()
+            },
             ..TrackFilter::default()
         };
         let walked = walk(bed, &seeded(7), TrackOrder::Title, Order::Ascending, 9).await;

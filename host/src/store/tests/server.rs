@@ -184,10 +184,16 @@ async fn database_tells_its_version_and_answers() {
     on_each_database(async |bed: &mut Bed| {
         bed.store.ping().await.unwrap();
         let version = bed.store.database_version().await.unwrap();
-        assert!(
-            version.starts_with("SQLite 3.") || version.starts_with("PostgreSQL 1"),
-            "{version}"
-        );
+        let major = match version.engine {
+            "SQLite" => "3.",
+            "PostgreSQL" => "1",
+            other => panic!("{other}"),
+        };
+        let is_bare = version
+            .version
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+        assert!(is_bare && version.version.starts_with(major), "{version:?}");
         let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
         other.close().await;
         assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));

@@ -8,13 +8,18 @@ use crate::domain::photo::PhotoFacts;
 
 /// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
 async fn told(bed: &Bed, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
-    let files: Vec<StoredFile> = files
-        .iter()
-        .map(|stored| StoredFile {
-            digest: Some(crate::store::digest_of(&stored.file)),
-            ..(*stored).clone()
-        })
-        .collect();
+    let digests = files.iter().map(|stored| crate::store::digest_of(&stored.file));
+    let digests: Vec<i64> = digests.collect();
+    let read = files.iter().zip(&digests);
+    let known = read.clone().filter(|(stored, _)| stored.file.known);
+    let known = known.map(|(stored, digest)| (stored.file.id, *digest)).collect();
+    let same = bed.store.files_that_say_the_same(&known).await.unwrap();
+    let files = read.map(|(stored, digest)| StoredFile {
+        digest: Some(*digest),
+        unchanged: same.contains(&stored.file.id),
+        ..(*stored).clone()
+    });
+    let files: Vec<StoredFile> = files.collect();
     let since = bed.store.changes(None, 1).await.unwrap().next;
     let revision = bed.store.media_revision(None);
     let batch = ScanBatch {

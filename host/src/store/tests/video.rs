@@ -5,7 +5,7 @@ use crate::domain::id::SubtitleId;
 use crate::domain::library::Library;
 use crate::domain::list::{ListRequest, Listing, Order, OrderedPage, Page};
 use crate::domain::video::{Episode, Movie, Show, SubtitleOrigin, VideoFacts, VideoSubject};
-use crate::store::{MovieFilter, MovieOrder, ShowFilter, ShowOrder};
+use crate::store::{ItemFilter, MovieFilter, MovieOrder, ShowFilter, ShowOrder};
 
 const PAGE: Page = Page { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
@@ -135,16 +135,17 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             files.map(|(name, seconds, fields)| bed.file(folder, name, movie(name, *seconds, fields)));
         bed.persist(files.collect()).await;
         let all = &MovieFilter::default();
-        for (by, titles) in [
-            (MovieOrder::Title, ["Ágata", "The Beacon", "Cinder"]),
-            (MovieOrder::CreatedAt, ["Ágata", "The Beacon", "Cinder"]),
-            (MovieOrder::Year, ["Cinder", "Ágata", "The Beacon"]),
-            (MovieOrder::ReleasedAt, ["Cinder", "Ágata", "The Beacon"]),
-            (MovieOrder::Runtime, ["The Beacon", "Cinder", "Ágata"]),
+        // The last so many have no value, and are the last in both directions.
+        for (by, titles, without) in [
+            (MovieOrder::Title, ["Ágata", "The Beacon", "Cinder"], 0),
+            (MovieOrder::CreatedAt, ["Ágata", "The Beacon", "Cinder"], 0),
+            (MovieOrder::Year, ["Ágata", "The Beacon", "Cinder"], 1),
+            (MovieOrder::ReleasedAt, ["Ágata", "The Beacon", "Cinder"], 1),
+            (MovieOrder::Runtime, ["The Beacon", "Cinder", "Ágata"], 0),
         ] {
             assert_eq!(movies(bed, all, by, UP).await, titles, "{by:?}");
             let mut reversed = titles;
-            reversed.reverse();
+            reversed[..3 - without].reverse();
             assert_eq!(movies(bed, all, by, Order::Descending).await, reversed, "{by:?}");
         }
         let genre = |name: &str| MovieFilter {
@@ -157,7 +158,7 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             ..MovieFilter::default()
         };
         let since = |moment| MovieFilter {
-            added_since: Some(Timestamp::from_millis(moment)),
+            items: added_since(Timestamp::from_millis(moment)),
             ..MovieFilter::default()
         };
         for (filter, titles) in [
@@ -349,6 +350,54 @@ fn places(episodes: &[Episode]) -> Vec<(Option<i32>, Option<i32>)> {
 }
 
 #[tokio::test]
+async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
+        let show = ("tv.show", text("Dark"));
+        let dated = [show.clone(), ("tv.air-date", date(2020, 5, 1))];
+        let records = [
+            video(MediaKind::tv(), "a", "x.mkv", 60, &dated),
+            episode("Dark", 1, 2, &[]),
+            episode("Dark", 1, 1, &[]),
+            episode("Dark", 2, 1, &[]),
+        ];
+        let files = records.into_iter().enumerate();
+        let files = files.map(|(at, record)| bed.file(folder, &format!("{at}.mkv"), record));
+        bed.persist(files.collect()).await;
+        let dark = shows(bed, ALL_MEDIA, &ShowFilter::default(), ShowOrder::Title).await;
+        let down = OrderedPage {
+            order: Order::Descending,
+            page: PAGE,
+        };
+        let numbered = |season, number| (Some(season), Some(number));
+        let none = (None, None);
+        for (part, numbers, order) in [
+            (
+                WHOLE,
+                [Some(1), Some(2), None],
+                [numbered(1, 1), numbered(1, 2), numbered(2, 1), none],
+            ),
+            (
+                down,
+                [Some(2), Some(1), None],
+                [numbered(2, 1), numbered(1, 2), numbered(1, 1), none],
+            ),
+        ] {
+            let seasons = bed.store.show_seasons(ALL_MEDIA, dark[0].id, part).await.unwrap();
+            let told: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
+            assert_eq!(told, numbers);
+            let episodes = bed
+                .store
+                .show_episodes(ALL_MEDIA, dark[0].id, &ItemFilter::default(), part)
+                .await
+                .unwrap();
+            assert_eq!(places(&episodes.items), order);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn shows_have_seasons_and_episodes_in_order() {
     on_each_database(async |bed: &mut Bed| {
         series(bed).await;
@@ -366,7 +415,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
             })
             .collect();
         assert_eq!(told, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
-        for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Alone")] {
+        for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Dark")] {
             assert_eq!(shows(bed, ALL_MEDIA, all, by).await[0].title, first, "{by:?}");
         }
         for (filter, count) in [
@@ -400,7 +449,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
             ),
             (
                 ShowFilter {
-                    added_since: Some(NOW),
+                    items: added_since(NOW),
                     ..ShowFilter::default()
                 },
                 2,
@@ -437,7 +486,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         );
         let first = bed
             .store
-            .season_episodes(ALL_MEDIA, seasons[1].id, WHOLE)
+            .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap()
             .items;
@@ -453,24 +502,36 @@ async fn shows_have_seasons_and_episodes_in_order() {
             bed.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
             Some(&first[0])
         );
-        let watched = bed.store.show_episodes(ALL_MEDIA, dark.id, WHOLE).await.unwrap();
+        let watched = bed
+            .store
+            .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), WHOLE)
+            .await
+            .unwrap();
         let order = [(0, 1), (1, 1), (1, 2), (2, 1)].map(|(season, number)| (Some(season), Some(number)));
         assert_eq!((places(&watched.items), watched.total), (order.to_vec(), 4));
         let part = OrderedPage {
             order: UP,
             page: Page { take: 2, skip: 1 },
         };
-        let found = bed.store.show_episodes(ALL_MEDIA, dark.id, part).await.unwrap();
+        let found = bed
+            .store
+            .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), part)
+            .await
+            .unwrap();
         assert_eq!((places(&found.items), found.total), (order[1..3].to_vec(), 4));
         let last = OrderedPage {
             order: Order::Descending,
             page: Page { take: 1, skip: 0 },
         };
-        let found = bed.store.show_episodes(ALL_MEDIA, dark.id, last).await.unwrap();
+        let found = bed
+            .store
+            .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), last)
+            .await
+            .unwrap();
         assert_eq!((places(&found.items), found.total), (order[3..].to_vec(), 4));
         let found = bed
             .store
-            .season_episodes(ALL_MEDIA, seasons[1].id, last)
+            .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), last)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[2..3].to_vec(), 2));
@@ -508,7 +569,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             .items;
         let specials = bed
             .store
-            .season_episodes(ALL_MEDIA, seasons[0].id, WHOLE)
+            .season_episodes(ALL_MEDIA, seasons[0].id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap()
             .items;
@@ -541,7 +602,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         for (at, season) in seasons.iter().enumerate() {
             let one = store.season(scope, season.id).await.unwrap();
             let episodes = store
-                .season_episodes(scope, season.id, WHOLE)
+                .season_episodes(scope, season.id, &ItemFilter::default(), WHOLE)
                 .await
                 .unwrap()
                 .items;
@@ -550,7 +611,14 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
                 (at == 1, if at == 1 { 2 } else { 0 })
             );
         }
-        assert_eq!(store.show_episodes(scope, dark.id, WHOLE).await.unwrap().total, 2);
+        assert_eq!(
+            store
+                .show_episodes(scope, dark.id, &ItemFilter::default(), WHOLE)
+                .await
+                .unwrap()
+                .total,
+            2
+        );
         assert_eq!(store.episode(scope, specials[0].id).await.unwrap(), None);
         assert_eq!(store.episode_files(scope, specials[0].id).await.unwrap(), []);
         let poster = VideoSubject::Show(dark.id);

@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use super::{OF_EPISODES, SourceRow};
+use crate::domain::change::ItemType;
 use crate::domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{Listing, OrderedPage};
@@ -10,6 +11,7 @@ use crate::domain::user_data::UserData;
 use crate::domain::video::{Episode, external_ids, people};
 use crate::store::Store;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::in_order;
 use crate::store::select::{Conditions, direction};
 use crate::store::visibility::{Visible, and_in_folder};
@@ -18,12 +20,18 @@ const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e
     e.episode_number, e.episode_number_end, e.absolute_number, e.air_date, e.title, e.sort_title, e.overview, \
     e.people, e.external_ids FROM tv_episodes e JOIN tv_seasons n ON n.season_id = e.season_id \
     JOIN tv_shows w ON w.show_id = e.show_id";
+const FILTERED: Filtered = Filtered {
+    item: ItemType::TvEpisode,
+    visible: Visible::Episodes,
+    key: "e.episode_id",
+    first_at: |moment| TvEpisodeId::first_at(moment).get(),
+};
 /// As they are watched: specials first, episodes of no known season last; those without a number by their day.
 const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
     e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
-/// The other way round.
-const FROM_LAST: &str = "n.season_number DESC NULLS FIRST, e.episode_number DESC NULLS FIRST, \
-    e.absolute_number DESC NULLS FIRST, e.air_date DESC NULLS FIRST, e.episode_id DESC";
+/// The other way round, but for what has no number: it is the last here as well.
+const FROM_LAST: &str = "n.season_number DESC NULLS LAST, e.episode_number DESC NULLS LAST, \
+    e.absolute_number DESC NULLS LAST, e.air_date DESC NULLS LAST, e.episode_id DESC";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct EpisodeRow {
@@ -72,9 +80,11 @@ impl Store {
         &self,
         scope: &MediaScope,
         id: TvShowId,
+        filter: &ItemFilter,
         part: OrderedPage,
     ) -> Result<Listing<Episode>> {
-        self.episodes_of(scope, "e.show_id = ", id.get(), part).await
+        self.episodes_of(scope, ("e.show_id = ", id.get()), filter, part)
+            .await
     }
 
     /// The episodes of a season by number, missing ones included.
@@ -82,20 +92,23 @@ impl Store {
         &self,
         scope: &MediaScope,
         id: TvSeasonId,
+        filter: &ItemFilter,
         part: OrderedPage,
     ) -> Result<Listing<Episode>> {
-        self.episodes_of(scope, "e.season_id = ", id.get(), part).await
+        self.episodes_of(scope, ("e.season_id = ", id.get()), filter, part)
+            .await
     }
 
     async fn episodes_of(
         &self,
         scope: &MediaScope,
-        belong: &'static str,
-        id: i64,
+        (belong, id): (&'static str, i64),
+        filter: &ItemFilter,
         part: OrderedPage,
     ) -> Result<Listing<Episode>> {
         let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
         episodes.push(belong, Some(id), "");
+        filter.narrow(&mut episodes, FILTERED, scope);
         let (sql, values) = episodes.count("tv_episodes e");
         let total = self.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);

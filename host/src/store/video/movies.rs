@@ -1,15 +1,16 @@
 //! Movies.
 
 use super::OF_MOVIES;
+use crate::domain::change::ItemType;
 use crate::domain::id::MovieId;
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::domain::user_data::UserData;
 use crate::domain::video::{Movie, external_ids, people, texts};
 use crate::store::Store;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
@@ -25,11 +26,11 @@ pub struct MovieFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
-/// What a list of movies is ordered by. Movies without the value are the first in ascending order.
+/// What a list of movies is ordered by. Movies without the value are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovieOrder {
     /// Sort title.
@@ -59,6 +60,12 @@ impl MovieOrder {
 const MOVIES: MediaRows = MediaRows {
     from: "movies m",
     key: "m.movie_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::Movie,
+    visible: Visible::Movies,
+    key: MOVIES.key,
+    first_at: |moment| MovieId::first_at(moment).get(),
 };
 const BY_ID: &str = "SELECT m.movie_id, m.title, m.sort_title, m.original_title, m.year, m.released_on, m.overview, \
     m.tagline, m.content_rating, m.collection, m.genres, m.studios, m.people, m.external_ids \
@@ -114,8 +121,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> Conditions<'a>
     );
     movies.push("m.year >= ", filter.year_from, "");
     movies.push("m.year <= ", filter.year_to, "");
-    let first = filter.added_since.map(|moment| MovieId::first_at(moment).get());
-    movies.push("m.movie_id >= ", first, "");
+    filter.items.narrow(&mut movies, FILTERED, scope);
     movies
 }
 
@@ -129,9 +135,8 @@ impl Store {
     ) -> Result<Listing<Movie>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = self
-            .page_of(MOVIES, &conditions, request.by.sort(), request)
-            .await?;
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(MOVIES, &conditions, order, request).await?;
         let movies = self.movies_by_id(scope, &page.items).await?;
         Ok(page.with_items(movies))
     }

@@ -2,19 +2,20 @@
 
 use sqlx::AssertSqlSafe;
 
+use crate::domain::change::ItemType;
 use crate::domain::id::{TvSeasonId, TvShowId};
 use crate::domain::library::MediaScope;
 use crate::domain::list::{ListRequest, Listing, OrderedPage};
 use crate::domain::text::fold;
-use crate::domain::time::Timestamp;
 use crate::domain::video::{Season, Show, external_ids, texts};
 use crate::store::Store;
 use crate::store::args::args;
 use crate::store::error::Result;
+use crate::store::item_filter::{Filtered, ItemFilter};
 use crate::store::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::store::pages::{OrderCase, order_cases_of};
-use crate::store::select::Conditions;
+use crate::store::select::{Conditions, direction};
 use crate::store::visibility::Visible;
 
 /// Which shows.
@@ -26,11 +27,11 @@ pub struct ShowFilter {
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// First indexed at this moment or later.
-    pub added_since: Option<Timestamp>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
 }
 
-/// What a list of shows is ordered by. Shows without a year are the first in ascending order.
+/// What a list of shows is ordered by. Shows without a year are the last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShowOrder {
     /// Sort title.
@@ -55,12 +56,19 @@ const SHOWS: MediaRows = MediaRows {
     from: "tv_shows w",
     key: "w.show_id",
 };
+const FILTERED: Filtered = Filtered {
+    item: ItemType::TvShow,
+    visible: Visible::Shows,
+    key: SHOWS.key,
+    first_at: |moment| TvShowId::first_at(moment).get(),
+};
 const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview, w.content_rating, w.genres, \
     w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
 const SEASONS: &str =
     "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork FROM tv_seasons n WHERE";
-/// Episodes of no known season come last.
+/// Episodes of no known season come last, in both directions.
 const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
+const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
 
 // As `scan_writer/video_settle.rs` stores them for all episodes.
 const SHOW_COUNTS: &str =
@@ -136,8 +144,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> Conditions<'a> 
     );
     shows.push("w.year >= ", filter.year_from, "");
     shows.push("w.year <= ", filter.year_to, "");
-    let first = filter.added_since.map(|moment| TvShowId::first_at(moment).get());
-    shows.push("w.show_id >= ", first, "");
+    filter.items.narrow(&mut shows, FILTERED, scope);
     shows
 }
 
@@ -151,9 +158,8 @@ impl Store {
     ) -> Result<Listing<Show>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let conditions = conditions(scope, filter);
-        let page = self
-            .page_of(SHOWS, &conditions, request.by.sort(), request)
-            .await?;
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(SHOWS, &conditions, order, request).await?;
         let shows = self.shows_by_id(scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
@@ -180,8 +186,9 @@ impl Store {
         part: OrderedPage,
     ) -> Result<Listing<Season>> {
         let seen = Visible::Seasons.and("n.season_id", scope);
-        let sql = format!("{SEASONS} n.show_id = $1{seen} {BY_NUMBER}");
-        Ok(part.of(self.seasons(scope, sql, id.get()).await?))
+        let order = direction(part.order, BY_NUMBER, FROM_LAST);
+        let sql = format!("{SEASONS} n.show_id = $1{seen} {order}");
+        Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
     }
 
     /// A season.

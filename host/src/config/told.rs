@@ -1,0 +1,120 @@
+//! The options as development mode tells them, by their names in the TOML file.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Config;
+use crate::domain::kind::MediaKind;
+
+fn path(path: &Path) -> Value {
+    path.display().to_string().into()
+}
+
+/// An address without the password in it.
+fn without_password(address: &str) -> String {
+    match url::Url::parse(address) {
+        Ok(mut url) if url.password().is_some() => {
+            // Fails for addresses that have no place for one.
+            let _ = url.set_password(None);
+            url.into()
+        }
+        _ => address.to_owned(),
+    }
+}
+
+impl Config {
+    /// The value in force of an option; `None` if there is no such option. Of secrets it tells whether there is one.
+    pub fn told(&self, name: &str) -> Option<Value> {
+        let directories = |of: MediaKind| {
+            let roots = self.media.iter().filter(|(kind, _)| *kind == of);
+            roots.map(|(_, root)| path(root)).collect()
+        };
+        Some(match name {
+            "data-dir" => path(&self.data_dir),
+            "listen" => self.listen.to_string().into(),
+            "music-dirs" => directories(MediaKind::music()),
+            "photos-dirs" => directories(MediaKind::photos()),
+            "movies-dirs" => directories(MediaKind::movies()),
+            "tv-dirs" => directories(MediaKind::tv()),
+            "database-url" => without_password(&self.database_url).into(),
+            "plugin-dir" => self.plugin_dir.as_deref().map_or(Value::Null, path),
+            "dev" => self.dev.into(),
+            "kiosk" => self.kiosk.into(),
+            "setup-token" => self.setup_token.is_some().into(),
+            "release-channel" => self.release_channel.name().into(),
+            "trusted-proxies" => self.trusted_proxies.iter().map(ToString::to_string).collect(),
+            "base-url" => self
+                .base_url
+                .as_ref()
+                .map_or(Value::Null, |url| url.as_str().into()),
+            "thumbnail-cache-mib" => self.thumbnail_cache_mib.into(),
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::file::FileOptions;
+    use crate::domain::release_channel::ReleaseChannel;
+
+    fn config() -> Config {
+        Config {
+            data_dir: "/data".into(),
+            listen: ([127, 0, 0, 1], 8420).into(),
+            media: vec![
+                (MediaKind::music(), "/a".into()),
+                (MediaKind::music(), "/b".into()),
+                (MediaKind::tv(), "/tv".into()),
+            ],
+            database_url: "postgres://svc:secret@db:5432/svc".to_owned(),
+            plugin_dir: None,
+            dev: true,
+            kiosk: false,
+            setup_token: Some("secret".to_owned()),
+            release_channel: ReleaseChannel::Beta,
+            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
+            base_url: Some("https://media.example/".parse().unwrap()),
+            thumbnail_cache_mib: 5,
+        }
+    }
+
+    #[test]
+    fn every_option_of_the_file_is_told_by_its_name_and_no_secret() {
+        // The file's reader names all options when it meets one that it does not know.
+        let error = toml::from_str::<FileOptions>("nothing = 1")
+            .unwrap_err()
+            .to_string();
+        let (_, names) = error.split_once("expected one of ").unwrap();
+        let names: Vec<&str> = names
+            .split(['`', ',', ' ', '\n'])
+            .filter(|name| !name.is_empty())
+            .collect();
+        assert_eq!(names.len(), 15, "{error}");
+        let config = config();
+        let told: Vec<Value> = names.iter().filter_map(|name| config.told(name)).collect();
+        assert_eq!(told.len(), names.len(), "{names:?}");
+        assert!(!Value::from(told).to_string().contains("secret"));
+        assert_eq!(config.told("nothing"), None);
+    }
+
+    #[test]
+    fn options_are_told_as_they_are_in_force() {
+        let config = config();
+        for (name, value) in [
+            ("music-dirs", serde_json::json!(["/a", "/b"])),
+            ("photos-dirs", serde_json::json!([])),
+            ("database-url", "postgres://svc@db:5432/svc".into()),
+            ("plugin-dir", Value::Null),
+            ("setup-token", true.into()),
+            ("release-channel", "beta".into()),
+            ("trusted-proxies", serde_json::json!(["10.0.0.0/8"])),
+            ("thumbnail-cache-mib", 5.into()),
+        ] {
+            assert_eq!(config.told(name), Some(value), "{name}");
+        }
+        assert_eq!(without_password("sqlite:/data/svc.db"), "sqlite:/data/svc.db");
+    }
+}
