@@ -331,7 +331,7 @@ impl Services {
             media: Media::new(store, parts.plugins.clone(), data_dir),
             waveforms,
             events: parts.events,
-            plugins: PluginList::new(parts.plugins),
+            plugins: PluginList::new(context.clone(), parts.plugins),
             context,
             activity,
         })
