@@ -26,6 +26,7 @@ use crate::service::indexing::{IndexAction, Indexing};
 use crate::service::server::BuildInfo;
 use crate::service::services::{Parts, Services};
 use crate::store::{Instance, Store, StoreError, StoreOptions};
+use crate::tasks::{self, Tasks};
 
 /// The plugins that are part of this program.
 const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
@@ -90,6 +91,8 @@ pub struct App {
     pub instance: Instance,
     /// Signs what the server hands out.
     pub signing_key: SecretKey,
+    /// What goes on in the background.
+    pub tasks: Tasks,
     data_dir: Arc<DataDir>,
 }
 
@@ -110,6 +113,7 @@ impl App {
         store.fail_interrupted_runs(clock.now()).await?;
         store.sync_directories(&config.media, &ids, clock.now()).await?;
         let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
+        let tasks = Tasks::default();
         let threads = std::thread::available_parallelism()?.get();
         let scanner = Scanner {
             store: store.clone(),
@@ -117,6 +121,7 @@ impl App {
             ids: Arc::clone(&ids),
             clock: Arc::clone(&clock),
             threads,
+            tasks: tasks.clone(),
         };
         let events = Events::default();
         let indexing = Indexing::new(scanner, events.clone());
@@ -131,6 +136,7 @@ impl App {
             random,
             instance,
             signing_key,
+            tasks,
             data_dir,
         })
     }
@@ -168,6 +174,7 @@ impl App {
             ids: Arc::clone(&self.ids),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
+            tasks: self.tasks.clone(),
         }
     }
 
@@ -186,6 +193,7 @@ impl App {
         // An error means that no run is under way.
         let _ = self.indexing.act(IndexAction::Stop).await;
         self.indexing.wait_until_idle().await;
+        self.tasks.end(tasks::END_WITHIN).await;
         self.store.close().await;
         drop(self.data_dir);
     }

@@ -19,6 +19,7 @@ use crate::service::error::ServiceError;
 use crate::service::identity::Context;
 use crate::service::identity::recovery::Recovery;
 use crate::store::{Store, StoreOptions};
+use crate::tasks::Tasks;
 
 /// Options of `svc user`.
 #[derive(Debug, Args)]
@@ -82,6 +83,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
         ids: Arc::new(IdGenerator::new(u16::from_le_bytes(node))),
         clock: Arc::new(SystemClock),
         random: random.clone(),
+        tasks: Tasks::default(),
     });
     let text = match action {
         Action::List { .. } => table(&recovery.accounts().await?),

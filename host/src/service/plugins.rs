@@ -31,7 +31,7 @@ impl PluginList {
     /// Not found; conflict `plugin_action_conflict` unless it is quarantined; the store's.
     pub async fn release(&self, by: Requester, plugin_id: String) -> Result<PluginStatus> {
         let this = self.clone();
-        uninterrupted("plugin-release", async move {
+        uninterrupted(&self.context.tasks, "plugin-release", async move {
             let mut change = this.context.change_by(&by).await?;
             let status = this.status(&plugin_id)?;
             let plugin = this.plugins.handle(&plugin_id);

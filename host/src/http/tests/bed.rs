@@ -43,6 +43,7 @@ use crate::service::services::{Parts, Services};
 use crate::service::waveforms::{Meter, WaveformLimits, Waveforms};
 use crate::store::databases::sqlite_url;
 use crate::store::{Instance, NewUser, Store, StoreOptions};
+use crate::tasks::Tasks;
 
 /// The machine's clock, moved by as much as a test likes, or stopped.
 #[derive(Debug, Default)]
@@ -188,6 +189,7 @@ impl Bed {
             ids: Arc::new(IdGenerator::new(7)),
             clock: clock.clone(),
             random: random.clone(),
+            tasks: Tasks::default(),
         };
         let scanner = Scanner {
             store: store.clone(),
@@ -195,6 +197,7 @@ impl Bed {
             ids: Arc::clone(&context.ids),
             clock: clock.clone(),
             threads: 1,
+            tasks: context.tasks.clone(),
         };
         let config = Config {
             data_dir: directory.path().to_owned(),

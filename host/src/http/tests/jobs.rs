@@ -100,6 +100,7 @@ pub(super) fn start(bed: &Bed, events: &Events, registered: Registered) -> (Jobs
         ids: Arc::clone(&bed.ids),
         clock: bed.clock.clone(),
         random: Arc::new(SystemRandom),
+        tasks: bed.state.authentication.tasks().clone(),
     };
     let jobs = Jobs::new(context, events.clone(), vec![registered]);
     let running = jobs.clone();

@@ -53,6 +53,7 @@ mod serving;
 mod sessions;
 mod settings;
 mod setup;
+mod shutdown;
 mod token_rules;
 mod tokens;
 mod tv;

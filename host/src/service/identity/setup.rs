@@ -168,7 +168,7 @@ impl Setup {
         let password_hash = Some(self.passwords.hash(password).await?);
         let setup = self.clone();
         let client = request.client;
-        uninterrupted("setup", async move {
+        uninterrupted(&self.context.tasks, "setup", async move {
             let context = &setup.context;
             let now = context.now();
             let owner = NewUser {

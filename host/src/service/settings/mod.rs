@@ -290,7 +290,7 @@ impl Settings {
         }
         let checked = Self::check(&patch.settings)?;
         let settings = self.clone();
-        uninterrupted("settings-update", async move {
+        uninterrupted(&self.context.tasks, "settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;
             let server: Vec<_> = checked
                 .iter()
