@@ -146,7 +146,7 @@ impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::ForeignCursor => Self::invalid("after", "is a cursor of another list or order"),
-            StoreError::Unavailable(_) => {
+            StoreError::Unavailable(_) | StoreError::IdNodeLost(_) => {
                 tracing::warn!(%error, "the database is not available");
                 Self::Unavailable {
                     code: "database_unavailable",
