@@ -29,7 +29,7 @@ fn assert_busy(reply: &Reply, retry_after: &str) {
 /// Runs a job that makes something of each item while the queue is full, and makes room once it was turned away.
 async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
     (bed, token): (&Bed, &str),
-    (items, number): (JobItems, u64),
+    (items, number): (JobItems, i64),
     make: impl Fn(i64) -> F + Send + Sync + 'static,
     make_room: impl FnOnce(),
 ) {

@@ -41,7 +41,7 @@ async fn change_whose_client_went_away_is_made_before_the_server_ends() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|role| role["name"] == "made"),
+            .any(|role| role["role"] == "made"),
         "{roles}"
     );
 }

@@ -1,5 +1,7 @@
 //! Changing accounts: that nobody acts on who may do more, what a password ends, what is not the client's to set.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::access_matrix::personal_access_token;
@@ -118,7 +120,7 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     let current = format!("{USERS}/current");
     let alive = async |token: &str| bed.get_as(token, &current).await.status;
     let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
-    assert!([400, 403].contains(&bed.send_as(&first, "PATCH", &current, &wrong).await.status));
+    assert_eq!(bed.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
     assert_eq!((alive(&first).await, alive(&second).await), (200, 200));
     assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
     let right = json!({"password": "a new password", "currentPassword": PASSWORD});
@@ -262,16 +264,22 @@ async fn a_refused_change_changes_nothing_at_all() {
     let owner = bed.owner().await;
     let bob = bed.user("bob", false, &["member"]).await;
     let before = bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
-    for body in [
-        json!({"displayName": "New", "username": "ada"}),
-        json!({"displayName": "New", "password": "short"}),
-        json!({"displayName": "New", "enabled": "no"}),
-        json!({"displayName": "New", "enabled": false, "username": ""}),
-        json!({"displayName": "New", "currentPassword": "wrong password"}),
-        json!({"displayName": 1}),
+    for (body, expected) in [
+        (json!({"displayName": "New", "username": "ada"}), 409),
+        (json!({"displayName": "New", "password": "short"}), 400),
+        (json!({"displayName": "New", "enabled": "no"}), 400),
+        (
+            json!({"displayName": "New", "enabled": false, "username": ""}),
+            400,
+        ),
+        (
+            json!({"displayName": "New", "currentPassword": "wrong password"}),
+            403,
+        ),
+        (json!({"displayName": 1}), 400),
     ] {
         let status = update(&bed, &owner, bob, &body).await.status;
-        assert!([400, 403, 409].contains(&status), "{body} {status}");
+        assert_eq!(status, expected, "{body}");
         assert_eq!(
             bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
             before,
@@ -321,7 +329,7 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
         "😀",
         "a\r\nb",
     ];
-    let mut cases = 0;
+    let mut answered: BTreeMap<u16, usize> = BTreeMap::new();
     for payload in payloads {
         let text: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();
         let path = text.replace('+', "%20");
@@ -342,12 +350,8 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
                 let reply = bed
                     .get_as(&owner, &format!("/api/v1/{target}?{name}={text}"))
                     .await;
-                assert!(
-                    [200, 400, 404].contains(&reply.status),
-                    "{target} {name}={payload:?} {}",
-                    reply.status
-                );
-                cases += 1;
+                assert!(reply.status < 500, "{target} {name}={payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
             }
         }
         for target in [
@@ -369,16 +373,16 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
                         &json!({"capabilities": []}),
                     )
                     .await;
-                assert!(
-                    [200, 400, 404, 405].contains(&reply.status),
-                    "{method} {target} {payload:?} {}",
-                    reply.status
-                );
-                cases += 1;
+                assert!(reply.status < 500, "{method} {target} {payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
             }
         }
     }
-    assert!(cases >= 2_000, "{cases}");
+    // Each is data, or no value: what else an answer could be is not among them.
+    assert_eq!(
+        answered,
+        BTreeMap::from([(200, 741), (400, 969), (404, 171), (405, 247)])
+    );
     assert_eq!(
         bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
         before[1]
