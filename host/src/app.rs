@@ -199,7 +199,7 @@ impl App {
         self.indexing.wait_until_idle().await;
         self.tasks.end(tasks::END_WITHIN).await;
         if let Err(error) = self.store.release_id_node().await {
-            tracing::warn!(%error, "this server's number for ids is kept for an hour");
+            tracing::warn!(%error, "this server's number for ids is kept for some minutes");
         }
         self.store.close().await;
         drop(self.data_dir);

@@ -59,7 +59,7 @@ pub enum StoreError {
     /// Every number for ids is a server's.
     #[error(
         "every number for ids is taken: a database has room for 256 servers, and the number of one that ended without a \
-         word is free after an hour"
+         word is free after five minutes"
     )]
     NoIdNode,
     /// The lease of this server's number for ids ended, and another server has the number: what was to be stored might

@@ -16,10 +16,11 @@ use super::{Lane, Store};
 use crate::domain::id::IdGenerator;
 use crate::domain::time::{Clock, Timestamp};
 
-/// How long a number is a server's after it was last heard of. Long, so that extending it wakes no disk every minute.
-const LEASE: Duration = Duration::from_secs(60 * 60);
-/// How often a lease is extended.
-pub const RENEW_EVERY: Duration = Duration::from_secs(10 * 60);
+/// How long a number is a server's after it was last heard of. Short enough that a server which is killed and started
+/// again all the time does not run out of numbers.
+const LEASE: Duration = Duration::from_secs(5 * 60);
+/// How often a lease is extended: once may fail.
+pub const RENEW_EVERY: Duration = Duration::from_secs(2 * 60);
 
 /// The number of this server.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ impl Store {
     /// of this store holds the number.
     ///
     /// # Errors
-    /// When as many servers as there are numbers use the database, or did within the hour.
+    /// When as many servers as there are numbers use the database, or did within minutes.
     pub async fn lease_id_node(&self, clock: Arc<dyn Clock>, holder: String) -> Result<Arc<IdGenerator>> {
         let mut tx = self.0.lanes.begin_alone(self.pools()).await?;
         let now = clock.now();
