@@ -14,7 +14,7 @@ use crate::installation;
 use crate::plugins::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
-use crate::random::{Random, SystemRandom};
+use crate::random::{Random, SystemRandom, random_hex};
 use crate::scan::Scanner;
 use crate::secret_key::{SecretKey, SecretKeyError};
 use crate::service::cloud::NoCloud;
@@ -25,7 +25,8 @@ use crate::service::identity::keys::{KeyRing, Keys};
 use crate::service::indexing::{IndexAction, Indexing};
 use crate::service::server::BuildInfo;
 use crate::service::services::{Parts, Services};
-use crate::store::{Instance, Store, StoreError, StoreOptions};
+use crate::store::{Instance, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
+use crate::tasks::{self, Tasks};
 
 /// The plugins that are part of this program.
 const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
@@ -90,6 +91,8 @@ pub struct App {
     pub instance: Instance,
     /// Signs what the server hands out.
     pub signing_key: SecretKey,
+    /// What goes on in the background.
+    pub tasks: Tasks,
     data_dir: Arc<DataDir>,
 }
 
@@ -103,13 +106,18 @@ impl App {
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let config = Arc::new(config);
         let data_dir = Arc::new(DataDir::open(&config.data_dir)?);
-        let ids = Arc::new(IdGenerator::new(random_node(random.as_ref())?));
         let store = Store::open(&config.database_url, StoreOptions::default()).await?;
         let (instance, signing_key) =
             installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
+        let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
+        // Last of what may well fail: a number is given back at the end only.
+        let ids = store
+            .lease_id_node(Arc::clone(&clock), random_hex(random.as_ref())?)
+            .await?;
         store.fail_interrupted_runs(clock.now()).await?;
         store.sync_directories(&config.media, &ids, clock.now()).await?;
-        let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
+        let tasks = Tasks::default();
+        tasks.spawn_until_end("id-node", keep_id_node(store.clone()));
         let threads = std::thread::available_parallelism()?.get();
         let scanner = Scanner {
             store: store.clone(),
@@ -117,6 +125,7 @@ impl App {
             ids: Arc::clone(&ids),
             clock: Arc::clone(&clock),
             threads,
+            tasks: tasks.clone(),
         };
         let events = Events::default();
         let indexing = Indexing::new(scanner, events.clone());
@@ -131,6 +140,7 @@ impl App {
             random,
             instance,
             signing_key,
+            tasks,
             data_dir,
         })
     }
@@ -168,6 +178,7 @@ impl App {
             ids: Arc::clone(&self.ids),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
+            tasks: self.tasks.clone(),
         }
     }
 
@@ -186,8 +197,22 @@ impl App {
         // An error means that no run is under way.
         let _ = self.indexing.act(IndexAction::Stop).await;
         self.indexing.wait_until_idle().await;
+        self.tasks.end(tasks::END_WITHIN).await;
+        if let Err(error) = self.store.release_id_node().await {
+            tracing::warn!(%error, "this server's number for ids is kept for some minutes");
+        }
         self.store.close().await;
         drop(self.data_dir);
+    }
+}
+
+/// Keeps the lease of this server's number for ids. What fails is tried again: every commit holds the number as well.
+async fn keep_id_node(store: Store) {
+    loop {
+        tokio::time::sleep(RENEW_ID_NODE_EVERY).await;
+        if let Err(error) = store.renew_id_node().await {
+            tracing::warn!(%error, "the lease of this server's number for ids was not extended");
+        }
     }
 }
 
@@ -242,10 +267,4 @@ async fn load_plugins(
         random,
     )?;
     Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, BUILT_IN)).await??)
-}
-
-fn random_node(random: &dyn Random) -> std::io::Result<u16> {
-    let mut bytes = [0; 2];
-    random.fill(&mut bytes)?;
-    Ok(u16::from_le_bytes(bytes))
 }

@@ -20,6 +20,9 @@ pub mod random;
 pub mod scan;
 pub mod secret_key;
 pub mod service;
+#[cfg(test)]
+#[path = "../../tests/skipped.rs"]
+mod skipped;
 pub mod store;
 pub mod tasks;
 pub mod telemetry;

@@ -258,6 +258,47 @@ mod tests {
     }
 
     #[test]
+    fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        use rustix::fs::{RenameFlags, renameat_with};
+
+        let dir = tempfile::tempdir().unwrap();
+        let root_path = dir.path().join("root");
+        for (folder, content) in [
+            (root_path.join("a"), "inside"),
+            (dir.path().join("a"), "outside!"),
+        ] {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("song"), content).unwrap();
+        }
+        // `a` is now the folder and now the link that leaves the root.
+        symlink("../a", root_path.join("b")).unwrap();
+        let root = MediaRoot::open(&root_path).unwrap();
+        let (done, song) = (AtomicBool::new(false), path("a/song"));
+        let (mut opened, mut refused) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (a, b) = (root_path.join("a"), root_path.join("b"));
+                while !done.load(Ordering::Relaxed) {
+                    renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).unwrap();
+                }
+            });
+            while (opened < 5_000 || refused < 5_000) && opened + refused < 10_000_000 {
+                match root.open_file(&song) {
+                    Ok(found) => {
+                        assert_eq!(found.size, 6, "it is the one inside");
+                        opened += 1;
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(opened >= 5_000 && refused >= 5_000, "{opened} {refused}");
+    }
+
+    #[test]
     fn read_dir_shows_files_and_directories_and_links_that_stay_inside() {
         let dir = tempfile::tempdir().unwrap();
         let root_path = dir.path().join("root");

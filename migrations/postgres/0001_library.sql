@@ -7,6 +7,13 @@ CREATE TABLE server (
     created_at BIGINT NOT NULL
 );
 
+-- The numbers by which the ids of this database's servers differ: whose each is, and until when its ids may be.
+CREATE TABLE id_nodes (
+    node BIGINT PRIMARY KEY,
+    holder TEXT COLLATE "C" NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+
 CREATE TABLE users (
     user_id BIGINT PRIMARY KEY,
     username TEXT NOT NULL,

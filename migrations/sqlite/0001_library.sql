@@ -10,6 +10,13 @@ CREATE TABLE server (
     created_at BIGINT NOT NULL
 ) WITHOUT ROWID;
 
+-- The numbers by which the ids of this database's servers differ: whose each is, and until when its ids may be.
+CREATE TABLE id_nodes (
+    node INTEGER PRIMARY KEY,
+    holder TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+
 CREATE TABLE users (
     user_id INTEGER PRIMARY KEY,
     username TEXT NOT NULL,

@@ -19,6 +19,7 @@ use svc_host::scan::Scanner;
 use svc_host::service::events::{EventLimits, Events};
 use svc_host::service::indexing::{Indexing, StartRun};
 use svc_host::store::{RunLogFilter, Store, StoreOptions};
+use svc_host::tasks::Tasks;
 
 use crate::sandbox::component;
 
@@ -123,6 +124,7 @@ impl Library {
             ids,
             clock: Arc::new(SystemClock),
             threads: 2,
+            tasks: Tasks::default(),
         };
         let indexing = Indexing::new(scanner, Events::new(EventLimits::default()));
         Self {

@@ -18,6 +18,10 @@ pub mod listener;
 pub mod postgres;
 pub mod program;
 pub mod sandbox;
+#[path = "../skipped.rs"]
+mod skipped_log;
+
+pub use skipped_log::skipped;
 
 use std::path::{Path, PathBuf};
 
@@ -36,10 +40,10 @@ pub fn foreign_media() -> Option<PathBuf> {
     if folder.join("truth.jsonl").is_file() {
         return Some(folder);
     }
-    eprintln!(
-        "skipped: no truth.jsonl in {}; SVC_TEST_MEDIA names another folder",
+    skipped(&format!(
+        "no truth.jsonl in {}; SVC_TEST_MEDIA names another folder",
         folder.display()
-    );
+    ));
     None
 }
 

@@ -14,12 +14,12 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// `None`, with a word about it, where there is no server: `cargo xtask test` names one.
+    /// `None`, noted as skipped, where there is no server: `cargo xtask test` names one.
     pub fn create() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let server = std::env::var("SVC_TEST_POSTGRES_URL").unwrap_or_default();
         if server.is_empty() {
-            eprintln!("SVC_TEST_POSTGRES_URL is not set: PostgreSQL is left out (cargo xtask test sets it)");
+            crate::skipped("PostgreSQL: SVC_TEST_POSTGRES_URL is not set (cargo xtask test sets it)");
             return None;
         }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

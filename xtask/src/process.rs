@@ -1,6 +1,7 @@
 //! Starting other programs: one way to run, to capture, and to clean up when a person presses Ctrl-C.
 
 use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
@@ -42,6 +43,32 @@ pub(crate) fn run_held(command: &mut Command) -> Result<()> {
         .spawn()
         .with_context(|| format!("cannot start {}", named(command)))?;
     let registered = register(&child);
+    let status = child.wait()?;
+    drop(registered);
+    if !status.success() {
+        bail!("{} failed ({status})", named(command));
+    }
+    Ok(())
+}
+
+/// Like [`run_held`], with each line of its output shown and heard.
+pub(crate) fn run_held_and_heard(command: &mut Command, mut hear: impl FnMut(&str)) -> Result<()> {
+    if interrupted() {
+        bail!("interrupted before {}", named(command));
+    }
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}", named(command)))?;
+    let registered = register(&child);
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            hear(&line);
+        }
+    }
     let status = child.wait()?;
     drop(registered);
     if !status.success() {

@@ -1,22 +1,27 @@
-//! `cargo xtask test`: every test, on both databases.
+//! `cargo xtask test`: every test, on both databases, and how many passed, failed and were skipped.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use crate::postgres::{self, Cluster, URL_VARIABLE};
 use crate::{host, process, workspace};
 
+/// Where tests note what they leave out: `tests/skipped.rs`.
+const SKIPPED_VARIABLE: &str = "SVC_SKIPPED_LOG";
+
 /// Builds what the tests start, finds a database server, and runs the workspace's tests and the plugins'.
 pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     let server = host::build_dev()?;
     process::hold_interrupts()?;
     let cluster = match (skip_postgres, std::env::var(URL_VARIABLE)) {
-        (true, _) => {
-            eprintln!("xtask: SKIPPED, on your word: every test that needs PostgreSQL");
-            None
-        }
-        (false, Ok(_)) => None,
+        (true, _) | (false, Ok(_)) => None,
         (false, Err(_)) => Some(Cluster::start(&postgres::find_or_install()?)?),
     };
+    let notes = tempfile::tempdir()?;
+    let skipped = notes.path().join("skipped");
 
     let mut plugins = process::cargo(["test", "--workspace", "--no-fail-fast", "--target-dir"]);
     plugins
@@ -26,24 +31,101 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     project.env("SVC_TEST_BINARY", server);
     match &cluster {
         Some(cluster) => project.env(URL_VARIABLE, cluster.url()),
-        None if skip_postgres => project
-            .env_remove(URL_VARIABLE)
-            .env("SVC_TEST_SKIP_POSTGRES", "1"),
+        None if skip_postgres => project.env_remove(URL_VARIABLE),
         None => &mut project,
     };
 
+    let mut tally = Tally::default();
     // Both, also when the first fails: one run tells everything.
-    let outcomes = [plugins, project].map(|mut tests| process::run_held(tests.args(filter)));
+    let outcomes = [plugins, project].map(|mut tests| tally.run(tests.args(filter), &skipped));
     drop(cluster);
     let failures: Vec<String> = outcomes
         .into_iter()
         .filter_map(|outcome| outcome.err().map(|error| format!("{error:#}")))
         .collect();
+    tally.note_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
+    for (reason, tests) in &tally.skipped {
+        println!("skipped {}: {reason}", tests.len());
+    }
+    println!("{}", tally.closing_line());
     if !failures.is_empty() {
         bail!("{}", failures.join("\n       "));
     }
-    if skip_postgres {
-        eprintln!("xtask: passed WITHOUT PostgreSQL");
-    }
     Ok(())
+}
+
+/// What the test runners said, and what tests noted.
+#[derive(Debug, Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    /// Program and name of the tests, by reason.
+    skipped: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Tally {
+    fn run(&mut self, tests: &mut Command, skipped: &Path) -> Result<()> {
+        tests.env(SKIPPED_VARIABLE, skipped);
+        process::run_held_and_heard(tests, |line| self.hear(line))
+    }
+
+    /// A line of a test runner, such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    fn hear(&mut self, line: &str) {
+        let Some((_, counts)) = line.split_once("test result: ") else {
+            return;
+        };
+        let count = |what: &str| {
+            let mut parts = counts.split([';', '.']).map(str::trim);
+            let number = parts.find_map(|part| part.strip_suffix(what)?.trim().parse::<usize>().ok());
+            number.unwrap_or(0)
+        };
+        self.passed += count("passed");
+        self.failed += count("failed");
+    }
+
+    /// Lines of program, test and reason.
+    fn note_skipped(&mut self, notes: &str) {
+        for line in notes.lines() {
+            if let Some((test, reason)) = line.rsplit_once('\t') {
+                self.skipped
+                    .entry(reason.to_owned())
+                    .or_default()
+                    .insert(test.to_owned());
+            }
+        }
+    }
+
+    /// A test that left something out is none that passed.
+    fn closing_line(&self) -> String {
+        let skipped: BTreeSet<&String> = self.skipped.values().flatten().collect();
+        let passed = self.passed.saturating_sub(skipped.len());
+        format!(
+            "{passed} passed, {} failed, {} skipped",
+            self.failed,
+            skipped.len()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_left_something_out_are_counted_once_and_did_not_pass() {
+        let mut tally = Tally::default();
+        for line in [
+            "running 7 tests",
+            "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.1s",
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s",
+        ] {
+            tally.hear(line);
+        }
+        assert_eq!(tally.closing_line(), "10 passed, 2 failed, 0 skipped");
+        tally.note_skipped(
+            "a\tone\tno PostgreSQL\na\tone\tno PostgreSQL\na\tone\tno media\nb\tone\tno media\n",
+        );
+        assert_eq!(tally.closing_line(), "8 passed, 2 failed, 2 skipped");
+        assert_eq!(tally.skipped["no media"].len(), 2);
+    }
 }

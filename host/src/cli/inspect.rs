@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
     let plugin = choose(&plugins, arguments.kind.as_ref(), source.name())?;
     let mut out = std::io::stdout().lock();
-    let outcome = plugins.worker().extract(&plugin, &source);
+    let outcome = plugins.worker().explain(&plugin, &source);
     let read = outcome.as_ref().ok().and_then(Option::as_ref);
     if arguments.json {
         let failure = outcome

@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -17,9 +16,6 @@ use crate::http::client::Network;
 use crate::http::limits::Limits;
 use crate::http::state::AppState;
 use crate::{open_files, tasks};
-
-/// Time for jobs to store how far they are.
-const JOBS_TIME: Duration = Duration::from_secs(3);
 
 /// Options of `svc serve`.
 #[derive(Debug, Args)]
@@ -47,18 +43,13 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let app = App::open(config).await?;
     let services = app.services().await?;
-    let upkeep = {
-        let services = services.clone();
-        tasks::spawn("upkeep", async move { services.maintain().await })
-    };
-    let keeping = {
-        let keeper = services.keeper.clone();
-        tasks::spawn("keeper", async move { keeper.run().await })
-    };
-    let working = {
-        let jobs = services.jobs.clone();
-        tasks::spawn("jobs", async move { jobs.run().await })
-    };
+    let (upkeep, keeper, jobs) = (services.clone(), services.keeper.clone(), services.jobs.clone());
+    app.tasks
+        .spawn_until_end("upkeep", async move { upkeep.maintain().await });
+    app.tasks
+        .spawn_until_end("keeper", async move { keeper.run().await });
+    // Jobs store how far they are, and end when they are told to.
+    app.tasks.spawn("jobs", async move { jobs.run().await });
     let network = Network {
         trusted_proxies: app.config.trusted_proxies.clone(),
         base_url: app.config.base_url.clone(),
@@ -80,13 +71,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     };
     announce(&format!("listening on http://{address}"))?;
     http::server::serve(listener, service, Limits::default(), network, shutdown).await?;
-    upkeep.abort();
-    keeping.abort();
-    // Jobs leave what they are at; only the database can keep them.
-    let stored = tokio::time::timeout(JOBS_TIME, working).await;
-    if stored.is_err() {
-        tracing::warn!("a job did not say in time how far it is; it goes on from what it said before");
-    }
+    // Changes whose clients are gone, and what jobs have to store.
+    app.tasks.end(tasks::END_WITHIN).await;
     services.close().await;
     app.close().await;
     Ok(())

@@ -11,14 +11,14 @@ use clap::{Args, Subcommand};
 use crate::auth::password::Passwords;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use crate::data_dir::DataDir;
-use crate::domain::id::IdGenerator;
 use crate::domain::time::SystemClock;
 use crate::domain::user::Account;
-use crate::random::{Random as _, SystemRandom, random_hex};
+use crate::random::{SystemRandom, random_hex};
 use crate::service::error::ServiceError;
 use crate::service::identity::Context;
 use crate::service::identity::recovery::Recovery;
 use crate::store::{Store, StoreOptions};
+use crate::tasks::Tasks;
 
 /// Options of `svc user`.
 #[derive(Debug, Args)]
@@ -74,16 +74,28 @@ async fn act(action: Action) -> anyhow::Result<()> {
         );
     }
     let random = Arc::new(SystemRandom);
-    let mut node = [0; 2];
-    random.fill(&mut node)?;
     let store = Store::open(&config.database_url, StoreOptions::default()).await?;
+    let clock = Arc::new(SystemClock);
+    let ids = store
+        .lease_id_node(clock.clone(), random_hex(random.as_ref())?)
+        .await?;
     let recovery = Recovery::new(Context {
         store: store.clone(),
-        ids: Arc::new(IdGenerator::new(u16::from_le_bytes(node))),
-        clock: Arc::new(SystemClock),
+        ids,
+        clock,
         random: random.clone(),
+        tasks: Tasks::default(),
     });
-    let text = match action {
+    let outcome = carry_out(action, &recovery, random).await;
+    store.release_id_node().await?;
+    store.close().await;
+    std::io::stdout().lock().write_all(outcome?.as_bytes())?;
+    Ok(())
+}
+
+/// Does it; gives what there is to say.
+async fn carry_out(action: Action, recovery: &Recovery, random: Arc<SystemRandom>) -> anyhow::Result<String> {
+    Ok(match action {
         Action::List { .. } => table(&recovery.accounts().await?),
         Action::SetPassword { username, stdin, .. } => {
             let password = if stdin {
@@ -109,10 +121,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
             let user = made.map_err(|error| explain(error, &username))?;
             format!("{} is the owner.\n", user.username)
         }
-    };
-    store.close().await;
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(())
+    })
 }
 
 fn explain(error: ServiceError, username: &str) -> anyhow::Error {

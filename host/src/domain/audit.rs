@@ -78,6 +78,8 @@ audit_events! {
     OriginRemoved = "origin_removed",
     /// The index was emptied.
     Deindexed = "deindexed",
+    /// The quarantine of a plugin was ended.
+    PluginReleased = "plugin_released",
     /// The server was reset. The first line of its new log.
     FactoryReset = "factory_reset",
     /// Another account was made the owner, on the command line.

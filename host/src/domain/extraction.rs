@@ -197,6 +197,12 @@ pub enum ExtractFailure {
     /// The plugin's code failed.
     #[error("the plugin trapped: {0}")]
     Trap(String),
+    /// The plugin failed too often at this, beside scans, and is not asked now.
+    #[error("failed too often; asked again in {}s", retry_after.as_secs_f64().ceil())]
+    Later {
+        /// When it is.
+        retry_after: Duration,
+    },
     /// What the plugin returned breaks the contract.
     #[error("the plugin's answer breaks the contract: {0}")]
     BadOutput(String),
@@ -214,6 +220,7 @@ impl ExtractFailure {
             Self::Timeout { .. } => "timeout",
             Self::OutOfMemory { .. } => "out_of_memory",
             Self::Trap(_) => "trap",
+            Self::Later { .. } => "later",
             Self::BadOutput(_) => "bad_output",
         }
     }

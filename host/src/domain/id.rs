@@ -16,6 +16,8 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// 13 characters of 5 bits hold 65 bits, enough for any 63-bit number.
 const TEXT_LENGTH: usize = 13;
 const COUNTER_BITS: u32 = 21;
+/// Of those, the lower ones count within a millisecond; the upper ones are the server's number.
+const NODE_COUNTER_BITS: u32 = 13;
 
 /// A text that is no id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -267,20 +269,57 @@ impl serde::Serialize for SubtitleId {
 
 /// Makes ids that rise for as long as it lives, even while the clock stands still or steps back.
 ///
-/// The counter's upper bits start at random, so two servers on one database do not meet.
+/// The upper 8 bits of the counter are the server's number, so that two servers on one database never make the same id:
+/// each leases its number in the database (`store/id_nodes.rs`), until a moment that no id of it reaches.
 #[derive(Debug)]
 pub struct IdGenerator {
     last: AtomicI64,
     node: i64,
+    /// Milliseconds at which the lease of the number ends.
+    until: AtomicI64,
 }
 
 impl IdGenerator {
-    /// A generator; `node` is any random number.
-    pub fn new(node: u16) -> Self {
-        // The top 8 bits of the counter name the server, the other 13 count within a millisecond.
+    /// Servers that can make ids for one database.
+    pub const NODES: i64 = 1 << (COUNTER_BITS - NODE_COUNTER_BITS);
+
+    /// A generator whose number is nobody else's, for ever: the only one of its database.
+    pub fn new(node: u8) -> Self {
+        Self::leased(node, Timestamp::from_millis(i64::MAX))
+    }
+
+    /// A generator whose number is leased until that moment.
+    pub fn leased(node: u8, until: Timestamp) -> Self {
         Self {
             last: AtomicI64::new(0),
-            node: i64::from(node & 0xff) << 13,
+            node: i64::from(node) << NODE_COUNTER_BITS,
+            until: AtomicI64::new(until.millis()),
+        }
+    }
+
+    /// Whether all ids made so far are of a moment before the end of the lease: nobody else made or makes them.
+    pub fn is_covered(&self) -> bool {
+        self.last_moment() < Timestamp::from_millis(self.until.load(Ordering::Acquire))
+    }
+
+    /// The moment of the last id.
+    pub fn last_moment(&self) -> Timestamp {
+        Timestamp::from_millis(self.last.load(Ordering::Acquire) >> COUNTER_BITS)
+    }
+
+    /// The lease goes on until that moment.
+    pub fn extend(&self, until: Timestamp) {
+        self.until.fetch_max(until.millis(), Ordering::AcqRel);
+    }
+
+    /// The id after this one. A counter that is full goes on in the next millisecond: the numbers above are another
+    /// server's.
+    fn after(&self, last: i64) -> i64 {
+        let next = last + 1;
+        if next & ((1 << NODE_COUNTER_BITS) - 1) == 0 {
+            (((last >> COUNTER_BITS) + 1) << COUNTER_BITS) | self.node
+        } else {
+            next
         }
     }
 
@@ -289,7 +328,7 @@ impl IdGenerator {
         let floor = (now.millis().max(0) << COUNTER_BITS) | self.node;
         let mut last = self.last.load(Ordering::Relaxed);
         loop {
-            let id = floor.max(last + 1);
+            let id = floor.max(self.after(last));
             match self
                 .last
                 .compare_exchange_weak(last, id, Ordering::Relaxed, Ordering::Relaxed)
@@ -357,5 +396,31 @@ mod tests {
         let second: UserId = generator.next(Timestamp::from_millis(1_000));
         assert!(second > first);
         assert_eq!(first.created_at().millis(), 2_000);
+    }
+
+    #[test]
+    fn generators_of_two_numbers_never_meet_however_long_the_clock_stands_still() {
+        let (one, other) = (IdGenerator::new(7), IdGenerator::new(8));
+        let now = Timestamp::from_millis(1_000);
+        let mut seen = std::collections::HashSet::new();
+        // Some milliseconds full of ids.
+        for _ in 0..3 << NODE_COUNTER_BITS {
+            for generator in [&one, &other] {
+                let id: UserId = generator.next(now);
+                assert!(seen.insert(id.get()), "{id}");
+            }
+        }
+        assert_eq!(one.last_moment().millis(), 1_002);
+    }
+
+    #[test]
+    fn ids_are_covered_by_a_lease_until_its_end() {
+        let ids = IdGenerator::leased(7, Timestamp::from_millis(2_000));
+        let _: UserId = ids.next(Timestamp::from_millis(1_999));
+        assert!(ids.is_covered());
+        let _: UserId = ids.next(Timestamp::from_millis(2_000));
+        assert!(!ids.is_covered());
+        ids.extend(Timestamp::from_millis(3_000));
+        assert!(ids.is_covered());
     }
 }

@@ -68,6 +68,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         409,
         "The queue would hold more items than one may.",
     ),
+    (
+        "plugin_action_conflict",
+        409,
+        "The action does not fit the state of the plugin.",
+    ),
     ("role_exists", 409, "There is a role of this name."),
     (
         "setting_fixed",
@@ -109,7 +114,8 @@ pub const CODES: &[(&str, u16, &str)] = &[
     (
         "busy",
         503,
-        "The server has more of this to do than it takes on, such as sign-ins or waveforms; try again.",
+        "The server has more of this to do than it takes on, such as sign-ins, pictures or waveforms; `Retry-After` says in \
+         how many seconds it makes sense again.",
     ),
     (
         "cloud_unavailable",
@@ -294,11 +300,9 @@ impl From<ServiceError> for Problem {
             ServiceError::Unprocessable { code, message } => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
             }
-            ServiceError::Busy { message, retry_after } => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
-                    .with_code("busy")
-                    .with_header(RETRY_AFTER, whole_seconds(retry_after))
-            }
+            ServiceError::TryLater(later) => Self::new(StatusCode::SERVICE_UNAVAILABLE, later.message)
+                .with_code("busy")
+                .with_header(RETRY_AFTER, whole_seconds(later.retry_after)),
             ServiceError::Conflict { code, message } => {
                 Self::new(StatusCode::CONFLICT, message).with_code(code)
             }

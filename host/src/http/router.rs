@@ -204,6 +204,7 @@ pub fn routes() -> Vec<Route> {
         Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
 
         Route::get   ("/api/v1/plugins",                                                   Takes(C::PluginsRead),           plugins::list_plugins),
+        Route::patch ("/api/v1/plugins/{pluginId}",                                        Takes(C::PluginsOperate),        plugins::act_on_plugin),
     ]
 }
 

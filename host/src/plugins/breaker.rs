@@ -1,5 +1,5 @@
-//! When a plugin is shut off: five failures of its own in a row, or too large a share of the last 200 calls.
-//! Before that, at a smaller share, each file gets a fresh instance, so that one poisoned state cannot be the
+//! When a plugin is shut off: five failures of its own in a row, or too large a share of the last 200 files of scans.
+//! Nothing else counts (`budget`). Before that, at a smaller share, each file gets a fresh instance, so that one poisoned state cannot be the
 //! cause.
 
 use std::collections::VecDeque;
@@ -13,7 +13,10 @@ const CLOSED: u8 = 0;
 const DEGRADED: u8 = 1;
 const OPEN: u8 = 2;
 
-/// One plugin's record of failures, shared by all workers. A call that succeeds costs two relaxed atomics.
+/// One plugin's record of failures in scans, shared by all workers. A call that succeeds costs two relaxed atomics.
+///
+/// Kept by each process for itself, and gone with it: another server may run another build of the plugin, on another
+/// machine, over other disks, and finds out for itself. Released by an operator, or by a new start.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     state: AtomicU8,
@@ -102,9 +105,15 @@ impl Breaker {
         true
     }
 
-    /// Forgets all failures.
-    pub(super) fn reset(&self) {
-        *self.failures.lock().unwrap_or_else(PoisonError::into_inner) = Failures::default();
+    /// Lets the plugin be called again, and forgets all failures. False if it was not shut off.
+    pub(super) fn release(&self) -> bool {
+        // Held while the state changes: of two who release at once one did it.
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_open() {
+            return false;
+        }
+        *failures = Failures::default();
         self.state.store(CLOSED, Ordering::Relaxed);
+        true
     }
 }

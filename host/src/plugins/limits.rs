@@ -113,6 +113,13 @@ pub(super) const WINDOW_FAILURES_DEGRADED: usize = 10;
 /// the rest is still read.
 pub(super) const WINDOW_FAILURES_QUARANTINED: usize = 50;
 
+// What it may fail at beside scans, by purpose (`budget`).
+
+/// Failures of one purpose within the window, until it has to wait: a page of broken pictures is some dozens.
+pub(super) const BUDGET_FAILURES: usize = 30;
+/// The time over which they are counted.
+pub(super) const BUDGET_WINDOW: Duration = Duration::from_secs(60);
+
 /// The most that a plugin can get for one file, and what it gets when it asks for nothing, by what is asked of it.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitCaps {

@@ -11,6 +11,7 @@ use super::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, wav
 use super::bindings::svc::plugin::{log, related, source};
 use super::bindings::{PACKAGE, VERSION};
 use super::breaker::Breaker;
+use super::budget::Budgets;
 use super::cache::CodeCache;
 use super::call::CallState;
 use super::compile::Compiler;
@@ -109,6 +110,7 @@ impl Loader<'_> {
             code: Box::new(code),
             stats: SharedStats::default(),
             breaker: Breaker::default(),
+            budgets: Budgets::default(),
             manifest: manifest.clone(),
         };
         // The first instance shows whether the exports have the right types and the start functions end.

@@ -21,6 +21,7 @@
 
 mod bindings;
 mod breaker;
+mod budget;
 mod cache;
 mod call;
 mod compile;

@@ -7,6 +7,7 @@ use wasmtime::component::InstancePre;
 
 use super::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
 use super::breaker::Breaker;
+use super::budget::Budgets;
 use super::call::CallState;
 use super::limits::AbilityLimits;
 use super::manifest::Manifest;
@@ -25,6 +26,7 @@ pub(super) struct LoadedPlugin {
     pub(super) code: Box<dyn AsCode>,
     pub(super) stats: SharedStats,
     pub(super) breaker: Breaker,
+    pub(super) budgets: Budgets,
 }
 
 /// The code behind a trait, so that the compiler need not look through wasmtime's types again for each future that holds
@@ -82,6 +84,11 @@ impl PluginHandle {
     /// Why it was shut off, if it was.
     pub fn shut_off_reason(&self) -> Option<String> {
         self.0.breaker.open_reason()
+    }
+
+    /// Ends its quarantine. False if it was not shut off.
+    pub fn release(&self) -> bool {
+        self.0.breaker.release()
     }
 
     /// As it stands.

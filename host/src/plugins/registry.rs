@@ -254,12 +254,6 @@ impl Plugins {
         self.0.routes.by_kind.keys().cloned().collect()
     }
 
-    /// Lets a plugin that was shut off work again. False if there is none with this id.
-    pub fn reset(&self, plugin_id: &str) -> bool {
-        let plugin = self.handle(plugin_id);
-        plugin.inspect(|plugin| plugin.0.breaker.reset()).is_some()
-    }
-
     /// A new set of instances, for one thread.
     pub fn worker(&self) -> Worker {
         Worker::new(Arc::clone(&self.0))

@@ -35,7 +35,7 @@ pub enum PluginState {
     Active,
     /// Switched off by the operator.
     Disabled,
-    /// Shut off after too many failures, for the rest of this process or until it is reset.
+    /// Shut off after too many failures in scans, until it is released or the process ends.
     Quarantined {
         /// What it did.
         reason: String,
@@ -92,4 +92,14 @@ pub struct PluginStatus {
     pub degraded: bool,
     /// What it did; none for one that was never ready.
     pub stats: Option<PluginStats>,
+}
+
+impl PluginStatus {
+    /// Its id; the name of its file if it could not be read.
+    pub fn id(&self) -> String {
+        match &self.manifest {
+            Some(manifest) => manifest.id.clone(),
+            None => self.origin.label(),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::budget::Purpose;
 use super::host_source::SourceFile;
 use super::instance::Instance;
 use super::plugin::{LoadedPlugin, PluginHandle};
@@ -37,10 +38,17 @@ impl Worker {
         }
     }
 
-    /// Reads what a file says about itself.
+    /// Reads what a file says about itself, for a scan: failures count towards a quarantine.
     pub fn extract(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
         self.slot(plugin)
-            .call(|instance, plugin| instance.extract(plugin, source))
+            .call(Purpose::Scan, |instance, plugin| instance.extract(plugin, source))
+    }
+
+    /// Reads what a file says about itself, for somebody who asks.
+    pub fn explain(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
+        self.slot(plugin).call(Purpose::Explain, |instance, plugin| {
+            instance.extract(plugin, source)
+        })
     }
 
     /// Reads the picture at this position of the extraction's list: one that is `PictureData::OnRequest`.
@@ -50,8 +58,9 @@ impl Worker {
         source: &Arc<SourceFile>,
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
-        self.slot(plugin)
-            .call(|instance, plugin| instance.read_picture(plugin, source, index))
+        self.slot(plugin).call(Purpose::Artwork, |instance, plugin| {
+            instance.read_picture(plugin, source, index)
+        })
     }
 
     /// Draws a picture in smaller sizes, one image for each, in their order.
@@ -61,8 +70,9 @@ impl Worker {
         source: &Arc<SourceFile>,
         sizes: &[ImageBounds],
     ) -> Result<Vec<RenderedImage>, ExtractFailure> {
-        self.slot(plugin)
-            .call(|instance, plugin| instance.render(plugin, source, sizes))
+        self.slot(plugin).call(Purpose::Render, |instance, plugin| {
+            instance.render(plugin, source, sizes)
+        })
     }
 
     /// Sums up a sound in this many bins. Takes up to minutes for a long one.
@@ -72,8 +82,9 @@ impl Worker {
         source: &Arc<SourceFile>,
         bins: u32,
     ) -> Result<AudioSummary, ExtractFailure> {
-        self.slot(plugin)
-            .call(|instance, plugin| instance.measure(plugin, source, bins))
+        self.slot(plugin).call(Purpose::Measure, |instance, plugin| {
+            instance.measure(plugin, source, bins)
+        })
     }
 
     fn slot(&mut self, plugin: &PluginHandle) -> &mut Slot {
@@ -97,6 +108,7 @@ impl Worker {
 impl Slot {
     fn call<T>(
         &mut self,
+        purpose: Purpose,
         call: impl FnOnce(&mut Instance, &LoadedPlugin) -> Result<T, ExtractFailure>,
     ) -> Result<T, ExtractFailure> {
         let plugin = &*self.plugin.0;
@@ -107,8 +119,13 @@ impl Slot {
                 plugin.id
             )));
         }
-        let number = plugin.breaker.begin();
+        let budget = plugin.budgets.of(purpose);
         let started = Instant::now();
+        if let Some(retry_after) = budget.and_then(|budget| budget.wait(started)) {
+            return Err(ExtractFailure::Later { retry_after });
+        }
+        // Only a scan's calls are numbered: the breaker counts among those.
+        let number = budget.is_none().then(|| plugin.breaker.begin());
         let mut memory = 0;
         let instance = self.instance.take().map_or_else(|| Instance::start(plugin), Ok);
         let result = instance.and_then(|mut instance| {
@@ -121,15 +138,21 @@ impl Slot {
         });
         let failure = result.as_ref().err();
         self.counters.count(failure, started.elapsed(), memory);
-        match failure.filter(|failure| failure.blames_plugin()) {
-            None => plugin.breaker.succeeded(number),
-            Some(failure) => {
-                // The failure itself is the caller's to report, who knows the file.
+        match (failure.filter(|failure| failure.blames_plugin()), number) {
+            (None, Some(number)) => plugin.breaker.succeeded(number),
+            // The failure itself is the caller's to report, who knows the file.
+            (Some(failure), Some(number)) => {
                 if plugin.breaker.failed(number, failure) {
                     let reason = plugin.breaker.open_reason().unwrap_or_default();
                     tracing::error!(plugin = &*plugin.id, "the plugin is shut off: {reason}");
                 }
             }
+            (Some(_), None) => {
+                if let Some(budget) = budget {
+                    budget.failed(Instant::now());
+                }
+            }
+            (None, None) => {}
         }
         if self.counters.is_due() {
             plugin.stats.merge(&mut self.counters);

@@ -146,7 +146,7 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
     });
     let mut worker = plugins.worker();
     for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
-        let outcome = worker.extract(&reader.plugin, &source);
+        let outcome = worker.explain(&reader.plugin, &source);
         let refused = matches!(
             outcome,
             Err(crate::domain::extraction::ExtractFailure::Refused(_))

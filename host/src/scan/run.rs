@@ -25,6 +25,7 @@ use crate::domain::time::{Clock, Timestamp};
 use crate::media_root::MediaRoot;
 use crate::plugins::Plugins;
 use crate::store::{ScanBatch, ScanWriter, Store, StoreError};
+use crate::tasks::Tasks;
 
 /// Changed directories that wait for their comparison.
 const QUEUED_LISTINGS: usize = 128;
@@ -83,6 +84,8 @@ pub struct Scanner {
     pub clock: Arc<dyn Clock>,
     /// Threads that read files.
     pub threads: usize,
+    /// Carries runs to their end.
+    pub tasks: Tasks,
 }
 
 /// A root with the parts of it that a run looks at.

@@ -1,8 +1,13 @@
 //! What a use case can refuse, told apart by what the client can do about it.
 
+use std::time::Duration;
+
 use super::identity::authentication::AuthenticationError;
 use crate::auth::password::PasswordError;
 use crate::store::StoreError;
+
+/// The queue of passwords is through within a second or two.
+const HASHES_AGAIN: Duration = Duration::from_secs(2);
 
 /// One thing that is wrong with the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +26,17 @@ impl FieldError {
             message: message.into(),
         }
     }
+}
+
+/// The server has more of this to do than it takes on: the one error of every full queue and spent budget, so that each
+/// is told alike (503 `busy` with `Retry-After`) and work in the background waits for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct TryLater {
+    /// For people.
+    pub message: &'static str,
+    /// When trying again makes sense.
+    pub retry_after: Duration,
 }
 
 /// Why a use case was not carried out. All texts but `Internal`'s may be shown to the client.
@@ -50,7 +66,7 @@ pub enum ServiceError {
     #[error("too many attempts; try again later")]
     Throttled {
         /// When trying again makes sense.
-        retry_after: std::time::Duration,
+        retry_after: Duration,
     },
     /// There is no such thing.
     #[error("not found")]
@@ -96,13 +112,8 @@ pub enum ServiceError {
         message: &'static str,
     },
     /// The server has more of this to do than it takes on.
-    #[error("{message}")]
-    Busy {
-        /// For people.
-        message: &'static str,
-        /// When trying again makes sense.
-        retry_after: std::time::Duration,
-    },
+    #[error(transparent)]
+    TryLater(#[from] TryLater),
     /// As `Unavailable`, where there is no more to tell than the status.
     #[error("{0}")]
     Away(&'static str),
@@ -135,7 +146,7 @@ impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::ForeignCursor => Self::invalid("after", "is a cursor of another list or order"),
-            StoreError::Unavailable(_) => {
+            StoreError::Unavailable(_) | StoreError::IdNodeLost(_) => {
                 tracing::warn!(%error, "the database is not available");
                 Self::Unavailable {
                     code: "database_unavailable",
@@ -166,10 +177,11 @@ impl From<AuthenticationError> for ServiceError {
 impl From<PasswordError> for ServiceError {
     fn from(error: PasswordError) -> Self {
         match error {
-            PasswordError::Busy => Self::Unavailable {
-                code: "busy",
+            PasswordError::Busy => TryLater {
                 message: "too many sign-ins at once; try again",
-            },
+                retry_after: HASHES_AGAIN,
+            }
+            .into(),
             PasswordError::Failed(_) => Self::internal(error),
         }
     }

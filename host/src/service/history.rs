@@ -96,7 +96,7 @@ impl History {
             state,
         };
         let (store, user, length) = (store.clone(), actor.user.id, summary.duration_ms);
-        let UserItem { key, data } = uninterrupted("history-report", async move {
+        let UserItem { key, data } = uninterrupted(&self.context.tasks, "history-report", async move {
             Ok(store.report_playback(user, key, &report, length).await?)
         })
         .await?;
@@ -187,7 +187,7 @@ impl History {
         let store = self.context.store.clone();
         let (key, _) = find_item(&store, actor, item.as_str(), &id.to_string()).await?;
         let user = actor.user.id;
-        uninterrupted("history-forget", async move {
+        uninterrupted(&self.context.tasks, "history-forget", async move {
             Ok(store.forget_playback(user, key).await?)
         })
         .await

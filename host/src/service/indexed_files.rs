@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::error::{Result, ServiceError};
+use super::error::{Result, ServiceError, TryLater};
+use crate::domain::extraction::ExtractFailure;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::Directory;
@@ -50,7 +51,7 @@ impl IndexedFiles {
     /// Explains a file of one of the kind's directories: the first that has it, on disk or in the index.
     ///
     /// # Errors
-    /// Invalid for a kind without a directory and for the root itself; the store's.
+    /// Invalid for a kind without a directory and for the root itself; try later; the store's.
     pub async fn explain(&self, kind: &MediaKind, path: RelativePath) -> Result<FileReport> {
         if path == RelativePath::root() {
             return Err(ServiceError::invalid("relativePath", "is missing"));
@@ -70,6 +71,13 @@ impl IndexedFiles {
                 .await
                 .map_err(|_| STORAGE_UNAVAILABLE)?;
             let now = now.map_err(ServiceError::internal)?;
+            if let Some((_, Err(ExtractFailure::Later { retry_after }))) = &now.read {
+                return Err(TryLater {
+                    message: "the plugin failed too often at files that were asked about; try again later",
+                    retry_after: *retry_after,
+                }
+                .into());
+            }
             reports.push(FileReport {
                 directory,
                 path: path.clone(),

@@ -254,7 +254,7 @@ impl Libraries {
         let kind = self.check_kind(&new.kind).await?;
         let paths = check_paths(&new.paths)?;
         let this = self.clone();
-        uninterrupted("library-create", async move {
+        uninterrupted(&self.context.tasks, "library-create", async move {
             let now = this.context.now();
             let mut change = this.context.change_by(by.as_ref()).await?;
             let grants = check_grants(&mut change, &new.grants).await?;
@@ -285,7 +285,7 @@ impl Libraries {
         let name = patch.name.as_deref().map(check_name).transpose()?;
         let paths = patch.paths.as_deref().map(check_paths).transpose()?;
         let this = self.clone();
-        uninterrupted("library-update", async move {
+        uninterrupted(&self.context.tasks, "library-update", async move {
             let mut change = this.context.change_by(&by).await?;
             let before = find(&mut change, id).await?;
             let mut library = before.clone();
@@ -318,7 +318,7 @@ impl Libraries {
     /// Not found; the store's.
     pub async fn delete(&self, by: Option<Requester>, id: LibraryId) -> Result<()> {
         let this = self.clone();
-        uninterrupted("library-delete", async move {
+        uninterrupted(&self.context.tasks, "library-delete", async move {
             let mut change = this.context.change_by(by.as_ref()).await?;
             let library = find(&mut change, id).await?;
             change.delete_library(&library).await?;

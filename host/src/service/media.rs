@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use super::error::{Result, ServiceError};
+use super::error::{Result, ServiceError, TryLater};
 use crate::auth::actor::Actor;
 use crate::data_dir::DataDir;
 use crate::domain::extraction::{ExtractFailure, PictureData};
@@ -266,6 +266,11 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         .worker()
         .read_picture(&plugin, &Arc::new(source), picture.index);
     outcome.map_err(|failure| match failure {
+        ExtractFailure::Later { retry_after } => TryLater {
+            message: "too many pictures could not be read; try again later",
+            retry_after,
+        }
+        .into(),
         ExtractFailure::Io(_) => STORAGE_UNAVAILABLE,
         // Counted, logged and shown by the plugin host; to this client there is no picture.
         _ => NO_ARTWORK,

@@ -132,7 +132,8 @@ impl OpenStreams {
         };
         state.open.insert(id, entry);
         if !std::mem::replace(&mut state.is_watched, true) {
-            crate::tasks::spawn("open-streams", watch(Arc::clone(&self.0)));
+            let tasks = self.0.authentication.tasks();
+            tasks.spawn_until_end("open-streams", watch(Arc::clone(&self.0)));
         }
         OpenStream {
             id,

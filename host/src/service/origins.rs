@@ -77,7 +77,7 @@ impl Origins {
     pub async fn add(&self, by: Requester, text: &str) -> Result<CorsOrigin> {
         let origin = normalised(text).map_err(|message| ServiceError::invalid("origin", message))?;
         let origins = self.clone();
-        uninterrupted("origin-add", async move {
+        uninterrupted(&self.context.tasks, "origin-add", async move {
             let context = &origins.context;
             let now = context.now();
             let new = CorsOrigin {
@@ -107,7 +107,7 @@ impl Origins {
     /// The store's.
     pub async fn remove(&self, by: Requester, id: CorsOriginId) -> Result<()> {
         let origins = self.clone();
-        uninterrupted("origin-remove", async move {
+        uninterrupted(&self.context.tasks, "origin-remove", async move {
             let context = &origins.context;
             let mut change = context.change_by(&by).await?;
             if let Some(origin) = change.delete_cors_origin(id).await? {

@@ -229,7 +229,7 @@ impl PhotoAlbums {
             readers: readers.clone(),
         };
         let (this, id, owner) = (self.clone(), new.id, actor.user.id);
-        uninterrupted("photo-album-create", async move {
+        uninterrupted(&self.context.tasks, "photo-album-create", async move {
             let store = &this.context.store;
             if !store.insert_photo_album(&new, limits::ALBUMS, now).await? {
                 let message = "you have as many albums as one may have";
@@ -258,7 +258,7 @@ impl PhotoAlbums {
             }
         }
         let (this, owner) = (self.clone(), actor.user.id);
-        uninterrupted("photo-album-update", async move {
+        uninterrupted(&self.context.tasks, "photo-album-update", async move {
             let now = this.context.now();
             let store = &this.context.store;
             let readers = store.update_photo_album(owner, id, &patch, now).await?;
@@ -276,7 +276,7 @@ impl PhotoAlbums {
     /// Not found, also for somebody else's; the store's.
     pub async fn delete(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         let (this, owner) = (self.clone(), actor.user.id);
-        uninterrupted("photo-album-delete", async move {
+        uninterrupted(&self.context.tasks, "photo-album-delete", async move {
             let readers = this.context.store.delete_photo_album(owner, id).await?;
             let readers = readers.ok_or(ServiceError::NotFound)?;
             this.tell(EventKind::PhotoAlbumDeleted, (owner, id), &readers, None);
@@ -292,7 +292,7 @@ impl PhotoAlbums {
     pub async fn add(&self, actor: &Actor, id: PhotoAlbumId, photos: &[String]) -> Result<Vec<PhotoResult>> {
         let (ids, others) = parse(photos);
         let (this, owner, scope) = (self.clone(), actor.user.id, actor.scope.clone());
-        let outcomes = uninterrupted("photo-album-add", async move {
+        let outcomes = uninterrupted(&self.context.tasks, "photo-album-add", async move {
             let (store, now) = (&this.context.store, this.context.now());
             let added = store
                 .add_to_photo_album(&scope, (owner, id), &ids, limits::PHOTOS, now)
@@ -320,7 +320,7 @@ impl PhotoAlbums {
     ) -> Result<Vec<PhotoResult>> {
         let (ids, others) = parse(photos);
         let (this, owner) = (self.clone(), actor.user.id);
-        let outcomes = uninterrupted("photo-album-remove", async move {
+        let outcomes = uninterrupted(&self.context.tasks, "photo-album-remove", async move {
             let (store, now) = (&this.context.store, this.context.now());
             let removed = store.remove_from_photo_album((owner, id), &ids, now).await?;
             let (outcomes, removed, readers) = removed.ok_or(ServiceError::NotFound)?;

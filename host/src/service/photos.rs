@@ -186,7 +186,7 @@ impl Photos {
             self.photo(actor, id).await?;
         }
         let patch = patch?;
-        uninterrupted("photo-update", async move {
+        uninterrupted(&self.context.tasks, "photo-update", async move {
             let now = this.context.now();
             let class = this.context.store.update_photo(&scope, id, &patch, now).await?;
             let class = class.ok_or(ServiceError::NotFound)?;

@@ -39,7 +39,7 @@ impl Ratings {
         let store = self.context.store.clone();
         let (key, summary) = find_item(&store, actor, media_type, media_id).await?;
         let (user, now) = (actor.user.id, self.context.now());
-        let UserItem { key, data } = uninterrupted("rating-change", async move {
+        let UserItem { key, data } = uninterrupted(&self.context.tasks, "rating-change", async move {
             Ok(store.rate(user, key, rating, now).await?)
         })
         .await?;
@@ -79,7 +79,7 @@ impl Ratings {
         let store = self.context.store.clone();
         let (key, _) = find_item(&store, actor, item.as_str(), &id.to_string()).await?;
         let user = actor.user.id;
-        uninterrupted("rating-delete", async move {
+        uninterrupted(&self.context.tasks, "rating-delete", async move {
             Ok(store.forget_rating(user, key).await?)
         })
         .await

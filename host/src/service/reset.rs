@@ -104,7 +104,7 @@ impl Reset {
             ));
         }
         let this = self.clone();
-        uninterrupted("reset", async move {
+        uninterrupted(&self.context.tasks, "reset", async move {
             let _turn = this.turn.lock().await;
             // Whoever waited for a factory reset was let in by an account that it deleted, and stops no run.
             drop(this.context.change_by(&by).await?);
@@ -123,7 +123,7 @@ impl Reset {
     /// The store's.
     pub async fn factory_unasked(&self) -> Result<()> {
         let this = self.clone();
-        uninterrupted("reset", async move {
+        uninterrupted(&self.context.tasks, "reset", async move {
             let _turn = this.turn.lock().await;
             this.stop_indexing().await;
             this.factory(None).await
@@ -203,7 +203,8 @@ impl Reset {
 
     fn shrink_later(&self) {
         let store = self.context.store.clone();
-        crate::tasks::spawn("shrink", async move {
+        // What is cut off is done by the next reset, or by nobody: it is space alone.
+        self.context.tasks.spawn_until_end("shrink", async move {
             if let Err(error) = store.shrink().await {
                 tracing::warn!(%error, "the database keeps the space of what was deleted");
             }

@@ -338,7 +338,7 @@ impl Services {
             media: Media::new(store, parts.plugins.clone(), data_dir),
             waveforms,
             events: parts.events,
-            plugins: PluginList::new(parts.plugins),
+            plugins: PluginList::new(context.clone(), parts.plugins),
             log: BackgroundLog::new(
                 context.store.clone(),
                 Arc::clone(&context.ids),

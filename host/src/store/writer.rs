@@ -5,8 +5,8 @@
 //! those that decide by what they have read.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use sqlx::Connection as _;
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -14,6 +14,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::db::{Boxed, Pools, Tx};
 use super::dialect::{self, Durability};
 use super::error::Result;
+use super::id_nodes::IdNode;
 use super::revisions::Raises;
 
 /// Why somebody writes.
@@ -40,6 +41,8 @@ pub(super) struct Lanes {
     /// Held while a transaction is open; remembers how the connection is set.
     turn: Arc<Mutex<Durability>>,
     interactive_waiting: AtomicUsize,
+    /// What every commit holds, once it is leased.
+    id_node: OnceLock<Arc<IdNode>>,
 }
 
 /// Counts a waiter for as long as it waits, also when its request is given up.
@@ -64,7 +67,17 @@ impl Lanes {
         Self {
             turn: Arc::new(Mutex::new(Durability::Full)),
             interactive_waiting: AtomicUsize::new(0),
+            id_node: OnceLock::new(),
         }
+    }
+
+    /// From now on each commit holds this number. A store has one for as long as it is open.
+    pub(super) fn hold(&self, node: IdNode) {
+        self.id_node.get_or_init(|| Arc::new(node));
+    }
+
+    pub(super) fn id_node(&self) -> Option<Arc<IdNode>> {
+        self.id_node.get().cloned()
     }
 
     /// How many wait for their turn with what a user waits for.
@@ -132,6 +145,7 @@ impl Lanes {
                 Ok(WriteTx {
                     tx,
                     raises: Raises::Nothing,
+                    id_node: self.id_node(),
                     _turn: Some(turn),
                 })
             }
@@ -143,6 +157,7 @@ impl Lanes {
                 Ok(WriteTx {
                     tx,
                     raises: Raises::Nothing,
+                    id_node: self.id_node(),
                     _turn: None,
                 })
             }
@@ -174,6 +189,7 @@ pub(super) struct WriteTx {
     // In this order: the rollback is on its way before the next in line gets the turn.
     tx: Tx,
     raises: Raises,
+    id_node: Option<Arc<IdNode>>,
     _turn: Option<OwnedMutexGuard<Durability>>,
 }
 
@@ -183,10 +199,18 @@ impl WriteTx {
         Self { raises, ..self }
     }
 
-    /// Where nothing changed, nothing is written, and no number rises.
-    pub(super) async fn commit(self) -> Result<()> {
+    /// Makes it last, if the ids in it are this server's alone. Where nothing changed, nothing is written, and no number
+    /// rises.
+    pub(super) async fn commit(mut self) -> Result<()> {
         let has_changed = self.tx.has_changed();
+        let mut extended = None;
+        if let Some(node) = self.id_node.as_ref().filter(|_| has_changed) {
+            extended = node.cover(&mut self.tx).await?;
+        }
         let committed = self.tx.commit().await;
+        if let (Ok(()), Some(node), Some(until)) = (&committed, &self.id_node, extended) {
+            node.extended(until);
+        }
         // Also after an error: it may have been committed all the same.
         if has_changed {
             self.raises.raise();

@@ -48,8 +48,8 @@ fn is_or_belongs_to(name: &str, parser: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
-#[test]
-fn host_tree_holds_no_media_parser() {
+/// The names of all crates that the server is linked from.
+fn host_tree() -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args([
             "tree",
@@ -70,13 +70,77 @@ fn host_tree_holds_no_media_parser() {
         String::from_utf8_lossy(&output.stderr)
     );
     let tree = String::from_utf8(output.stdout).unwrap();
-    let crates: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    let crates = tree.lines().filter_map(|line| line.split(' ').next());
+    let crates: Vec<String> = crates.map(str::to_owned).collect();
     assert!(crates.len() > 100, "cargo tree printed {} lines", crates.len());
-    let parsers: Vec<&&str> = crates
+    crates
+}
+
+#[test]
+fn host_tree_holds_no_media_parser() {
+    let crates = host_tree();
+    let parsers: Vec<&String> = crates
         .iter()
         .filter(|name| PARSERS.iter().any(|parser| is_or_belongs_to(name, parser)))
         .collect();
     assert!(parsers.is_empty(), "the host links {parsers:?}");
+}
+
+/// Crates with holes that nobody mends, and a second TLS.
+const UNSAFE: [&str; 4] = ["rsa", "sqlx-mysql", "openssl-sys", "native-tls"];
+
+#[test]
+fn host_tree_holds_no_crate_with_holes_that_nobody_mends() {
+    let tree = host_tree();
+    let found: Vec<&String> = tree
+        .iter()
+        .filter(|name| UNSAFE.contains(&name.as_str()))
+        .collect();
+    assert!(found.is_empty(), "the host links {found:?}");
+}
+
+#[test]
+fn every_crate_is_of_the_registry_or_of_this_project_and_none_is_excused() {
+    for lock in ["Cargo.lock", "plugins/Cargo.lock"] {
+        let lock = std::fs::read_to_string(workspace().join(lock)).unwrap();
+        for entry in lock.split("[[package]]").skip(1) {
+            let source = entry.lines().find_map(|line| line.strip_prefix("source = "));
+            let Some(source) = source else { continue };
+            assert_eq!(
+                source, "\"registry+https://github.com/rust-lang/crates.io-index\"",
+                "{entry}"
+            );
+            assert!(entry.contains("checksum = "), "{entry}");
+        }
+    }
+    let rules = std::fs::read_to_string(workspace().join("deny.toml")).unwrap();
+    let rules: toml::Table = rules.parse().unwrap();
+    assert_eq!(rules["advisories"]["yanked"].as_str(), Some("deny"));
+    assert!(
+        rules["advisories"].get("ignore").is_none(),
+        "an advisory is excused"
+    );
+    for origin in ["unknown-registry", "unknown-git"] {
+        assert_eq!(rules["sources"][origin].as_str(), Some("deny"));
+    }
+}
+
+/// What the web framework may be built with: nothing that serves directories, proxies, or renders.
+const FRAMEWORK: [&str; 4] = ["server", "http1", "http2-cleartext", "oapi"];
+
+#[test]
+fn web_framework_is_built_without_what_it_had_holes_in() {
+    let manifest = std::fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let salvo = &manifest["workspace"]["dependencies"]["salvo"];
+    assert_eq!(salvo["default-features"].as_bool(), Some(false));
+    let features = salvo["features"].as_array().unwrap().iter();
+    let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap()).collect();
+    assert_eq!(features, FRAMEWORK);
+    let tree = host_tree();
+    for part in ["salvo-serve-static", "salvo-proxy", "salvo_extra"] {
+        assert!(!tree.iter().any(|name| name == part), "{part}");
+    }
 }
 
 #[test]

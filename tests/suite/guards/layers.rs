@@ -2,6 +2,24 @@
 
 use svc_tests::{SourceFile, host_sources};
 
+/// Files that start programs: the compiler of plugins, which is this program again.
+const STARTS_PROGRAMS: [&str; 1] = ["plugins/compile.rs"];
+
+#[test]
+fn programs_are_started_in_one_place() {
+    let sources = host_sources();
+    let of_process = |file: &&SourceFile| {
+        let code = code(file);
+        !is_test(file) && (code.contains("Command::new(") || code.contains("std::process::Command"))
+    };
+    let starting: Vec<&str> = sources
+        .iter()
+        .filter(of_process)
+        .map(|file| file.path.as_str())
+        .collect();
+    assert_eq!(starting, STARTS_PROGRAMS);
+}
+
 /// Modules that a module may name with `crate::`. Whatever is not listed here is not restricted.
 const MAY_USE: [(&str, &[&str]); 7] = [
     ("domain", &["domain"]),

@@ -1,5 +1,6 @@
 //! Rules that the source itself must keep.
 
+mod assertions;
 mod contracts;
 mod dependencies;
 mod layers;

@@ -131,7 +131,9 @@ async fn health_from(address: SocketAddr, last: u8) -> std::io::Result<String> {
 fn idle_connections_of_one_address_leave_room_for_another() {
     let files = getrlimit(Resource::Nofile).current;
     if files.is_some_and(|files| files < IDLE as u64 + OTHER_FILES) {
-        eprintln!("skipped: a process may have {files:?} files open, which is fewer than connections");
+        svc_tests::skipped(&format!(
+            "a process may have {files:?} files open, which is fewer than connections"
+        ));
         return;
     }
     let data = tempfile::tempdir().unwrap();

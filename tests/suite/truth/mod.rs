@@ -1,7 +1,7 @@
 //! What the plugins read, through the sandbox, against what independent tools read from files that nobody here made.
 //!
 //! The files and `truth.jsonl` lie outside of the project (`SVC_TEST_MEDIA`, else `../shared/media`); without them
-//! these tests say so and pass. The rules of the comparison stand at the top of `tests/expectations/*.toml`, where
+//! these tests are skipped. The rules of the comparison stand at the top of `tests/expectations/*.toml`, where
 //! each difference that remains is listed with its reason.
 
 mod broken;

@@ -159,7 +159,7 @@ fn compare(comparison: &mut Comparison, path: &str, ours: &AudioSummary, truth: 
 fn waveforms_agree_with_ffmpeg() {
     let Some(folder) = foreign_media() else { return };
     if Command::new("ffmpeg").arg("-version").output().is_err() {
-        eprintln!("skipped: no ffmpeg");
+        svc_tests::skipped("no ffmpeg");
         return;
     }
     let mut sandbox = Sandbox::new("waveforms");

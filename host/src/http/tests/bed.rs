@@ -44,6 +44,7 @@ use crate::service::services::{Parts, Services};
 use crate::service::waveforms::{Meter, WaveformLimits, Waveforms};
 use crate::store::databases::sqlite_url;
 use crate::store::{Instance, NewUser, Store, StoreOptions};
+use crate::tasks::Tasks;
 
 /// The machine's clock, moved by as much as a test likes, or stopped.
 #[derive(Debug, Default)]
@@ -119,6 +120,7 @@ pub(super) struct Bed {
     pub(super) passwords: Passwords,
     pub(super) ids: Arc<IdGenerator>,
     pub(super) clock: Arc<TestClock>,
+    pub(super) plugins: Plugins,
     pub(super) peer: IpAddr,
     pub(super) root: PathBuf,
     pub(super) database_url: String,
@@ -189,6 +191,7 @@ impl Bed {
             ids: Arc::new(IdGenerator::new(7)),
             clock: clock.clone(),
             random: random.clone(),
+            tasks: Tasks::default(),
         };
         let scanner = Scanner {
             store: store.clone(),
@@ -196,6 +199,7 @@ impl Bed {
             ids: Arc::clone(&context.ids),
             clock: clock.clone(),
             threads: 1,
+            tasks: context.tasks.clone(),
         };
         let config = Config {
             data_dir: directory.path().to_owned(),
@@ -227,7 +231,7 @@ impl Bed {
             keys: KeyRing::new(Keys::new(&instance.instance_id, &key)),
             passwords: passwords.clone(),
             cloud: options.cloud,
-            plugins,
+            plugins: plugins.clone(),
             indexing: Indexing::new(scanner, events.clone()),
             events,
             build,
@@ -249,6 +253,7 @@ impl Bed {
             passwords,
             ids: context.ids,
             clock,
+            plugins,
             peer: options.peer,
             root,
             database_url: url,

@@ -103,7 +103,8 @@ async fn time_of_the_body_is_not_the_handlers() {
     let mut stream = serving.connect().await;
     stream.write_all(head(2).as_bytes()).await.unwrap();
     stream.write_all(b"{").await.unwrap();
-    tokio::time::sleep(Duration::from_millis(1300)).await;
+    // The time that is at stake, and some more.
+    tokio::time::sleep(limits.handler_time + SHORT).await;
     stream.write_all(b"}").await.unwrap();
     let answer = rest(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");

@@ -55,6 +55,46 @@ fn path_parameters(operation: &Value) -> usize {
         .count()
 }
 
+/// Names of the whole numbers that an operation takes in its query.
+fn numbers_of(operation: &Value) -> Vec<String> {
+    let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+    parameters
+        .into_iter()
+        .filter(|one| one["in"] == "query" && one["schema"]["type"] == "integer")
+        .map(|one| one["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let document = bed.get("/api/docs-json").await.json();
+    let mut cases = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for name in numbers_of(&item["get"]) {
+            for number in [
+                "1000000000000000000000",
+                "-9223372036854775809",
+                "1e3",
+                "NaN",
+                "0x10",
+            ] {
+                let target = format!("{}?{name}={number}", super::filled(path));
+                let reply = bed.get_as(&token, &target).await;
+                assert_eq!(reply.status, 400, "{target}");
+                let errors = reply.json()["errors"].as_array().unwrap().clone();
+                assert!(
+                    errors.iter().any(|error| error["path"] == *name),
+                    "{target} {errors:?}"
+                );
+                cases += 1;
+            }
+        }
+    }
+    assert!(cases > 100, "{cases}");
+}
+
 #[tokio::test]
 async fn every_reference_in_the_document_leads_somewhere() {
     let bed = Bed::start().await;

@@ -106,7 +106,7 @@ impl Streaming {
             .bed
             .send_as(token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
             .await;
-        (reply.status, reply.json()["state"].clone())
+        (reply.status, reply.json())
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::events_bed::{Client, PATIENCE, Streaming, quick};
+use super::events_bed::{Client, PATIENCE, Streaming, quick, wait_for};
 use crate::domain::kind::MediaKind;
 use crate::domain::scan::RunType;
 use crate::scan::{Phase, ScanControl};
@@ -62,10 +62,12 @@ impl Bench {
     /// Asks for each, and compares the answers.
     async fn ask(&self, asked: &[(&str, u16, &str)]) {
         for (action, status, state) in asked {
-            let (found, found_state) = self.server.act(&self.token, action).await;
+            let (found, body) = self.server.act(&self.token, action).await;
             assert_eq!(found, *status, "{action}");
             if found == 200 {
-                assert_eq!(found_state, json!(state), "{action}");
+                assert_eq!(body["state"], json!(state), "{action}");
+            } else {
+                assert_eq!(body["code"], "index_action_conflict", "{action}");
             }
         }
     }
@@ -165,13 +167,39 @@ async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
 }
 
 #[tokio::test]
+async fn run_is_not_started_beside_another() {
+    let mut bench = Bench::start().await;
+    let control = bench.run().await;
+    let at_hand = control.checkpoint().unwrap();
+    let bed = &bench.server.bed;
+    let body = json!({"type": "quick"});
+    let refused = bed
+        .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+        .await;
+    assert_eq!(
+        (refused.status, refused.code().as_deref()),
+        (409, Some("indexing_in_progress"))
+    );
+    assert_eq!(bench.newest().await.1, 1, "no row of it");
+    drop(at_hand);
+    assert_eq!(bench.heard().await, ["started", "completed"]);
+    let bed = &bench.server.bed;
+    assert_eq!(
+        bed.send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
 async fn stop_of_a_run_that_is_held_ends_it() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
     let pausing = bench.server.bed.state.indexing.clone();
     let pause = crate::tasks::spawn("pause", async move { pausing.act(IndexAction::Pause).await });
-    until(&control, Phase::Pausing).await;
+    wait_for(|| control.phase() == Phase::Pausing).await;
     drop(at_hand);
     let state = pause.await.unwrap().unwrap();
     assert_eq!(state, IndexState::Paused);
@@ -228,7 +256,7 @@ async fn reset_ends_the_run_first_and_then_empties() {
     let body = json!({"type": "deindex", "validationPhrase": "Deindex media"});
     let reset = bed.send_as(token, "POST", "/api/v1/reset", &body);
     let release = async {
-        until(&control, Phase::Stopping).await;
+        wait_for(|| control.phase() == Phase::Stopping).await;
         assert_eq!(
             bench.state().await,
             "indexing",

@@ -35,7 +35,7 @@ const JOBS: &str = "/api/v1/jobs";
 const UNKNOWN: &str = "0000000000001";
 const ITEMS: i64 = 600;
 
-static COUNTING: JobType = JobType {
+pub(super) static COUNTING: JobType = JobType {
     name: "counting",
     about: "Does numbers.",
     also: None,
@@ -96,26 +96,27 @@ fn process(bed: &Bed, events: &Events, work: &Arc<Counting>) -> (Jobs, JoinHandl
     start(bed, events, registered)
 }
 
-fn start(bed: &Bed, events: &Events, registered: Registered) -> (Jobs, JoinHandle<()>) {
+pub(super) fn start(bed: &Bed, events: &Events, registered: Registered) -> (Jobs, JoinHandle<()>) {
     let context = Context {
         store: bed.store.clone(),
         ids: Arc::clone(&bed.ids),
         clock: bed.clock.clone(),
         random: Arc::new(SystemRandom),
+        tasks: bed.state.authentication.tasks().clone(),
     };
     let jobs = Jobs::new(context, events.clone(), vec![registered]);
     let running = jobs.clone();
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
 
-async fn ask(bed: &Bed, jobs: &Jobs, token: &str) -> Job {
+pub(super) async fn ask(bed: &Bed, jobs: &Jobs, token: &str) -> Job {
     let credential = Credential::AccessToken(token.to_owned());
     let actor = bed.state.authentication.actor(Some(credential)).await.unwrap();
     jobs.create(&actor, "counting", &Value::Null).await.unwrap()
 }
 
 /// Waits until the job stands there, in the database.
-async fn until(bed: &Bed, id: JobId, status: JobStatus) -> Job {
+pub(super) async fn until(bed: &Bed, id: JobId, status: JobStatus) -> Job {
     let waiting = async {
         loop {
             let job = bed.store.job(id).await.unwrap().unwrap();
@@ -601,22 +602,17 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
         for number in 0..5 {
             photos.push(bed.photo(folder, &format!("{number}.jpg"), b"jpeg").await.get());
         }
-        let (made, bad, busy) = (Arc::new(Mutex::new(Vec::new())), photos[2], photos[3]);
+        let (made, bad) = (Arc::new(Mutex::new(Vec::new())), photos[2]);
         let make = {
             let made = Arc::clone(&made);
             move |item: i64| {
                 let made = Arc::clone(&made);
                 async move {
                     made.lock().unwrap().push(item);
-                    let times = made.lock().unwrap().iter().filter(|done| **done == item).count();
                     match item {
                         _ if item == bad => Err(ServiceError::Absent {
                             code: "file_missing",
                             message: "the file is not there any more",
-                        }),
-                        _ if item == busy && times == 1 => Err(ServiceError::Unavailable {
-                            code: "busy",
-                            message: "later",
                         }),
                         _ => Ok(()),
                     }
@@ -631,8 +627,7 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
         let failures = &ended.progress.result["failures"];
         let reason = json!({"id": FileId::from(bad), "reason": "the file is not there any more"});
         assert_eq!(failures, &json!([reason]));
-        let expected = [photos[0], photos[1], bad, busy, busy, photos[4]];
-        assert_eq!(*made.lock().unwrap(), expected);
+        assert_eq!(*made.lock().unwrap(), photos);
         for items in [JobItems::PicturedReleases, JobItems::Tracks] {
             assert_eq!(bed.store.count_job_items(items).await.unwrap(), 0);
             assert!(bed.store.job_items(items, 0, 9).await.unwrap().is_empty());

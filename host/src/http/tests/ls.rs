@@ -1,7 +1,10 @@
 //! Listing directories of media.
 
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -180,7 +183,7 @@ async fn no_path_leads_out_of_the_root() {
     let (bed, token) = library().await;
     let long = "x".repeat(4000);
     let deep = "Album%2F".repeat(500) + "..";
-    for path in [
+    let paths = [
         "..",
         ".",
         "../",
@@ -246,16 +249,90 @@ async fn no_path_leads_out_of_the_root() {
         "Album%0a",
         &long,
         &deep,
-    ] {
+    ];
+    let mut explained = 0;
+    for path in paths {
+        // A file that is asked about is below its root as well, or is not opened.
+        let target = format!("/api/v1/index/file?rootDir=music&relativePath={path}");
+        let reply = bed.get_as(&token, &target).await;
+        if reply.status == 200 {
+            explained += 1;
+            let report = reply.json();
+            let is_the_song = path == "Album/1.mp3";
+            assert_eq!(report["now"]["size"].is_u64(), is_the_song, "{path:.80} {report}");
+        } else {
+            assert_eq!(reply.status, 400, "{path:.80}");
+        }
         let path_error = refused(&bed, &token, &format!("rootDir=music&path={path}")).await;
         assert_eq!(path_error, "path", "{path:.80}");
     }
+    assert!(explained > 1, "names that nobody has are explained");
     assert_eq!(
         refused(&bed, &token, "rootDir=music&path=Album&path=Album").await,
         "path"
     );
     let listing = ls(&bed, &token, "rootDir=music&path=").await;
     assert_eq!(listing.status, 200);
+}
+
+/// A file system over a directory whose server never answers; gone with this value.
+struct HungMount(std::process::Child);
+
+impl HungMount {
+    /// `None` where this machine does not permit it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "only a program can hold the mount open and let go of it"
+    )]
+    fn over(directory: &Path) -> Option<Self> {
+        let script = "exec 7<>/dev/fuse && mount -i -t fuse -o fd=7,rootmode=40000,user_id=0,group_id=0 svc \"$1\" \
+                      && echo mounted && { read -r _; umount -l \"$1\"; }";
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(directory)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut said = [0; 7];
+        let mounted = child.stdout.as_mut()?.read_exact(&mut said);
+        let this = Self(child);
+        mounted.ok().map(|()| this)
+    }
+}
+
+impl Drop for HungMount {
+    fn drop(&mut self) {
+        // The end of its input has it unmount, and its end fails those who wait for an answer.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
+    let (bed, token) = library().await;
+    let Some(mount) = HungMount::over(&bed.root) else {
+        return crate::skipped::skipped("a mount that hangs: FUSE is not permitted here");
+    };
+    let begun = Instant::now();
+    let (listing, others) = tokio::join!(ls(&bed, &token, "rootDir=music&path="), async {
+        let begun = Instant::now();
+        for _ in 0..20 {
+            assert_eq!(bed.get_as(&token, "/api/v1/music/tracks").await.status, 200);
+            assert_eq!(bed.get("/api/v1/health").await.status, 200);
+        }
+        begun.elapsed()
+    });
+    assert_eq!(
+        (listing.status, listing.json()["code"].as_str()),
+        (503, Some("storage_unavailable"))
+    );
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    assert!(others < Duration::from_secs(5), "{others:?}");
+    drop(mount);
+    assert_eq!(ls(&bed, &token, "rootDir=music&path=").await.status, 200);
 }
 
 #[tokio::test]

@@ -1,7 +1,11 @@
 //! The bytes of items.
 
 use super::{Bed, Reply};
+use crate::domain::extraction::{Extraction, Picture, PictureData, Span};
 use crate::domain::kind::MediaKind;
+use crate::domain::music::TrackFacts;
+use crate::domain::path::RelativePath;
+use crate::domain::scan::FileRecord;
 
 const CONTENT: &[u8] = b"0123456789";
 
@@ -173,6 +177,92 @@ async fn nothing_but_files_below_the_root_is_served() {
     std::fs::remove_file(song.path()).unwrap();
     std::fs::create_dir(song.path()).unwrap();
     assert_eq!(song.ask("GET", &song.stream, &[]).await.status, 404);
+}
+
+/// Of an answer with bytes that anybody may have made: no browser takes it for a page, or for part of one.
+fn assert_harmless(reply: &Reply, content_type: &str, disposition: &str) {
+    let header = |name| reply.header(name);
+    assert_eq!(reply.status, 200);
+    assert_eq!(
+        (
+            header("content-type"),
+            header("content-disposition"),
+            header("x-content-type-options"),
+            header("content-security-policy"),
+        ),
+        (
+            content_type,
+            disposition,
+            "nosniff",
+            "sandbox; default-src 'none'"
+        )
+    );
+}
+
+#[tokio::test]
+async fn nothing_of_a_file_is_served_as_a_page() {
+    const SCRIPT: &str = "<svg onload=alert(1)><script>alert(1)</script>";
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let bearer = format!("Bearer {token}");
+    // As a browser asks for a picture in a page of its own.
+    let asked = [
+        ("authorization", bearer.as_str()),
+        (
+            "accept",
+            "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8",
+        ),
+    ];
+    let folder = bed.folder(MediaKind::photos()).await;
+    for (name, content_type, disposition) in [
+        ("a.png", "image/png", "inline"),
+        ("b.svg", "application/octet-stream", "attachment"),
+        ("c.html", "application/octet-stream", "attachment"),
+        ("d.xml", "application/octet-stream", "attachment"),
+        ("e.jpg.htm", "application/octet-stream", "attachment"),
+        ("f", "application/octet-stream", "attachment"),
+    ] {
+        let id = bed.photo(folder, name, SCRIPT.as_bytes()).await;
+        let reply = bed
+            .send("GET", &format!("/api/v1/photos/{id}/original"), &asked, "")
+            .await;
+        assert_harmless(&reply, content_type, disposition);
+    }
+    // A picture in a file is what its tag says, if that is a picture.
+    let music = bed.folder(MediaKind::music()).await;
+    for (name, mime, content_type, disposition) in [
+        ("a.mp3", "image/PNG", "image/png", "inline"),
+        ("b.mp3", "image/svg+xml", "application/octet-stream", "attachment"),
+        ("c.mp3", "text/html", "application/octet-stream", "attachment"),
+        (
+            "d.mp3",
+            "image/png; charset=<script>",
+            "application/octet-stream",
+            "attachment",
+        ),
+        ("e.mp3", "", "application/octet-stream", "attachment"),
+    ] {
+        let extraction = Extraction {
+            title: Some(SCRIPT.to_owned()),
+            pictures: vec![Picture {
+                purpose: "front".into(),
+                mime: mime.into(),
+                data: PictureData::At(Span { offset: 0, length: 8 }),
+            }],
+            ..Extraction::default()
+        };
+        let place = RelativePath::root().join_text("Album");
+        let facts = TrackFacts::from_extraction(&extraction, &place, name);
+        let record = FileRecord::Track(Box::new(facts));
+        let id = bed.file(music, name, SCRIPT.as_bytes(), record).await;
+        let target = format!("/api/v1/music/tracks/{id}");
+        let picture = bed.send("GET", &format!("{target}/artwork"), &asked, "").await;
+        assert_harmless(&picture, content_type, disposition);
+        let told = bed.send("GET", &target, &asked, "").await;
+        assert_eq!(told.json()["title"], SCRIPT);
+        let kind = (told.header("content-type"), told.header("x-content-type-options"));
+        assert_eq!(kind, ("application/json; charset=utf-8", "nosniff"));
+    }
 }
 
 #[tokio::test]

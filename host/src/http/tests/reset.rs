@@ -352,18 +352,25 @@ async fn fifty_setups_at_once_make_one_owner() {
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {
         let bed = Arc::clone(&bed);
-        calls.spawn(async move { set_up(&bed, &format!("user{number}")).await });
+        calls.spawn(async move {
+            loop {
+                let reply = set_up(&bed, &format!("user{number}")).await;
+                // Whoever finds the queue of passwords full comes again.
+                if reply.status != 503 {
+                    return reply;
+                }
+                assert_eq!(
+                    (&reply.json()["code"], reply.header("retry-after")),
+                    (&json!("busy"), "2")
+                );
+            }
+        });
     }
     let replies = calls.join_all().await;
     let made = replies.iter().filter(|reply| reply.status == 201).count();
     assert_eq!(made, 1);
     for reply in replies.iter().filter(|reply| reply.status != 201) {
-        let code = reply.json()["code"].clone();
-        assert!(
-            (reply.status, &code) == (403, &Value::Null) || (reply.status, &code) == (503, &json!("busy")),
-            "{} {code}",
-            reply.status
-        );
+        assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
     }
     let owner = bed.token(bed.store.owner().await.unwrap().unwrap().user.id);
     assert_eq!(

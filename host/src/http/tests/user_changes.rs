@@ -1,5 +1,7 @@
 //! Changing accounts: that nobody acts on who may do more, what a password ends, what is not the client's to set.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::access_matrix::personal_access_token;
@@ -326,7 +328,7 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
         "😀",
         "a\r\nb",
     ];
-    let mut cases = 0;
+    let mut answered: BTreeMap<u16, usize> = BTreeMap::new();
     for payload in payloads {
         let text: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();
         let path = text.replace('+', "%20");
@@ -347,12 +349,8 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
                 let reply = bed
                     .get_as(&owner, &format!("/api/v1/{target}?{name}={text}"))
                     .await;
-                assert!(
-                    [200, 400, 404].contains(&reply.status),
-                    "{target} {name}={payload:?} {}",
-                    reply.status
-                );
-                cases += 1;
+                assert!(reply.status < 500, "{target} {name}={payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
             }
         }
         for target in [
@@ -374,16 +372,16 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
                         &json!({"capabilities": []}),
                     )
                     .await;
-                assert!(
-                    [200, 400, 404, 405].contains(&reply.status),
-                    "{method} {target} {payload:?} {}",
-                    reply.status
-                );
-                cases += 1;
+                assert!(reply.status < 500, "{method} {target} {payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
             }
         }
     }
-    assert!(cases >= 2_000, "{cases}");
+    // Each is data, or no value: what else an answer could be is not among them.
+    assert_eq!(
+        answered,
+        BTreeMap::from([(200, 741), (400, 969), (404, 171), (405, 247)])
+    );
     assert_eq!(
         bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
         before[1]

@@ -1,5 +1,7 @@
 //! A valid request for each route that changes something, and a server on which each of them succeeds.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::people::SignedIn;
@@ -10,6 +12,8 @@ use crate::domain::kind::MediaKind;
 use crate::http::access::Access;
 use crate::http::route::Route;
 use crate::http::router::routes;
+use crate::plugins::tests::guests;
+use crate::plugins::{BuiltIn, SourceFile};
 
 /// A request that a route lets through.
 #[derive(Debug, Clone)]
@@ -29,6 +33,16 @@ impl WriteRequest {
     }
 }
 
+/// Has the only plugin fail until it is shut off.
+fn quarantine(bed: &Bed) {
+    let mut worker = bed.plugins.worker();
+    let plugin = bed.plugins.handle("guest").unwrap();
+    while plugin.is_active() {
+        let source = Arc::new(SourceFile::in_memory(b"trap".to_vec(), "a.shared"));
+        assert_eq!(worker.extract(&plugin, &source).unwrap_err().code(), "trap");
+    }
+}
+
 /// A server with an owner, `eve` who may do everything by a role, `vic` who may little, and something of each kind that
 /// can be changed.
 pub(super) struct World {
@@ -43,11 +57,14 @@ pub(super) struct World {
 
 impl World {
     pub(super) async fn start(database_url: Option<String>) -> Self {
+        let bytes = guests::plugin("by_first_byte", "guest").leak();
         let bed = Bed::start_with(BedOptions {
             database_url,
+            plugins: vec![BuiltIn { name: "guest", bytes }],
             ..BedOptions::default()
         })
         .await;
+        quarantine(&bed);
         bed.person("ada", "owner").await;
         let owner = bed.sign_in("ada").await.jwt;
         let all: Vec<_> = Capability::ALL.iter().map(|one| one.as_str()).collect();
@@ -254,6 +271,13 @@ impl World {
             &[&job],
             "",
             json!({"action": "cancel"}),
+        );
+        add(
+            "PATCH",
+            "/api/v1/plugins/{pluginId}",
+            &["guest"],
+            "",
+            json!({"action": "release"}),
         );
         let new_library = json!({"name": "New", "mediaKind": "music"});
         add("POST", "/api/v1/libraries", &[], "", new_library);

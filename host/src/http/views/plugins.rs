@@ -83,11 +83,11 @@ pub struct PluginView {
 
 impl From<PluginStatus> for PluginView {
     fn from(status: PluginStatus) -> Self {
-        let label = status.origin.label();
+        let id = status.id();
         let (state, reason) = (status.state.name(), status.state.reason().map(str::to_owned));
         let mut view = Self {
-            plugin_id: label.clone(),
-            name: label,
+            name: id.clone(),
+            plugin_id: id,
             version: None,
             world: None,
             kinds: Vec::new(),
@@ -115,7 +115,6 @@ impl From<PluginStatus> for PluginView {
                 seconds_per_file: manifest.limits.seconds_per_file,
                 read_mib: manifest.limits.read_mib,
             };
-            view.plugin_id = manifest.id;
             view.name = manifest.name;
             view.version = Some(manifest.version);
             view.world = Some(format!("svc:plugin@{}", manifest.interface));

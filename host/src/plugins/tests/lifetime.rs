@@ -1,6 +1,9 @@
 //! How long instances and plugins live: recycling, state, quarantine.
 
 use super::*;
+use crate::domain::extraction::ExtractFailure;
+use crate::domain::rendering::ImageBounds;
+use crate::plugins::limits;
 
 fn titles(isolation: Isolation, files: usize) -> Vec<String> {
     let mut harness = Harness::new().with_guest("leaky");
@@ -55,7 +58,7 @@ fn instance_that_holds_much_memory_is_not_kept() {
 }
 
 #[test]
-fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_reset() {
+fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_released() {
     let harness = Harness::new().with_guest("by_first_byte");
     let plugins = harness.load();
     let plugin = plugins.handle("by-first-byte").unwrap();
@@ -80,9 +83,57 @@ fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_reset() {
         "io",
         "to be read again later"
     );
-    assert!(plugins.reset("by-first-byte"));
+    assert!(plugin.release());
+    assert!(!plugin.release(), "once is enough");
     assert_eq!(title(worker.extract(&plugin, &good)), "ok");
     assert_eq!(only_state(&plugins), PluginState::Active);
+}
+
+/// Calls until the answer is another one; how many there were.
+fn calls_until(expected: &str, mut call: impl FnMut() -> &'static str) -> usize {
+    (0..1_000).take_while(|_| call() == expected).count()
+}
+
+#[test]
+fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpose() {
+    let harness = Harness::new()
+        .with_guest("by_first_byte")
+        .with("drawer.wasm", &guests::renderer("thumbnailer", "drawer"));
+    let plugins = harness.load();
+    let (reader, drawer) = (
+        plugins.handle("by-first-byte").unwrap(),
+        plugins.handle("drawer").unwrap(),
+    );
+    let (good, bad, html) = (
+        harness.source(b"good"),
+        harness.source(b"trap"),
+        harness.source(b"html"),
+    );
+    let mut worker = plugins.worker();
+    let explained = calls_until("trap", || code(&worker.explain(&reader, &bad)));
+    assert_eq!(explained, limits::BUDGET_FAILURES);
+    let Err(ExtractFailure::Later { retry_after }) = worker.explain(&reader, &good) else {
+        panic!("the budget is spent");
+    };
+    assert!(retry_after <= limits::BUDGET_WINDOW, "{retry_after:?}");
+    assert!(reader.is_active() && !reader.status().degraded);
+    // Pictures have a budget of their own, and scans none.
+    let sizes = [ImageBounds::square(10)];
+    let failed = |outcome: Result<_, ExtractFailure>| {
+        outcome.map_or_else(|failure| failure.code(), |_: Vec<_>| "drawn")
+    };
+    let drawn = calls_until("bad_output", || failed(worker.render(&drawer, &html, &sizes)));
+    assert_eq!(drawn, limits::BUDGET_FAILURES);
+    assert_eq!(failed(worker.render(&drawer, &good, &sizes)), "later");
+    assert!(drawer.is_active());
+    assert_eq!(title(worker.extract(&reader, &good)), "ok");
+    // A scan's failures are in a row whatever others come in between, and then nobody calls.
+    let scanned = calls_until("trap", || code(&worker.extract(&reader, &bad)));
+    assert_eq!(scanned, limits::CONSECUTIVE_FAILURES);
+    assert!(!reader.is_active());
+    for outcome in [worker.extract(&reader, &good), worker.explain(&reader, &good)] {
+        assert_eq!(code(&outcome), "io");
+    }
 }
 
 #[test]

@@ -10,9 +10,10 @@ use super::hub::Hub;
 use super::stream::Listener;
 use crate::service::identity::authentication::{Authentication, Standing};
 
-/// Runs until nobody listens any more.
+/// Runs until nobody listens any more, or the server ends.
 pub(super) fn start(hub: Arc<Hub>, authentication: Authentication) {
-    crate::tasks::spawn("events", async move {
+    let tasks = authentication.tasks().clone();
+    tasks.spawn_until_end("events", async move {
         let mut pump = Pump {
             hub,
             authentication,

@@ -164,7 +164,7 @@ impl Accounts {
         self.check_role(&by, &role).await?;
         let password_hash = Some(self.passwords.hash(by.client.known(), password).await?);
         let accounts = self.clone();
-        uninterrupted("user-create", async move {
+        uninterrupted(&self.context.tasks, "user-create", async move {
             let context = &accounts.context;
             let now = context.now();
             let new = NewUser {
@@ -230,10 +230,9 @@ impl Accounts {
         }
         let checked = self.check_update(&by, &target.user, request).await?;
         let context = self.context.clone();
-        uninterrupted(
-            "user-update",
-            async move { apply(&context, &by, id, checked).await },
-        )
+        uninterrupted(&self.context.tasks, "user-update", async move {
+            apply(&context, &by, id, checked).await
+        })
         .await
     }
 

@@ -18,6 +18,7 @@ use crate::domain::id::UserId;
 use crate::domain::library::MediaScope;
 use crate::domain::time::Timestamp;
 use crate::domain::user::{Account, User};
+use crate::tasks::Tasks;
 
 /// Callers that are remembered; beyond it, all are forgotten and asked for anew.
 const MAX_REMEMBERED: usize = 10_000;
@@ -99,6 +100,11 @@ pub struct Authentication {
 }
 
 impl Authentication {
+    /// Where those work who watch over what callers have opened.
+    pub fn tasks(&self) -> &Tasks {
+        &self.context.tasks
+    }
+
     /// Over these keys and accounts.
     pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
         Self {

@@ -292,7 +292,7 @@ impl Logins {
             .context
             .audit_entry(event, &request.client, None, user, &details);
         let store = self.context.store.clone();
-        crate::tasks::spawn("audit-login", async move {
+        self.context.tasks.spawn("audit-login", async move {
             if let Err(error) = store.write_audit(&entry).await {
                 tracing::warn!(%error, "a line of the audit log was not written");
             }

@@ -32,6 +32,7 @@ use crate::domain::time::{Clock, Timestamp};
 use crate::domain::user::{Account, User};
 use crate::random::Random;
 use crate::store::Store;
+use crate::tasks::Tasks;
 
 /// What every service about accounts works with.
 #[derive(Debug, Clone)]
@@ -44,6 +45,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Gives secrets.
     pub random: Arc<dyn Random>,
+    /// Carries changes to their end.
+    pub tasks: Tasks,
 }
 
 /// The program at the other end, as far as it can be told.
@@ -142,12 +145,14 @@ fn require_not_stronger(by: &Requester, target: &Account) -> Result<()> {
     }
 }
 
-/// Runs a change to its end, whether or not somebody still waits for it.
+/// Runs a change to its end, whether or not somebody still waits for it; the end of the server does.
 pub async fn uninterrupted<T: Send + 'static>(
+    tasks: &Tasks,
     name: &'static str,
     change: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
-    crate::tasks::spawn(name, change)
+    tasks
+        .spawn(name, change)
         .await
         .unwrap_or_else(|error| Err(ServiceError::internal(error)))
 }

@@ -116,7 +116,7 @@ impl Roles {
         let name = check_role_name(name).map_err(|message| ServiceError::invalid("name", message))?;
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
-        uninterrupted("role-create", async move {
+        uninterrupted(&self.context.tasks, "role-create", async move {
             let role = CustomRole {
                 name,
                 capabilities,
@@ -144,7 +144,7 @@ impl Roles {
     pub async fn update(&self, by: Requester, name: String, capabilities: &[String]) -> Result<RoleInfo> {
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
-        uninterrupted("role-update", async move {
+        uninterrupted(&self.context.tasks, "role-update", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             if role.capabilities == capabilities {
@@ -167,7 +167,7 @@ impl Roles {
     /// As [`Roles::update`].
     pub async fn delete(&self, by: Requester, name: String) -> Result<()> {
         let context = self.context.clone();
-        uninterrupted("role-delete", async move {
+        uninterrupted(&self.context.tasks, "role-delete", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             change.delete_role(&role.name).await?;
@@ -210,7 +210,7 @@ impl Roles {
     pub async fn assign(&self, by: Requester, role: String, users: &[String]) -> Result<Vec<RoleAssignment>> {
         let users = users.to_vec();
         let context = self.context.clone();
-        uninterrupted("role-assign", async move {
+        uninterrupted(&self.context.tasks, "role-assign", async move {
             let mut change = context.change_by(&by).await?;
             assignable_role(&mut change, &by, &role).await?;
             let mut assignments = Vec::new();
@@ -246,7 +246,7 @@ impl Roles {
     ) -> Result<Vec<RoleAssignment>> {
         let users = users.to_vec();
         let context = self.context.clone();
-        uninterrupted("role-unassign", async move {
+        uninterrupted(&self.context.tasks, "role-unassign", async move {
             let mut change = context.change_by(&by).await?;
             // The guest comes first: taking the guest's role from the guest is about the guest.
             let accounts = targets(&mut change, &by, &users).await?;

@@ -182,7 +182,7 @@ impl Setup {
         };
         let password_hash = Some(self.passwords.hash(by, password).await?);
         let setup = self.clone();
-        uninterrupted("setup", async move {
+        uninterrupted(&self.context.tasks, "setup", async move {
             let context = &setup.context;
             let now = context.now();
             let owner = NewUser {

@@ -53,7 +53,7 @@ impl PersonalAccessTokens {
     /// conflict when the account has too many; the store's.
     pub async fn create(&self, by: Requester, user: UserId, request: CreateToken) -> Result<CreatedToken> {
         let context = self.context.clone();
-        uninterrupted("token-create", async move {
+        uninterrupted(&self.context.tasks, "token-create", async move {
             let now = context.now();
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
@@ -129,7 +129,7 @@ impl PersonalAccessTokens {
     /// As [`PersonalAccessTokens::list`].
     pub async fn revoke(&self, by: Requester, user: UserId, token: PersonalAccessTokenId) -> Result<bool> {
         let context = self.context.clone();
-        uninterrupted("token-revoke", async move {
+        uninterrupted(&self.context.tasks, "token-revoke", async move {
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;

@@ -23,10 +23,9 @@ impl Indexing {
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let this = self.clone();
         // Cut off in between, it would leave a run under way that no task carries out.
-        uninterrupted(
-            "index-start",
-            async move { this.begin(request, started_by).await },
-        )
+        uninterrupted(&self.scanner.tasks, "index-start", async move {
+            this.begin(request, started_by).await
+        })
         .await
     }
 
@@ -97,7 +96,7 @@ impl Indexing {
             accept_missing: run.options.accept_missing,
             purge_before: request.purge_before,
         };
-        crate::tasks::spawn("index-run", async move {
+        self.scanner.tasks.spawn("index-run", async move {
             indexing.carry_out(request, &control, &progress).boxed().await;
             end.send_replace(true);
             let _ = tokio::task::spawn_blocking(crate::heap::give_back).await;

@@ -192,7 +192,7 @@ impl Jobs {
             error: None,
         };
         let (this, new) = (self.clone(), job.clone());
-        uninterrupted("job-create", async move {
+        uninterrupted(&self.context.tasks, "job-create", async move {
             if !this.context.store.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
                 let message = "as many jobs of this type wait as may";
                 return Err(ServiceError::conflict("too_many_jobs", message));
@@ -226,7 +226,7 @@ impl Jobs {
     /// Not found; conflict `job_action_conflict` when its state does not permit it; the store's.
     pub async fn act(&self, id: JobId, action: JobAction) -> Result<Job> {
         let this = self.clone();
-        uninterrupted("job-act", async move {
+        uninterrupted(&self.context.tasks, "job-act", async move {
             let (from, to) = action.transition();
             let now = this.context.now();
             let moved = this.context.store.move_job(id, from, to, now).await?;

@@ -12,7 +12,7 @@ use super::work::{ItemOutcome, ItemWork};
 use crate::service::error::{Result, ServiceError};
 use crate::store::{JobItems, Store};
 
-/// How long to wait when whoever makes it has its hands full.
+/// How long to wait at most when whoever makes it has its hands full: a queue that moves has room soon after.
 const BUSY_WAIT: Duration = Duration::from_millis(500);
 
 /// Makes something of one item, by its number; does nothing where it is made already.
@@ -59,8 +59,9 @@ impl Prepare {
                         ..
                     },
                 ) => Ok(ItemOutcome::Done),
-                Err(ServiceError::Unavailable { code: "busy", .. }) => {
-                    sleep(BUSY_WAIT).await;
+                // A full queue or a spent budget fails no item: it waits for its turn.
+                Err(ServiceError::TryLater(later)) => {
+                    sleep(later.retry_after.min(BUSY_WAIT)).await;
                     continue;
                 }
                 // What every other item would meet as well.

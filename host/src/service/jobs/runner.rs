@@ -23,6 +23,7 @@ use crate::service::error::{Result, ServiceError};
 use crate::service::events::jobs as told;
 use crate::service::identity::Context;
 use crate::service::identity::audit::BackgroundLog;
+use crate::tasks::Tasks;
 
 /// How often clients are told how far a job is: twice a second, as the contract says.
 const TELL_EVERY: Duration = Duration::from_millis(500);
@@ -35,10 +36,10 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 struct Working(JoinHandle<Result<()>>);
 
 impl Working {
-    fn start(work: Arc<dyn JobWork>, job: &Job, progress: &Progress) -> Self {
+    fn start(tasks: &Tasks, work: Arc<dyn JobWork>, job: &Job, progress: &Progress) -> Self {
         let (parameters, progress) = (job.parameters.clone(), progress.clone());
         let work = async move { work.run(&parameters, &progress).await };
-        Self(crate::tasks::spawn("job", work))
+        Self(tasks.spawn("job", work))
     }
 
     /// Gives it up and waits until it has let go.
@@ -134,7 +135,7 @@ impl Jobs {
         tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = job.progress.completed, "job started");
         self.events.tell(|| told::started(&job));
         let progress = Progress::new(job.progress.clone());
-        let mut working = Working::start(Arc::clone(&registered.work), &job, &progress);
+        let mut working = Working::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
         let outcome = tokio::select! {
             biased;
             () = self.interrupted(job.id, news) => None,

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::super::error::{Result, ServiceError};
+use super::super::error::{Result, ServiceError, TryLater};
 use super::super::media::{STORAGE_UNAVAILABLE, blocking};
 use super::failures::Failures;
 use super::original::{Identity, Original};
@@ -20,7 +21,10 @@ use crate::domain::rendering::{ImageFormat, RenderedImage};
 use crate::domain::time::Clock;
 use crate::plugins::{PluginHandle, Plugins};
 
-const TOO_MANY: ServiceError = ServiceError::Away("too many pictures wait to be drawn; try again");
+const TOO_MANY: TryLater = TryLater {
+    message: "too many pictures wait to be drawn; try again",
+    retry_after: Duration::from_secs(2),
+};
 
 /// A drawing under way, which says at its end how it went.
 type Ending = watch::Receiver<Option<Outcome>>;
@@ -40,6 +44,7 @@ struct Drawn {
 enum Trouble {
     FileMissing(&'static str, &'static str),
     Storage,
+    Later(TryLater),
     Unavailable,
 }
 
@@ -47,6 +52,7 @@ impl From<ServiceError> for Trouble {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Absent { code, message } => Self::FileMissing(code, message),
+            ServiceError::TryLater(later) => Self::Later(later),
             _ => Self::Storage,
         }
     }
@@ -57,6 +63,7 @@ impl From<Trouble> for ServiceError {
         match trouble {
             Trouble::FileMissing(code, message) => Self::Absent { code, message },
             Trouble::Storage => STORAGE_UNAVAILABLE,
+            Trouble::Later(later) => later.into(),
             Trouble::Unavailable => UNAVAILABLE,
         }
     }
@@ -120,6 +127,11 @@ impl Studio {
         })
     }
 
+    #[cfg(test)]
+    pub(super) fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
     /// Forgets all that was drawn.
     pub(super) fn clear(&self) -> io::Result<()> {
         self.failures.clear();
@@ -153,7 +165,11 @@ impl Studio {
             drop(entry);
             sender.send_replace(Some(outcome));
         });
-        if is_waiting { Ok(ending) } else { Err(TOO_MANY) }
+        if is_waiting {
+            Ok(ending)
+        } else {
+            Err(TOO_MANY.into())
+        }
     }
 
     /// Draws on this thread, and keeps what was drawn.
@@ -216,8 +232,15 @@ impl Studio {
             code = failure.code(),
             "no smaller picture: {failure}"
         );
-        if matches!(failure, ExtractFailure::Io(_)) {
-            return Trouble::Storage;
+        match failure {
+            ExtractFailure::Io(_) => return Trouble::Storage,
+            ExtractFailure::Later { retry_after } => {
+                return Trouble::Later(TryLater {
+                    message: "too many pictures could not be drawn; try again later",
+                    retry_after: *retry_after,
+                });
+            }
+            _ => {}
         }
         self.failures.add(identity.clone(), self.clock.now());
         Trouble::Unavailable

@@ -15,7 +15,7 @@ mod original;
 mod threads;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fs::File;
 use std::io;

@@ -56,7 +56,7 @@ impl PlaybackQueues {
             return Ok(queue);
         }
         let this = self.clone();
-        uninterrupted("queue-extend", async move {
+        uninterrupted(&self.context.tasks, "queue-extend", async move {
             let placed = this.placed(&items);
             let store = &this.context.store;
             let Some(mut change) = store

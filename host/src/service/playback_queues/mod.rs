@@ -136,7 +136,7 @@ impl PlaybackQueues {
         };
         let pool = self.pool(actor, &queue).await?;
         let this = self.clone();
-        uninterrupted("queue-create", async move {
+        uninterrupted(&self.context.tasks, "queue-create", async move {
             let held = input::tracks(&items).collect();
             let (drawn, draw) = extend::drawn(&queue, &held, &pool);
             let has_room = (items.len() + drawn.len()) as u64 <= MAX_ITEMS;
@@ -164,7 +164,7 @@ impl PlaybackQueues {
     /// Not found; stale; the store's.
     pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
-        uninterrupted("queue-delete", async move {
+        uninterrupted(&self.context.tasks, "queue-delete", async move {
             let change = this.change(user, id, &expected).await?;
             Ok(change.delete().await?)
         })
@@ -227,7 +227,7 @@ impl PlaybackQueues {
         self.get(actor, id).await?;
         let placed = self.placed(&self.items_of(actor, items).await?);
         let (this, user) = (self.clone(), actor.user.id);
-        uninterrupted("queue-add", async move {
+        uninterrupted(&self.context.tasks, "queue-add", async move {
             let mut change = this.change(user, id, &expected).await?;
             if change.queue().item_count + placed.len() as u64 > MAX_ITEMS {
                 return Err(full());
@@ -261,7 +261,7 @@ impl PlaybackQueues {
             .transpose()
             .map_err(|_| no_such())?;
         let (this, user) = (self.clone(), actor.user.id);
-        let moved = uninterrupted("queue-move", async move {
+        let moved = uninterrupted(&self.context.tasks, "queue-move", async move {
             let mut change = this.change(user, id, &expected).await?;
             if !change.has(item).await? {
                 return Err(ServiceError::NotFound);
@@ -287,7 +287,7 @@ impl PlaybackQueues {
         expected: Expected,
     ) -> Result<PlaybackQueue> {
         let (this, user) = (self.clone(), actor.user.id);
-        let left = uninterrupted("queue-remove", async move {
+        let left = uninterrupted(&self.context.tasks, "queue-remove", async move {
             let mut change = this.change(user, id, &expected).await?;
             if !change.remove(item).await? {
                 return Err(ServiceError::NotFound);
@@ -314,7 +314,7 @@ impl PlaybackQueues {
         let no_such = || ServiceError::invalid("playbackQueueItemId", "there is no such item in the queue");
         let item: Option<PlaybackQueueItemId> = item.parse().ok();
         let (this, user) = (self.clone(), actor.user.id);
-        let moved = uninterrupted("queue-cursor", async move {
+        let moved = uninterrupted(&self.context.tasks, "queue-cursor", async move {
             let mut change = this.change(user, id, &expected).await?;
             let item = item.ok_or_else(no_such)?;
             if !change.set_cursor(item, position).await? {
@@ -344,7 +344,7 @@ impl PlaybackQueues {
         };
         if found == key {
             let this = self.clone();
-            let moved = uninterrupted("queue-follow", async move {
+            let moved = uninterrupted(&self.context.tasks, "queue-follow", async move {
                 let mut change = this.change(user, id, &None).await?;
                 change.set_cursor(item, position_ms).await?;
                 Ok(change.commit().await?)

@@ -316,7 +316,7 @@ impl Settings {
         let checked = Self::check(&patch.settings)?;
         self.require_free(&checked)?;
         let settings = self.clone();
-        uninterrupted("settings-update", async move {
+        uninterrupted(&self.context.tasks, "settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;
             let mut server_wide = Vec::new();
             for found in &checked {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::{Result, ServiceError};
+use super::error::{Result, ServiceError, TryLater};
 use super::events::Events;
 use super::media::{self, OpenedMedia};
 use crate::auth::actor::Actor;
@@ -151,7 +151,7 @@ impl Waveforms {
     /// of it by an event.
     ///
     /// # Errors
-    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; unprocessable `waveform_unavailable`; busy;
+    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; unprocessable `waveform_unavailable`; try later;
     /// the store's.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
@@ -174,7 +174,7 @@ impl Waveforms {
     /// background, which sees everything.
     ///
     /// # Errors
-    /// As [`Self::waveform`]. Busy means to try again later.
+    /// As [`Self::waveform`].
     pub async fn prepare(&self, id: MusicTrackId) -> Result<bool> {
         match self.find(&MediaScope::All, id).await? {
             Found::Kept(_) => Ok(false),
@@ -252,6 +252,11 @@ fn refusal(failure: queue::Failure) -> ServiceError {
     match failure {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
+        queue::Failure::Later(retry_after) => TryLater {
+            message: "too many sounds could not be decoded; try again later",
+            retry_after,
+        }
+        .into(),
         queue::Failure::Stopped => ServiceError::Away("the server is ending"),
         queue::Failure::Fault => ServiceError::internal("the measurement of a sound failed"),
     }

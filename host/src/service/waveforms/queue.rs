@@ -16,7 +16,7 @@ use crate::domain::extraction::ExtractFailure;
 use crate::domain::id::{MusicTrackId, UserId};
 use crate::domain::waveform::AudioSummary;
 use crate::plugins::SourceFile;
-use crate::service::error::{Result, ServiceError};
+use crate::service::error::{Result, ServiceError, TryLater};
 use crate::service::events::{Events, waveform as messages};
 
 /// How much the threads stand back: scans and answers go before.
@@ -33,6 +33,8 @@ pub(super) enum Failure {
     Undecodable,
     /// The storage failed.
     Storage,
+    /// The plugin failed too often of late.
+    Later(Duration),
     /// The server ends.
     Stopped,
     /// A fault of the server.
@@ -129,10 +131,11 @@ impl Queue {
             return Err(super::refusal(Failure::Stopped));
         }
         if state.waiting.len() >= shared.limits.waiting {
-            return Err(ServiceError::Busy {
+            return Err(TryLater {
                 message: "too many waveforms are being made; try again later",
                 retry_after: RETRY_AFTER,
-            });
+            }
+            .into());
         }
         if state.threads < shared.limits.parallel {
             let shared = Arc::clone(shared);
@@ -229,6 +232,7 @@ impl Shared {
         }
         let kept = match measured {
             Ok(summary) => Ok(summary),
+            Err(ExtractFailure::Later { retry_after }) => return Err(Failure::Later(retry_after)),
             Err(ExtractFailure::Io(reason)) => {
                 tracing::warn!(
                     file = name,

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection};
 
+use crate::skipped::skipped;
+
 /// The PostgreSQL server for tests, if there is one.
 #[expect(
     clippy::disallowed_methods,
@@ -16,7 +18,7 @@ pub(crate) fn postgres_url() -> Option<String> {
         .ok()
         .filter(|url| !url.is_empty());
     if url.is_none() {
-        eprintln!("SVC_TEST_POSTGRES_URL is not set: PostgreSQL is left out (cargo xtask test sets it)");
+        skipped("PostgreSQL: SVC_TEST_POSTGRES_URL is not set (cargo xtask test sets it)");
     }
     url
 }

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod faults;
+mod id_nodes;
 mod item_filter;
 mod jobs;
 mod libraries;

@@ -1,11 +1,13 @@
 //! Names that other projects' test suites assert something about, and sidecars, against what is found here.
 //!
-//! The files are in `../shared/media` and no part of the repository; without them the tests say so and pass.
+//! The files are in `../shared/media` and no part of the repository; without them the tests are skipped.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod names;
 mod releases;
 mod sidecars;
+#[path = "../../../../tests/skipped.rs"]
+mod skipped;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,10 +30,10 @@ fn media(file: &str) -> Option<PathBuf> {
     if folder.join(file).is_file() {
         return Some(folder);
     }
-    eprintln!(
-        "SKIPPED: no {file} in {}; SVC_SHARED names another folder",
+    skipped::skipped(&format!(
+        "no {file} in {}; SVC_SHARED names another folder",
         folder.display()
-    );
+    ));
     None
 }
 

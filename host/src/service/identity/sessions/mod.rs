@@ -119,10 +119,9 @@ impl Sessions {
     /// Begins a session of an account that proved who it is.
     pub(super) async fn open(&self, user: User, opening: Opening) -> Result<Granted> {
         let sessions = self.clone();
-        uninterrupted(
-            "session-open",
-            async move { sessions.begin(&user, opening).await },
-        )
+        uninterrupted(&self.context.tasks, "session-open", async move {
+            sessions.begin(&user, opening).await
+        })
         .await
     }
 
@@ -216,7 +215,7 @@ impl Sessions {
             return Ok(());
         }
         let sessions = self.clone();
-        uninterrupted("session-end", async move {
+        uninterrupted(&self.context.tasks, "session-end", async move {
             let context = &sessions.context;
             let mut change = context.store.change_identity().await?;
             let now = context.now();
@@ -271,7 +270,7 @@ impl Sessions {
 
     async fn revoke_some(&self, by: Requester, user: UserId, only: Option<SessionId>) -> Result<u64> {
         let context = self.context.clone();
-        uninterrupted("session-revoke", async move {
+        uninterrupted(&self.context.tasks, "session-revoke", async move {
             let mut change = context.change_by(&by).await?;
             let now = context.now();
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;

@@ -125,7 +125,7 @@ impl Sessions {
             .await?;
         let sessions = self.clone();
         let client = request.client;
-        let granted = uninterrupted("session-refresh", async move {
+        let granted = uninterrupted(&self.context.tasks, "session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
         granted.await?.ok_or_else(ended)

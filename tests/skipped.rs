@@ -1,0 +1,28 @@
+//! What a test leaves out, because something is absent here: said, and counted by `cargo xtask test`, never a pass.
+
+#![allow(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    unreachable_pub,
+    dead_code,
+    reason = "a test tells a person; xtask tells tests by the environment where to note it"
+)]
+
+use std::io::Write as _;
+
+/// Notes that the running test leaves something out: a line of program, test and reason in the file that
+/// `SVC_SKIPPED_LOG` names.
+pub fn skipped(reason: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    eprintln!("SKIPPED {test}: {reason}");
+    let Some(log) = std::env::var_os("SVC_SKIPPED_LOG") else {
+        return;
+    };
+    let program = std::env::current_exe().unwrap_or_default();
+    let line = format!("{}\t{test}\t{reason}\n", program.display());
+    let log = std::fs::OpenOptions::new().append(true).create(true).open(log);
+    // One write, so that lines of tests that run at once stay whole.
+    log.and_then(|mut log| log.write_all(line.as_bytes()))
+        .unwrap_or_else(|error| eprintln!("what was skipped is not noted: {error}"));
+}
