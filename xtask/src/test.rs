@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::postgres::{self, Cluster, URL_VARIABLE};
-use crate::{host, process, workspace};
+use crate::{host, process, unseen, workspace};
 
 /// Builds what the tests start, finds a database server, and runs the workspace's tests and the plugins'.
 pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
@@ -22,8 +22,11 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     plugins
         .arg(workspace::target().join("plugins-native"))
         .current_dir(workspace::plugins());
+    let seen = unseen::prepare()?;
     let mut project = process::cargo(["test", "--workspace", "--no-fail-fast"]);
-    project.env("SVC_TEST_BINARY", server);
+    project
+        .env("SVC_TEST_BINARY", server)
+        .env(unseen::VARIABLE, &seen);
     match &cluster {
         Some(cluster) => project.env(URL_VARIABLE, cluster.url()),
         None if skip_postgres => project
@@ -44,6 +47,8 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     }
     if skip_postgres {
         eprintln!("xtask: passed WITHOUT PostgreSQL");
+    } else if filter.is_empty() {
+        unseen::compare(&seen)?;
     }
     Ok(())
 }

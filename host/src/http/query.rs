@@ -130,12 +130,24 @@ impl<'a> QueryReader<'a> {
 
     /// One of a closed set of words.
     pub fn choice<T: Copy>(&mut self, name: &str, about: &str, choices: &[(&str, T)]) -> Option<T> {
+        self.choice_or(name, about, choices, None)
+    }
+
+    /// The same; the word that stands for what is not said is part of the description.
+    pub fn choice_or<T: Copy>(
+        &mut self,
+        name: &str,
+        about: &str,
+        choices: &[(&str, T)],
+        default: Option<&str>,
+    ) -> Option<T> {
         let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
-        self.describe(
-            name,
-            about,
-            Object::with_type(BasicType::String).enum_values(words.clone()),
-        );
+        let schema = Object::with_type(BasicType::String).enum_values(words.clone());
+        let schema = match default {
+            Some(word) => schema.default_value(word.into()),
+            None => schema,
+        };
+        self.describe(name, about, schema);
         let text = self.single(name)?;
         let choice = choices
             .iter()
