@@ -6,8 +6,7 @@ use salvo::Router;
 use salvo::http::Method;
 use salvo::oapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use salvo::oapi::{
-    Content, Info, OpenApi, Operation, ParameterIn, PathItemType, RefOr, Response, SecurityRequirement,
-    ToSchema,
+    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, ToSchema,
 };
 use salvo::routing::MethodFilter;
 
@@ -113,10 +112,6 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
             ("408", "The body took too long"),
         ]);
         errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
-    }
-    let mut parameters = operation.parameters.iter_inline();
-    if parameters.any(|parameter| parameter.parameter_in == ParameterIn::Query) {
-        errors.push(("400", "The input is not valid"));
     }
     let bytes = Bytes::of(route.path);
     if operation.responses.contains_key("206") {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use salvo::oapi::{
-    Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
+    self, Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
 };
 use salvo::oapi::{Components, schema};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
@@ -277,6 +277,8 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
         let mut reader = QueryReader::default();
         T::read(&mut reader);
         operation.parameters.extend(reader.described);
+        let invalid = oapi::Response::new("The input is not valid");
+        operation.responses.insert("400", invalid);
     }
 }
 

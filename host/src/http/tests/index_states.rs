@@ -110,6 +110,15 @@ async fn idle_takes_resume_alone_and_tells_nothing() {
 async fn pause_and_resume_take_effect_and_are_told_once() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
+    let quick = json!({"type": "quick"});
+    let bed = &bench.server.bed;
+    let second = bed
+        .send_as(&bench.token, "POST", "/api/v1/index/run", &quick)
+        .await;
+    assert_eq!(
+        (second.status, second.code().as_deref()),
+        (409, Some("indexing_in_progress"))
+    );
     let at_hand = control.checkpoint().unwrap();
     // In flight: answered after two seconds, though it has not come.
     bench

@@ -58,6 +58,7 @@ mod serving;
 mod sessions;
 mod settings;
 mod setup;
+mod statuses;
 mod token_rules;
 mod tokens;
 mod tv;
