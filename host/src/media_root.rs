@@ -85,6 +85,11 @@ impl MediaRoot {
         })
     }
 
+    /// Whether there is anything at `relative`, links followed as far as they stay below the root.
+    pub fn has(&self, relative: &RelativePath) -> bool {
+        self.open_inside(relative, LOOK).is_ok()
+    }
+
     /// Calls `each` for the entries of the directory at `relative` whose names are `wanted`, in no order, until it
     /// breaks. Left out are links that leave the root, lead nowhere, or lead back up; fifos, sockets and devices.
     ///

@@ -5,10 +5,11 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use svc_contract::Contract;
 
 /// The password of every account that the tests make.
 pub const PASSWORD: &str = "correct horse battery";
@@ -138,6 +139,25 @@ impl Answer {
     /// The body as JSON; null if it is none.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
+    }
+
+    /// Holds it against the API's own description.
+    ///
+    /// # Panics
+    /// Where it is not what the description tells.
+    fn check(&self, method: &str, target: &str) {
+        static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+            let document = serde_json::to_value(svc_host::http::openapi::document());
+            Contract::new(&document.unwrap())
+        });
+        let outcome = CONTRACT.check(svc_contract::Answer {
+            method,
+            target,
+            status: self.status,
+            content_type: self.header("content-type"),
+            body: Some(&self.bytes),
+        });
+        outcome.unwrap_or_else(|message| panic!("{message}"));
     }
 
     /// A header's value.
@@ -308,11 +328,13 @@ impl Server {
         let headers = headers
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
             .collect();
-        Answer {
+        let answer = Answer {
             status: response.status().as_u16(),
             headers,
             bytes: response.body_mut().read_to_vec().unwrap(),
-        }
+        };
+        answer.check(method, path);
+        answer
     }
 
     /// Starts a run and waits for its end; answers with the run.

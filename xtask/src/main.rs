@@ -21,6 +21,7 @@ mod server_client;
 mod server_process;
 mod test;
 mod tidy;
+mod unseen;
 mod wasm_target;
 mod wasm_target_debian;
 mod workspace;

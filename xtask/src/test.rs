@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::postgres::{self, Cluster, URL_VARIABLE};
-use crate::{host, process, workspace};
+use crate::{host, process, unseen, workspace};
 
 /// Where tests note what they leave out: `tests/skipped.rs`.
 const SKIPPED_VARIABLE: &str = "SVC_SKIPPED_LOG";
@@ -27,8 +27,11 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     plugins
         .arg(workspace::target().join("plugins-native"))
         .current_dir(workspace::plugins());
+    let seen = unseen::prepare()?;
     let mut project = process::cargo(["test", "--workspace", "--no-fail-fast"]);
-    project.env("SVC_TEST_BINARY", server);
+    project
+        .env("SVC_TEST_BINARY", server)
+        .env(unseen::VARIABLE, &seen);
     match &cluster {
         Some(cluster) => project.env(URL_VARIABLE, cluster.url()),
         None if skip_postgres => project.env_remove(URL_VARIABLE),
@@ -50,6 +53,9 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     println!("{}", tally.closing_line());
     if !failures.is_empty() {
         bail!("{}", failures.join("\n       "));
+    }
+    if !skip_postgres && filter.is_empty() {
+        unseen::compare(&seen)?;
     }
     Ok(())
 }

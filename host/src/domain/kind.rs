@@ -13,7 +13,7 @@ pub struct MediaKind(Arc<str>);
 
 /// A text that is no media kind's name. It is not repeated: a client may have sent anything.
 #[derive(Debug, thiserror::Error)]
-#[error("not a media kind: up to 32 lower-case letters and digits, a letter first")]
+#[error("is not a media kind: up to 32 lower-case letters and digits, a letter first")]
 pub struct InvalidMediaKind;
 
 impl MediaKind {

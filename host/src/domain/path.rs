@@ -182,7 +182,7 @@ impl serde::Serialize for RelativePath {
 impl<'de> serde::Deserialize<'de> for RelativePath {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a path below a media directory"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("is not a path below a media directory"))
     }
 }
 

@@ -200,12 +200,15 @@ fn register_json<T: ToSchema>(
 impl<T: ToSchema> EndpointOutRegister for Answer<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
         register_json::<T>("200", "Success", components, operation);
+        // Taken away again from what is no GET.
+        let unchanged = oapi::Response::new("The client has it already");
+        operation.responses.insert("304", unchanged);
     }
 }
 
 impl<T: ToSchema> EndpointOutRegister for Part<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
-        register_json::<ListView<T>>("200", "Success", components, operation);
+        Answer::<ListView<T>>::register(components, operation);
         let link = oapi::Header::new(oapi::Object::with_type(oapi::BasicType::String))
             .description("`rel=\"next\"`: the next part; absent at the end of the list.");
         if let Some(oapi::RefOr::Type(response)) = operation.responses.get_mut("200") {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use salvo::http::StatusCode;
 use salvo::oapi::{
-    BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
+    self, BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
     RequestBody, Required, ToSchema,
 };
 use salvo::{Depot, Extractible, Request, extract::Metadata};
@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::body::receive;
 use super::client::Client;
+use super::json_body;
 use super::limits;
 use super::middleware::guard::presented;
 use super::problem::Problem;
@@ -24,7 +25,6 @@ use super::request_context::RequestContext;
 use super::state::AppState;
 use crate::auth::actor::Actor;
 use crate::auth::app::App;
-use crate::service::error::FieldError;
 use crate::service::identity::Requester;
 
 /// The services.
@@ -73,6 +73,10 @@ pub struct CloudToken(pub Option<String>);
 /// A part of the path, named by the argument: `music_track_id` for `{musicTrackId}`. What is no id is not found.
 #[derive(Debug)]
 pub struct PathId<T>(pub T);
+
+/// The same, where what is no id is as good as one that nobody has.
+#[derive(Debug)]
+pub struct AnyPathId<T>(pub Option<T>);
 
 /// Input that comes as JSON.
 pub trait Input: DeserializeOwned + ToSchema + Send {}
@@ -147,6 +151,11 @@ extractible!(PathId<T> where [T: FromStr + Send], req, _depot, arg => {
     value.map(Self).ok_or_else(|| Problem::of_status(StatusCode::NOT_FOUND))
 });
 
+extractible!(AnyPathId<T> where [T: FromStr + Send], req, _depot, arg => {
+    let value = req.params().get(&camel_case(arg)).and_then(|text| text.parse().ok());
+    Ok::<_, Problem>(Self(value))
+});
+
 extractible!(SvcApp, req, _depot, _arg => {
     let mut values = req.headers().get_all("svc-app").iter();
     let value = values.next().and_then(|value| value.to_str().ok());
@@ -175,12 +184,13 @@ async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Prob
     let is_json = req
         .content_type()
         .is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
-    if !is_json {
+    let bytes = receive(req, RequestContext::of(depot)?).await?;
+    // Without any body there is nothing that could be of another type.
+    if !is_json && !bytes.is_empty() {
         let message = "the body must be JSON, with the content type application/json";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let bytes = receive(req, RequestContext::of(depot)?).await?;
-    serde_json::from_slice(bytes).map_err(|error| Problem::invalid(vec![json_error(&error)]))
+    json_body::parse(bytes).map_err(|error| Problem::invalid(vec![error]))
 }
 
 /// Reads a list of at most [`limits::INPUT_ITEMS`]: for `#[serde(deserialize_with)]` on every list of an input.
@@ -203,7 +213,10 @@ pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
             let mut items = Vec::new();
             while let Some(item) = seq.next_element()? {
                 if items.len() == limits::INPUT_ITEMS {
-                    return Err(de::Error::invalid_length(items.len() + 1, &self));
+                    return Err(de::Error::custom(format!(
+                        "may hold {} items",
+                        limits::INPUT_ITEMS
+                    )));
                 }
                 items.push(item);
             }
@@ -225,22 +238,6 @@ pub fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-/// What serde found, with the field's name in its place where serde tells it.
-fn json_error(error: &serde_json::Error) -> FieldError {
-    let message = error.to_string();
-    // "missing field `username` at line 1 column 2"
-    let field = message
-        .strip_prefix("missing field `")
-        .and_then(|rest| rest.split_once('`'));
-    // "invalid type: string \"secret\", expected u32 at line 1 column 2": what was sent is not repeated.
-    let expected = message.rsplit_once(", expected ").filter(|_| error.is_data());
-    match (field, expected) {
-        (Some((field, _)), _) => FieldError::new(field, "is missing"),
-        (None, Some((_, expected))) => FieldError::new("", format!("expected {expected}")),
-        (None, None) => FieldError::new("", message),
-    }
-}
-
 macro_rules! register_nothing {
     ($($type:ty),+) => {$(
         impl EndpointArgRegister for $type {
@@ -251,14 +248,26 @@ macro_rules! register_nothing {
 
 register_nothing!(State, Caller, MaybeCaller, By);
 
+fn register_path_parameter(operation: &mut Operation, arg: &str) {
+    let parameter = Parameter::new(camel_case(arg))
+        .location(ParameterIn::Path)
+        .required(true);
+    operation
+        .parameters
+        .insert(parameter.schema(Object::with_type(BasicType::String)));
+}
+
 impl<T> EndpointArgRegister for PathId<T> {
     fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
-        let parameter = Parameter::new(camel_case(arg))
-            .location(ParameterIn::Path)
-            .required(true);
-        operation
-            .parameters
-            .insert(parameter.schema(Object::with_type(BasicType::String)));
+        register_path_parameter(operation, arg);
+        let missing = oapi::Response::new("There is no such thing");
+        operation.responses.insert("404", missing);
+    }
+}
+
+impl<T> EndpointArgRegister for AnyPathId<T> {
+    fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
+        register_path_parameter(operation, arg);
     }
 }
 

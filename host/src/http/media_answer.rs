@@ -19,6 +19,7 @@ use super::connection::Connection;
 use super::file_body::FileBody;
 use super::limits::MEDIA_MAX_AGE;
 use super::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
+use super::openapi::ANY_BYTES;
 use super::problem::Problem;
 use super::range::{Decision, Representation, decide, format_date};
 use crate::domain::path::extension;
@@ -261,12 +262,7 @@ impl EndpointOutRegister for MediaAnswer {
         let bytes = |about: &str| {
             let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
             let schema = Object::with_type(BasicType::String).format(binary);
-            let types = ["audio/*", "image/*", "video/*", "text/*", PLAIN_BYTES];
-            types
-                .iter()
-                .fold(oapi::Response::new(about), |response, media_type| {
-                    response.add_content(*media_type, Content::new(schema.clone()))
-                })
+            oapi::Response::new(about).add_content(ANY_BYTES, Content::new(schema))
         };
         let responses = &mut operation.responses;
         responses.insert("200", bytes("All bytes"));

@@ -18,6 +18,7 @@ pub mod event_stream;
 pub mod extract;
 pub mod file_body;
 pub mod item_query;
+mod json_body;
 pub mod limits;
 pub mod media_answer;
 pub mod media_types;

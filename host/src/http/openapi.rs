@@ -5,13 +5,19 @@ use std::fmt::Write as _;
 use salvo::Router;
 use salvo::http::Method;
 use salvo::oapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use salvo::oapi::{Content, Info, OpenApi, Operation, PathItemType, Response, SecurityRequirement, ToSchema};
+use salvo::oapi::{
+    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, ToSchema,
+};
 use salvo::routing::MethodFilter;
 
 use super::access::Access;
+use super::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
 use super::problem::{CODES, ProblemView};
 use super::route::Route;
 use super::router::routes;
+
+/// What stands for the media types of bytes until it is known which route answers with them.
+pub(super) const ANY_BYTES: &str = "*/*";
 
 const LOCAL_USER: &str = "Local User JWT";
 const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
@@ -92,7 +98,9 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         let schemes = schemes.iter().map(|name| SecurityRequirement::new(*name, none));
         operation.securities = Some(schemes.collect());
         errors.push(("401", "No credential, or one that is invalid or has expired"));
-        errors.push(("403", "The caller lacks the capability"));
+        if route.access != Access::SignedIn {
+            errors.push(("403", "The caller lacks the capability"));
+        }
         errors.push((
             "410",
             "The access token is not valid on this server, or its user is gone",
@@ -105,16 +113,33 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         ]);
         errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
     }
-    if operation.parameters.iter_inline().next().is_some() {
-        errors.push(("400", "The input is not valid"));
-    }
-    if route.path.contains('{') {
-        errors.push(("404", "There is no such thing"));
+    let bytes = Bytes::of(route.path);
+    if operation.responses.contains_key("206") {
+        errors.extend(bytes.error);
     }
     for (status, description) in errors {
-        if !operation.responses.contains_key(status) {
-            let response = Response::new(description).add_content("application/json", problem.clone());
-            operation.responses.insert(status, response);
+        operation
+            .responses
+            .entry(status.to_owned())
+            .or_insert_with(|| RefOr::Type(Response::new(description)));
+    }
+    // What reads tells whether the client has it already; what changes has nothing to compare.
+    if route.method != Method::GET {
+        operation.responses.remove("304");
+    }
+    let types: Vec<&str> = bytes.types.into_iter().chain([PLAIN_BYTES]).collect();
+    for (status, response) in operation.responses.iter_mut() {
+        let RefOr::Type(response) = response else {
+            continue;
+        };
+        if status.starts_with(['4', '5']) {
+            response
+                .contents
+                .insert("application/json".to_owned(), problem.clone());
+        }
+        if let Some(schema) = response.contents.shift_remove(ANY_BYTES) {
+            let each = types.iter().map(|name| ((*name).to_owned(), schema.clone()));
+            response.contents.extend(each);
         }
     }
     let access = route.access.describe();
@@ -137,9 +162,37 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
     ];
 }
 
+/// What answers with an item's bytes.
+struct Bytes {
+    /// The media types beside plain bytes.
+    types: Vec<&'static str>,
+    /// Why there may be none, though the item is there.
+    error: Option<(&'static str, &'static str)>,
+}
+
+impl Bytes {
+    /// Of the route with this path.
+    fn of(path: &str) -> Self {
+        let drawn = Some(("422", "No picture in this size can be made of the file"));
+        let played = Some(("409", "The user plays as many files as one may"));
+        let (types, error) = match path.rsplit('/').next() {
+            Some("artwork" | "thumbnail") => (vec!["image/*"], drawn),
+            Some("original") => (vec!["image/*"], None),
+            _ if path.starts_with("/api/v1/subtitles/") => {
+                (SUBTITLE_TYPES.iter().map(|(_, name)| *name).collect(), None)
+            }
+            _ if path.starts_with("/api/v1/music/") => (vec!["audio/*"], played),
+            _ => (vec!["video/*"], played),
+        };
+        Self { types, error }
+    }
+}
+
 fn description() -> String {
     let mut text = "A self-hosted media server.\n\nErrors are JSON: `message`, for some a `code`, and with status \
-                    400 `errors`, each with `path` and `message`.\n\n| Code | Status | Meaning |\n|---|---|---|\n"
+                    400, and with 404 for what the input names, `errors`, each with `path` and `message`. Any request \
+                    may be answered with 414 where its target is too long, and with 431 where its head is too \
+                    large.\n\n| Code | Status | Meaning |\n|---|---|---|\n"
         .to_owned();
     for (code, status, meaning) in CODES {
         // Writing to a string cannot fail.

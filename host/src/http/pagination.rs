@@ -27,8 +27,23 @@ pub fn ordering<T: Copy>(reader: &mut QueryReader<'_>, choices: &[(&str, T, Orde
         .iter()
         .map(|&(word, by, order)| (word, (by, order)))
         .collect();
-    let chosen = reader.choice("orderBy", "What to order by.", &words);
-    let order = reader.choice("order", "Direction.", &ORDERS);
+    let default = choices.first().map(|&(word, _, order)| (word, word_of(order)));
+    let chosen = reader.choice_or(
+        "orderBy",
+        "What to order by.",
+        &words,
+        default.map(|(word, _)| word),
+    );
+    let natural = default.map(|(_, order)| order);
+    let is_natural = |(_, _, order): &(&str, T, Order)| Some(word_of(*order)) == natural;
+    let order = if choices.iter().all(is_natural) {
+        reader.choice_or("order", "Direction.", &ORDERS, natural)
+    } else {
+        let of = |(word, _, order): &(&str, T, Order)| format!("{} by `{word}`", word_of(*order));
+        let each: Vec<String> = choices.iter().map(of).collect();
+        let about = format!("Direction; if not said, {}.", each.join(", "));
+        reader.choice("order", &about, &ORDERS)
+    };
     let (by, natural) = chosen.or_else(|| choices.first().map(|&(_, by, order)| (by, order)))?;
     Some((by, order.unwrap_or(natural)))
 }
@@ -69,7 +84,7 @@ pub fn libraries(reader: &mut QueryReader<'_>) -> Vec<LibraryId> {
 
 /// Reads `orderBy`, which has one choice, `order`, `take` and `skip`.
 pub fn ordered(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> OrderedPage {
-    reader.choice("orderBy", "What to order by.", &[(by, ())]);
+    one_order(reader, "orderBy", by);
     OrderedPage {
         order: direction(reader, natural),
         page: page(reader),
@@ -78,7 +93,7 @@ pub fn ordered(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> Ordere
 
 /// As [`ordered`], for a list that is read at once: as much of it as one answer holds if `take` is not said.
 pub fn whole(reader: &mut QueryReader<'_>, by: &str) -> OrderedPage {
-    reader.choice("orderBy", "What to order by.", &[(by, ())]);
+    one_order(reader, "orderBy", by);
     OrderedPage {
         order: direction(reader, Order::Ascending),
         page: page_of(reader, Page::MAX_TAKE),
@@ -87,21 +102,34 @@ pub fn whole(reader: &mut QueryReader<'_>, by: &str) -> OrderedPage {
 
 /// Reads `take` and `skip` of a list that begins with the last, by what `orderBy` may name.
 pub fn latest(reader: &mut QueryReader<'_>, by: &str) -> Page {
-    reader.choice("orderBy", "What to order by.", &[(by, ())]);
-    reader.choice("order", "Direction.", &[("DESC", ())]);
+    one_order(reader, "orderBy", by);
+    reader.choice_or("order", "Direction.", &[("DESC", ())], Some("DESC"));
     page(reader)
 }
 
 /// Reads `order` alone, for what has one order.
 pub fn direction(reader: &mut QueryReader<'_>, natural: Order) -> Order {
-    reader.choice("order", "Direction.", &ORDERS).unwrap_or(natural)
+    reader
+        .choice_or("order", "Direction.", &ORDERS, Some(word_of(natural)))
+        .unwrap_or(natural)
+}
+
+/// Reads what to order by where there is one choice.
+fn one_order(reader: &mut QueryReader<'_>, name: &str, by: &str) {
+    reader.choice_or(name, "What to order by.", &[(by, ())], Some(by));
+}
+
+fn word_of(order: Order) -> &'static str {
+    match order {
+        Order::Ascending => "ASC",
+        Order::Descending => "DESC",
+    }
 }
 
 /// Reads `sort`, which has one choice, and `order`.
 pub fn sort(reader: &mut QueryReader<'_>, by: &str, natural: Order) -> Order {
-    reader.choice("sort", "What to order by.", &[(by, ())]);
-    let order = reader.choice("order", "Direction.", &ORDERS);
-    order.unwrap_or(natural)
+    one_order(reader, "sort", by);
+    direction(reader, natural)
 }
 
 #[cfg(test)]

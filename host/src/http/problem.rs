@@ -147,7 +147,7 @@ pub struct ProblemView {
     /// Machine-readable, where there is more to tell than the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What is wrong with the input, with status 400.
+    /// What is wrong with the input, with status 400; what it names and there is not, with status 404.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<FieldErrorView>>,
 }
@@ -156,7 +156,7 @@ pub struct ProblemView {
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FieldError"))]
 pub struct FieldErrorView {
-    /// The field of the body or the parameter of the query; empty for the input as a whole.
+    /// The field of the body, such as `items[0].mediaId`, or the parameter of the query; empty for the input as a whole.
     pub path: String,
     /// What is wrong, for people.
     pub message: String,
@@ -256,10 +256,7 @@ impl Problem {
         // That of the answer that was not given.
         headers.remove(ETAG);
         if self.status == StatusCode::UNAUTHORIZED {
-            headers.insert(
-                WWW_AUTHENTICATE,
-                HeaderValue::from_static("Bearer error=\"invalid_token\""),
-            );
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if let Some(header) = self.header {
             let (name, value) = *header;
@@ -294,6 +291,10 @@ impl From<ServiceError> for Problem {
             }
             ServiceError::Away(message) => Self::new(StatusCode::SERVICE_UNAVAILABLE, message),
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
+            ServiceError::Unknown(errors) => Self {
+                errors,
+                ..Self::of_status(StatusCode::NOT_FOUND)
+            },
             ServiceError::Absent { code, message } => {
                 Self::new(StatusCode::NOT_FOUND, message).with_code(code)
             }
@@ -320,14 +321,17 @@ impl From<ServiceError> for Problem {
 impl From<AuthenticationError> for Problem {
     fn from(error: AuthenticationError) -> Self {
         let message = error.to_string();
+        // Told of a token that was shown; without one there is no error yet (RFC 6750, 3.1).
+        let invalid_token = HeaderValue::from_static("Bearer error=\"invalid_token\"");
         match error {
-            AuthenticationError::Missing | AuthenticationError::InvalidAccessToken => {
-                Self::new(StatusCode::UNAUTHORIZED, message)
+            AuthenticationError::Missing => Self::new(StatusCode::UNAUTHORIZED, message),
+            AuthenticationError::InvalidAccessToken => {
+                Self::new(StatusCode::UNAUTHORIZED, message).with_header(WWW_AUTHENTICATE, invalid_token)
             }
             AuthenticationError::ForeignAccessToken => Self::new(StatusCode::GONE, message),
-            AuthenticationError::InvalidPersonalAccessToken => {
-                Self::new(StatusCode::UNAUTHORIZED, message).with_code("pat_invalid")
-            }
+            AuthenticationError::InvalidPersonalAccessToken => Self::new(StatusCode::UNAUTHORIZED, message)
+                .with_code("pat_invalid")
+                .with_header(WWW_AUTHENTICATE, invalid_token),
             AuthenticationError::Service(error) => error.into(),
         }
     }

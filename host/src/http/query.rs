@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use salvo::oapi::{
-    Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
+    self, Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
 };
 use salvo::oapi::{Components, schema};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
@@ -130,12 +130,24 @@ impl<'a> QueryReader<'a> {
 
     /// One of a closed set of words.
     pub fn choice<T: Copy>(&mut self, name: &str, about: &str, choices: &[(&str, T)]) -> Option<T> {
+        self.choice_or(name, about, choices, None)
+    }
+
+    /// The same; the word that stands for what is not said is part of the description.
+    pub fn choice_or<T: Copy>(
+        &mut self,
+        name: &str,
+        about: &str,
+        choices: &[(&str, T)],
+        default: Option<&str>,
+    ) -> Option<T> {
         let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
-        self.describe(
-            name,
-            about,
-            Object::with_type(BasicType::String).enum_values(words.clone()),
-        );
+        let schema = Object::with_type(BasicType::String).enum_values(words.clone());
+        let schema = match default {
+            Some(word) => schema.default_value(word.into()),
+            None => schema,
+        };
+        self.describe(name, about, schema);
         let text = self.single(name)?;
         let choice = choices
             .iter()
@@ -265,6 +277,8 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
         let mut reader = QueryReader::default();
         T::read(&mut reader);
         operation.parameters.extend(reader.described);
+        let invalid = oapi::Response::new("The input is not valid");
+        operation.responses.insert("400", invalid);
     }
 }
 

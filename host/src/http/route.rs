@@ -11,6 +11,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 use super::access::Access;
 use super::limits::BODY_BYTES;
 use super::middleware::guard::Guard;
+use super::problem::Problem;
 
 /// Whether an answer follows from who asks and what is stored of media, and may be given again while that is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +147,7 @@ impl Node<'_> {
         if self.routes.is_empty() {
             return router;
         }
-        let mut allowed = Vec::new();
+        let mut allowed = vec![Method::OPTIONS];
         for route in &self.routes {
             for method in route.methods() {
                 allowed.push(method.clone());
@@ -156,9 +157,10 @@ impl Node<'_> {
                 router = router.push(leaf);
             }
         }
-        allowed.push(Method::OPTIONS);
-        let names: Vec<_> = allowed.iter().map(Method::as_str).collect();
-        router.push(Router::with_filter(MethodFilter::new(Method::OPTIONS)).goal(Options(names.join(", "))))
+        let mut names: Vec<_> = allowed.iter().map(Method::as_str).collect();
+        names.sort_unstable();
+        // Last, for every other method: without it, the path would be tried as one with a parameter beside this node.
+        router.push(Router::new().goal(OtherMethods(names.join(", "))))
     }
 }
 
@@ -209,13 +211,18 @@ impl Filter for NextPart {
     }
 }
 
-/// Answers a plain OPTIONS request. Preflights of browsers are answered before they get here.
-struct Options(String);
+/// Tells which methods a path has: to a plain OPTIONS request (preflights of browsers are answered before they get
+/// here), and as an error to any method that it has not.
+struct OtherMethods(String);
 
 #[async_trait]
-impl Handler for Options {
-    async fn handle(&self, _req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
-        res.status_code(StatusCode::NO_CONTENT);
+impl Handler for OtherMethods {
+    async fn handle(&self, req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
+        if req.method() == Method::OPTIONS {
+            res.status_code(StatusCode::NO_CONTENT);
+        } else {
+            Problem::of_status(StatusCode::METHOD_NOT_ALLOWED).render(res);
+        }
         if let Ok(allowed) = HeaderValue::from_str(&self.0) {
             res.headers_mut().insert(ALLOW, allowed);
         }
@@ -243,7 +250,7 @@ mod tests {
     async fn each_branch_is_found_among_many() {
         let literals = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
         let paths = literals.map(|literal| format!("/{literal}/x").leak() as &'static str);
-        let goal = |path| Route::get(path, Access::Public, Options(String::new()));
+        let goal = |path| Route::get(path, Access::Public, OtherMethods(String::new()));
         let mut list: Vec<Route> = paths.into_iter().map(goal).collect();
         // A parameter takes what no text does, wherever it would sort.
         list.push(goal("/{any}/y"));

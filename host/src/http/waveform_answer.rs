@@ -103,6 +103,9 @@ impl EndpointOutRegister for WaveformAnswer {
         operation
             .responses
             .insert("304", oapi::Response::new("The client has it already"));
+        operation
+            .responses
+            .insert("422", oapi::Response::new("The sound cannot be decoded"));
     }
 }
 

@@ -71,6 +71,9 @@ pub enum ServiceError {
     /// There is no such thing.
     #[error("not found")]
     NotFound,
+    /// There is nothing of what the input names, well-formed as it is.
+    #[error("not found")]
+    Unknown(Vec<FieldError>),
     /// The item is known, but a part of it is not there.
     #[error("{message}")]
     Absent {
@@ -126,6 +129,20 @@ impl ServiceError {
     /// One thing wrong with the input.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError::new(path, message)])
+    }
+
+    /// There is nothing of what this field names.
+    pub fn unknown(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Unknown(vec![FieldError::new(path, message)])
+    }
+
+    /// The same error, where what was not found was named by a field of the input.
+    #[must_use]
+    pub fn named_by(self, path: &str) -> Self {
+        match self {
+            Self::NotFound => Self::unknown(path, "there is no such item"),
+            other => other,
+        }
     }
 
     /// The state of things does not permit it.

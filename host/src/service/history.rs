@@ -2,12 +2,12 @@
 
 use super::error::{FieldError, Result, ServiceError};
 use super::identity::{Context, uninterrupted};
-use super::items::{KnownItem, find_item, readable_types, with_summaries};
+use super::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
 use super::playback_queues::PlaybackQueues;
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
-use crate::domain::id::MediaId;
+use crate::domain::id::{MediaId, PlaybackQueueItemId};
 use crate::domain::list::{Listing, OrderedPage, Page};
 use crate::domain::time::Timestamp;
 use crate::domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
@@ -49,6 +49,48 @@ pub(super) fn check_seconds(seconds: f64) -> std::result::Result<i64, FieldError
     }
 }
 
+/// A report that makes sense.
+struct Checked {
+    key: ItemKey,
+    position_ms: i64,
+    state: PlayState,
+    queue_item: Option<PlaybackQueueItemId>,
+}
+
+/// A report, unless something is wrong with it.
+fn check(new: &NewReport) -> Result<Checked> {
+    let item = parse_type(&new.media_type).and_then(|item| {
+        let is_played = item.is_played().then_some(item);
+        is_played.ok_or_else(|| FieldError::new("mediaType", "is not of a type that is played"))
+    });
+    let id = parse_id("mediaId", &new.media_id);
+    let position = check_seconds(new.seconds);
+    let state = PlayState::from_name(&new.state).ok_or_else(|| {
+        let names = PlayState::ALL.map(PlayState::as_str).join(", ");
+        FieldError::new("state", format!("must be one of {names}"))
+    });
+    let queue_item = new.queue_item.as_deref().map(str::parse).transpose();
+    let queue_item = queue_item.map_err(|_| FieldError::new("playbackQueueItemId", "must be an id"));
+    match (item, id, position, state, queue_item) {
+        (Ok(item), Ok(id), Ok(position_ms), Ok(state), Ok(queue_item)) => Ok(Checked {
+            key: (item, id.get()),
+            position_ms,
+            state,
+            queue_item,
+        }),
+        (item, id, position, state, queue_item) => {
+            let errors = [
+                item.err(),
+                id.err(),
+                position.err(),
+                state.err(),
+                queue_item.err(),
+            ];
+            Err(ServiceError::Invalid(errors.into_iter().flatten().collect()))
+        }
+    }
+}
+
 /// What can be played, if the caller asks for one type alone.
 fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
     let mut types = readable_types(actor, only);
@@ -66,28 +108,24 @@ impl History {
     /// changes nothing.
     ///
     /// # Errors
-    /// Invalid type, position or state; not found; the store's.
+    /// Invalid; unknown item, or place in a queue; the store's.
     pub async fn report(&self, actor: &Actor, new: NewReport) -> Result<KnownItem> {
-        let mut errors = Vec::new();
-        let position = check_seconds(new.seconds);
-        let state = PlayState::from_name(&new.state).ok_or_else(|| {
-            let names = PlayState::ALL.map(PlayState::as_str).join(", ");
-            FieldError::new("state", format!("must be one of {names}"))
-        });
-        let played = ItemType::from_name(&new.media_type).is_none_or(ItemType::is_played);
-        if !played {
-            errors.push(FieldError::new("mediaType", "is not of a type that is played"));
-        }
-        let (position_ms, state) = match (position, state) {
-            (Ok(position), Ok(state)) if errors.is_empty() => (position, state),
-            (position, state) => {
-                errors.extend(position.err());
-                errors.extend(state.err());
-                return Err(ServiceError::Invalid(errors));
-            }
-        };
+        let Checked {
+            key,
+            position_ms,
+            state,
+            queue_item,
+        } = check(&new)?;
         let store = &self.context.store;
-        let (key, summary) = find_item(store, actor, &new.media_type, &new.media_id).await?;
+        let summary = find_item(store, actor, key).await;
+        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
+        // Looked for before anything is kept: a report is taken as a whole, or not at all.
+        let place = match queue_item {
+            Some(item) if actor.may(Capability::PlaybackQueuesUpdate) => {
+                Some((self.queues.queue_with(actor, item, key).await?, item))
+            }
+            _ => None,
+        };
         // A client whose clock is ahead must not shut out all others.
         let now = self.context.now();
         let report = PlayReport {
@@ -101,11 +139,8 @@ impl History {
         })
         .await?;
         let is_the_last = data.playback.played_at == Some(report.at);
-        if let Some(item) = new
-            .queue_item
-            .filter(|_| is_the_last && actor.may(Capability::PlaybackQueuesUpdate))
-        {
-            self.queues.follow(actor, &item, key, position_ms).await?;
+        if let Some(place) = place.filter(|_| is_the_last) {
+            self.queues.follow(actor, place, position_ms).await?;
         }
         Ok(KnownItem { key, summary, data })
     }
@@ -185,7 +220,8 @@ impl History {
     /// Not found; the store's.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let store = self.context.store.clone();
-        let (key, _) = find_item(&store, actor, item.as_str(), &id.to_string()).await?;
+        let key = (item, id.get());
+        find_item(&store, actor, key).await?;
         let user = actor.user.id;
         uninterrupted(&self.context.tasks, "history-forget", async move {
             Ok(store.forget_playback(user, key).await?)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::error::{Result, ServiceError};
+use super::error::{FieldError, Result, ServiceError};
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
@@ -45,32 +45,31 @@ pub fn readable_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
 ///
 /// # Errors
 /// Invalid.
-pub fn parse_type(name: &str) -> Result<ItemType> {
+pub fn parse_type(name: &str) -> std::result::Result<ItemType, FieldError> {
     ItemType::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = ItemType::ALL.iter().map(|item| item.as_str()).collect();
-        ServiceError::invalid("mediaType", format!("must be one of {}", names.join(", ")))
+        FieldError::new("mediaType", format!("must be one of {}", names.join(", ")))
     })
+}
+
+/// An item's id from its text, in a field of this path.
+///
+/// # Errors
+/// Invalid.
+pub fn parse_id(path: &str, text: &str) -> std::result::Result<MediaId, FieldError> {
+    text.parse().map_err(|_| FieldError::new(path, "must be an id"))
 }
 
 /// An item that the actor sees, in few words.
 ///
 /// # Errors
-/// Invalid type; not found; the store's.
-pub async fn find_item(
-    store: &Store,
-    actor: &Actor,
-    media_type: &str,
-    media_id: &str,
-) -> Result<(ItemKey, ItemSummary)> {
-    let item = parse_type(media_type)?;
-    let id: MediaId = media_id.parse().map_err(|_| ServiceError::NotFound)?;
-    if !actor.may(read_capability(item)) {
+/// Not found; the store's.
+pub async fn find_item(store: &Store, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
+    if !actor.may(read_capability(key.0)) {
         return Err(ServiceError::NotFound);
     }
-    let key = (item, id.get());
     let mut found = store.item_summaries(&actor.scope, [key]).await?;
-    let summary = found.remove(&key).ok_or(ServiceError::NotFound)?;
-    Ok((key, summary))
+    found.remove(&key).ok_or(ServiceError::NotFound)
 }
 
 /// What the actor did with items, as far as their credential lets them know.

@@ -1,22 +1,20 @@
 //! Libraries: parts of the media with names of their own, and who is let into them.
 
-use super::error::{FieldError, Result, ServiceError};
-use super::identity::names::check_display_name;
-use super::identity::roles::find_role;
+use super::error::{Result, ServiceError};
 use super::identity::{ClientInfo, Context, Requester, uninterrupted};
+use super::library_input::{check_grants, check_name, check_paths, known_grants};
 use crate::auth::actor::Actor;
 use crate::auth::capability::Capability;
 use crate::domain::audit::{AuditEntry, AuditEvent};
-use crate::domain::id::{LibraryId, UserId};
+use crate::domain::id::LibraryId;
 use crate::domain::kind::MediaKind;
 use crate::domain::library::{Grant, Library, LibraryCounts};
 use crate::domain::list::{Listing, Order, Page};
-use crate::domain::path::RelativePath;
 use crate::domain::text::fold;
 use crate::store::IdentityChange;
 
-/// Paths of a library, and grants of it.
-const MAX_ITEMS: usize = 200;
+/// What a media kind may be.
+const KINDS: &str = "must be music, photos, movies, tv or a plugin's kind";
 
 /// What a list of libraries is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,76 +73,6 @@ pub struct LibraryInfo {
 #[derive(Debug, Clone)]
 pub struct Libraries {
     context: Context,
-}
-
-fn check_name(name: &str) -> Result<String> {
-    check_display_name(name).map_err(|message| ServiceError::invalid("name", message))
-}
-
-/// The paths of a request in order, without those that lie below others.
-fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
-    if texts.len() > MAX_ITEMS {
-        return Err(ServiceError::invalid("paths", "must be at most 200"));
-    }
-    let mut paths: Vec<RelativePath> = Vec::new();
-    let mut errors = Vec::new();
-    for (index, text) in texts.iter().enumerate() {
-        match RelativePath::parse(text) {
-            Some(path) => paths.push(path),
-            None => errors.push(FieldError::new(
-                format!("paths[{index}]"),
-                "must be a path below the media directories, such as Family/2020",
-            )),
-        }
-    }
-    if !errors.is_empty() {
-        return Err(ServiceError::Invalid(errors));
-    }
-    if paths.is_empty() {
-        paths.push(RelativePath::root());
-    }
-    paths.sort();
-    paths.dedup();
-    let all = paths.clone();
-    paths.retain(|path| !all.iter().any(|other| other != path && path.is_below(other)));
-    Ok(paths)
-}
-
-/// The grants of a request, each once.
-async fn check_grants(change: &mut IdentityChange, grants: &[NewGrant]) -> Result<Vec<Grant>> {
-    if grants.len() > MAX_ITEMS {
-        return Err(ServiceError::invalid("grants", "must be at most 200"));
-    }
-    let mut known = Vec::new();
-    let mut errors = Vec::new();
-    for (index, grant) in grants.iter().enumerate() {
-        let mut fail = |field: &str, message: &str| {
-            errors.push(FieldError::new(format!("grants[{index}]{field}"), message));
-        };
-        match (&grant.user, &grant.role) {
-            (Some(user), None) => {
-                let account = match user.parse::<UserId>() {
-                    Ok(id) => change.account(id).await?,
-                    Err(_) => None,
-                };
-                match account {
-                    Some(account) => known.push(Grant::User(account.user.id)),
-                    None => fail(".userId", "there is no such user"),
-                }
-            }
-            (None, Some(role)) => match find_role(change, role).await? {
-                Some(role) => known.push(Grant::Role(role.name)),
-                None => fail(".role", "there is no such role"),
-            },
-            _ => fail("", "must have either userId or role"),
-        }
-    }
-    if !errors.is_empty() {
-        return Err(ServiceError::Invalid(errors));
-    }
-    known.sort();
-    known.dedup();
-    Ok(known)
 }
 
 /// Refuses a name that another library of the kind has.
@@ -251,13 +179,16 @@ impl Libraries {
     /// Invalid name, kind, path or grant; conflict `library_name_taken`; the store's.
     pub async fn create(&self, by: Option<Requester>, new: NewLibrary) -> Result<LibraryInfo> {
         let name = check_name(&new.name)?;
-        let kind = self.check_kind(&new.kind).await?;
+        let kind = new.kind.parse();
+        let kind = kind.map_err(|_| ServiceError::invalid("mediaKind", KINDS))?;
         let paths = check_paths(&new.paths)?;
+        let grants = check_grants(&new.grants)?;
+        let kind = self.known_kind(kind).await?;
         let this = self.clone();
         uninterrupted(&self.context.tasks, "library-create", async move {
             let now = this.context.now();
             let mut change = this.context.change_by(by.as_ref()).await?;
-            let grants = check_grants(&mut change, &new.grants).await?;
+            let grants = known_grants(&mut change, grants).await?;
             let library = Library {
                 id: this.context.ids.next(now),
                 name,
@@ -284,13 +215,14 @@ impl Libraries {
     pub async fn update(&self, by: Requester, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
         let name = patch.name.as_deref().map(check_name).transpose()?;
         let paths = patch.paths.as_deref().map(check_paths).transpose()?;
+        let grants = patch.grants.as_deref().map(check_grants).transpose()?;
         let this = self.clone();
         uninterrupted(&self.context.tasks, "library-update", async move {
             let mut change = this.context.change_by(&by).await?;
             let before = find(&mut change, id).await?;
             let mut library = before.clone();
-            if let Some(grants) = &patch.grants {
-                library.grants = check_grants(&mut change, grants).await?;
+            if let Some(grants) = grants {
+                library.grants = known_grants(&mut change, grants).await?;
                 library.restricted = !library.grants.is_empty();
             }
             if let Some(name) = name {
@@ -330,19 +262,13 @@ impl Libraries {
     }
 
     /// A kind that the server knows by itself, or that a directory was configured for.
-    async fn check_kind(&self, text: &str) -> Result<MediaKind> {
-        let unknown = || {
-            ServiceError::invalid(
-                "mediaKind",
-                "must be music, photos, movies, tv or a plugin's kind",
-            )
-        };
-        let kind: MediaKind = text.parse().map_err(|_| unknown())?;
+    async fn known_kind(&self, kind: MediaKind) -> Result<MediaKind> {
         if MediaKind::BUILT_IN.contains(&kind.as_str()) {
             return Ok(kind);
         }
         let directories = self.context.store.list_directories().await?;
         let configured = directories.iter().any(|directory| directory.kind == kind);
+        let unknown = || ServiceError::unknown("mediaKind", "there are no directories of this kind");
         configured.then_some(kind).ok_or_else(unknown)
     }
 

@@ -16,6 +16,7 @@ pub mod items;
 pub mod jobs;
 pub mod keeper;
 pub mod libraries;
+mod library_input;
 pub mod links;
 pub mod media;
 pub mod media_state;

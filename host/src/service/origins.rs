@@ -101,23 +101,26 @@ impl Origins {
         .await
     }
 
-    /// No longer allows an origin. Removing what is not there is no error.
+    /// No longer allows an origin; false if it was not allowed.
     ///
     /// # Errors
     /// The store's.
-    pub async fn remove(&self, by: Requester, id: CorsOriginId) -> Result<()> {
+    pub async fn remove(&self, by: Requester, id: CorsOriginId) -> Result<bool> {
         let origins = self.clone();
         uninterrupted(&self.context.tasks, "origin-remove", async move {
             let context = &origins.context;
             let mut change = context.change_by(&by).await?;
-            if let Some(origin) = change.delete_cors_origin(id).await? {
+            let removed = change.delete_cors_origin(id).await?;
+            let was_there = removed.is_some();
+            if let Some(origin) = removed {
                 let details = [("origin", origin)];
                 change
                     .audit(&context.audit_of(&by, AuditEvent::OriginRemoved, None, &details))
                     .await?;
             }
             change.commit_of([]).await?;
-            origins.reload().await
+            origins.reload().await?;
+            Ok(was_there)
         })
         .await
     }

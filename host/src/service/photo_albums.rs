@@ -73,6 +73,25 @@ pub(super) fn check_description(
     Some(text)
 }
 
+/// The accounts that a request names, whether or not there are such.
+fn parse_users(texts: &[String], errors: &mut Vec<FieldError>) -> Vec<UserId> {
+    if texts.len() > limits::SHARED_WITH {
+        errors.push(FieldError::new("sharedWith", "must be at most 200"));
+        return Vec::new();
+    }
+    let mut users = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        match text.parse() {
+            Ok(user) => users.push(user),
+            Err(_) => errors.push(FieldError::new(
+                format!("sharedWith[{index}]"),
+                "must be the id of a user",
+            )),
+        }
+    }
+    users
+}
+
 /// The ids of a request's photos, each once, beside the texts that are none.
 fn parse(photos: &[String]) -> (Vec<PhotoId>, HashSet<&str>) {
     let (mut ids, mut seen, mut others) = (Vec::new(), HashSet::new(), HashSet::new());
@@ -145,8 +164,9 @@ impl PhotoAlbums {
         album.ok_or(ServiceError::NotFound)
     }
 
-    /// What a client says, checked; `None` for a cover: its album is asked.
-    async fn check(&self, actor: &Actor, input: AlbumInput) -> Result<PhotoAlbumPatch> {
+    /// What a client says, as far as it makes sense by itself: whether there are such accounts and such a photo is
+    /// asked later.
+    fn check(input: AlbumInput) -> Result<PhotoAlbumPatch> {
         let mut errors = Vec::new();
         let name = match input.name.as_deref().map(check_display_name).transpose() {
             Ok(name) => name,
@@ -156,19 +176,19 @@ impl PhotoAlbums {
             }
         };
         let description = check_description(input.description, &mut errors);
-        let users = match input.shared_with {
-            Some(texts) => Some(self.check_users(actor, &texts, &mut errors).await?),
-            None => None,
-        };
-        let cover = match input.cover {
-            Some(Some(text)) => match text.parse() {
-                Ok(photo) => Some(Some(photo)),
-                Err(_) => {
-                    errors.push(no_such_cover());
-                    None
-                }
-            },
-            Some(None) => Some(None),
+        let users = input.shared_with.map(|texts| parse_users(&texts, &mut errors));
+        let cover = match input
+            .cover
+            .map(|cover| cover.map(|text| text.parse()).transpose())
+        {
+            Some(Ok(cover)) => Some(cover),
+            Some(Err(_)) => {
+                errors.push(FieldError::new(
+                    "coverPhotoId",
+                    "must be the id of a photo, or null",
+                ));
+                None
+            }
             None => None,
         };
         if !errors.is_empty() {
@@ -184,36 +204,30 @@ impl PhotoAlbums {
     }
 
     /// The accounts of a request, each once, without the owner, who sees their album anyway.
-    async fn check_users(
-        &self,
-        actor: &Actor,
-        texts: &[String],
-        errors: &mut Vec<FieldError>,
-    ) -> Result<Vec<UserId>> {
-        if texts.len() > limits::SHARED_WITH {
-            errors.push(FieldError::new("sharedWith", "must be at most 200"));
-            return Ok(Vec::new());
-        }
-        let parsed: Vec<Option<UserId>> = texts.iter().map(|text| text.parse().ok()).collect();
-        let ids: Vec<UserId> = parsed.iter().flatten().copied().collect();
-        let known = self.context.store.known_users(&ids).await?;
-        for (index, user) in parsed.iter().enumerate() {
-            if user.is_none_or(|user| !known.contains(&user)) {
-                let path = format!("sharedWith[{index}]");
-                errors.push(FieldError::new(path, "there is no such user"));
-            }
+    async fn known_users(&self, actor: &Actor, users: Option<Vec<UserId>>) -> Result<Option<Vec<UserId>>> {
+        let Some(users) = users else {
+            return Ok(None);
+        };
+        let known = self.context.store.known_users(&users).await?;
+        let unknown = users.iter().enumerate().filter(|(_, user)| !known.contains(user));
+        let errors: Vec<FieldError> = unknown
+            .map(|(index, _)| FieldError::new(format!("sharedWith[{index}]"), "there is no such user"))
+            .collect();
+        if !errors.is_empty() {
+            return Err(ServiceError::Unknown(errors));
         }
         let mut users: Vec<UserId> = known.into_iter().filter(|user| *user != actor.user.id).collect();
         users.sort_unstable();
-        Ok(users)
+        Ok(Some(users))
     }
 
     /// Makes an album of the actor's.
     ///
     /// # Errors
-    /// Invalid input; conflict `too_many_photo_albums`; the store's.
+    /// Invalid input; unknown account; conflict `too_many_photo_albums`; the store's.
     pub async fn create(&self, actor: &Actor, input: AlbumInput) -> Result<PhotoAlbum> {
-        let patch = self.check(actor, input).await?;
+        let mut patch = Self::check(input)?;
+        patch.users = self.known_users(actor, patch.users).await?;
         let now = self.context.now();
         let readers = AlbumReaders {
             everyone: patch.everyone.unwrap_or_default(),
@@ -245,16 +259,20 @@ impl PhotoAlbums {
     /// Changes an album of the actor's.
     ///
     /// # Errors
-    /// Not found, also for somebody else's; invalid input; the store's.
+    /// Not found, also for somebody else's; invalid input; unknown account or cover; the store's.
     pub async fn update(&self, actor: &Actor, id: PhotoAlbumId, input: AlbumInput) -> Result<PhotoAlbum> {
+        let mut patch = Self::check(input)?;
         self.own(actor, id).await?;
-        let patch = self.check(actor, input).await?;
+        patch.users = self.known_users(actor, patch.users).await?;
         if let Some(Some(cover)) = patch.cover {
             let store = &self.context.store;
             let seen = store.photo(&actor.scope, cover).await?.is_some();
             let albums = store.albums_of_photos(actor.user.id, &[cover]).await?;
             if !seen || albums.get(&cover).is_none_or(|albums| !albums.contains(&id)) {
-                return Err(ServiceError::Invalid(vec![no_such_cover()]));
+                return Err(ServiceError::unknown(
+                    "coverPhotoId",
+                    "there is no such photo in the album",
+                ));
             }
         }
         let (this, owner) = (self.clone(), actor.user.id);
@@ -351,8 +369,4 @@ impl PhotoAlbums {
     ) {
         told::tell_album(&self.events, kind, album, readers, photos);
     }
-}
-
-fn no_such_cover() -> FieldError {
-    FieldError::new("coverPhotoId", "must be a photo of the album")
 }

@@ -109,17 +109,23 @@ impl Photos {
         Self { context, events }
     }
 
-    /// Photos.
+    /// Photos; none of an album that the actor does not see.
     ///
     /// # Errors
-    /// Not found for the photos of an album that the actor does not see; the store's.
+    /// The store's.
     pub async fn list(
         &self,
         actor: &Actor,
         filter: &PhotoFilter,
         request: &ListRequest<PhotoOrder>,
     ) -> Result<Listing<Photo>> {
-        self.check_album(actor, filter).await?;
+        if self.is_of_hidden_album(actor, filter).await? {
+            return Ok(Listing {
+                items: Vec::new(),
+                total: 0,
+                next: None,
+            });
+        }
         let store = &self.context.store;
         let mut photos = store.list_photos(&actor.scope, filter, request).await?;
         self.add_albums(actor, &mut photos.items).await?;
@@ -150,7 +156,9 @@ impl Photos {
         granularity: Granularity,
         order: Order,
     ) -> Result<Vec<PhotoBucket>> {
-        self.check_album(actor, filter).await?;
+        if self.is_of_hidden_album(actor, filter).await? {
+            return Ok(Vec::new());
+        }
         let store = &self.context.store;
         let mut buckets = store
             .photo_buckets(&actor.scope, filter, libraries, granularity)
@@ -207,16 +215,13 @@ impl Photos {
         Ok(())
     }
 
-    async fn check_album(&self, actor: &Actor, filter: &PhotoFilter) -> Result<()> {
+    /// Whether these are the photos of an album that there is not, as far as the actor knows.
+    async fn is_of_hidden_album(&self, actor: &Actor, filter: &PhotoFilter) -> Result<bool> {
         let Some(album) = filter.album else {
-            return Ok(());
+            return Ok(false);
         };
         let may = actor.may(Capability::PhotoAlbumsRead);
-        if may && self.context.store.sees_photo_album(actor.user.id, album).await? {
-            Ok(())
-        } else {
-            Err(ServiceError::NotFound)
-        }
+        Ok(!may || !self.context.store.sees_photo_album(actor.user.id, album).await?)
     }
 
     async fn add_albums(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {

@@ -1,8 +1,8 @@
 //! What users think of items.
 
-use super::error::{Result, ServiceError};
+use super::error::{FieldError, Result, ServiceError};
 use super::identity::{Context, uninterrupted};
-use super::items::{KnownItem, find_item, readable_types, with_summaries};
+use super::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
 use crate::domain::id::MediaId;
@@ -33,11 +33,22 @@ impl Ratings {
         media_id: &str,
         rating: f64,
     ) -> Result<KnownItem> {
-        if !(0.0..=1.0).contains(&rating) {
-            return Err(ServiceError::invalid("rating", "must be a number from 0 to 1"));
-        }
+        let in_bounds = (0.0..=1.0).contains(&rating);
+        let rating_fault = (!in_bounds).then(|| FieldError::new("rating", "must be a number from 0 to 1"));
+        let key = match (
+            parse_type(media_type),
+            parse_id("mediaId", media_id),
+            rating_fault,
+        ) {
+            (Ok(item), Ok(id), None) => (item, id.get()),
+            (item, id, rating) => {
+                let errors = item.err().into_iter().chain(id.err()).chain(rating);
+                return Err(ServiceError::Invalid(errors.collect()));
+            }
+        };
         let store = self.context.store.clone();
-        let (key, summary) = find_item(&store, actor, media_type, media_id).await?;
+        let summary = find_item(&store, actor, key).await;
+        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
         let (user, now) = (actor.user.id, self.context.now());
         let UserItem { key, data } = uninterrupted(&self.context.tasks, "rating-change", async move {
             Ok(store.rate(user, key, rating, now).await?)
@@ -77,7 +88,8 @@ impl Ratings {
     /// Not found; the store's.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let store = self.context.store.clone();
-        let (key, _) = find_item(&store, actor, item.as_str(), &id.to_string()).await?;
+        let key = (item, id.get());
+        find_item(&store, actor, key).await?;
         let user = actor.user.id;
         uninterrupted(&self.context.tasks, "rating-delete", async move {
             Ok(store.forget_rating(user, key).await?)

@@ -7,7 +7,7 @@ use super::error::{Result, StoreError};
 use super::{Lane, Store};
 use crate::domain::id::{DirectoryId, IdGenerator};
 use crate::domain::kind::MediaKind;
-use crate::domain::path::{name_to_text, text_to_os};
+use crate::domain::path::{RelativePath, name_to_text, text_to_os};
 use crate::domain::scan::Directory;
 use crate::domain::time::Timestamp;
 
@@ -79,6 +79,22 @@ impl Store {
                    AS BIGINT) AS file_count FROM directories d WHERE d.configured ORDER BY d.directory_id";
         let rows: Vec<DirectoryRow> = self.pools().fetch_all(sql, &[]).await?;
         rows.into_iter().map(Directory::try_from).collect()
+    }
+
+    /// Whether a file or folder of this path, or one below it, is or was in a directory of this kind.
+    pub async fn has_path(&self, kind: &MediaKind, path: &RelativePath) -> Result<bool> {
+        let folder = "SELECT count(*) FROM folders o JOIN directories d ON d.directory_id = o.directory_id \
+                      WHERE d.media_kind = $1 AND (o.path = $2 OR substr(o.path, 1, length($2) + 1) = $2 || '/')";
+        let values = args![kind.as_str(), path.as_str()];
+        if self.pools().count(folder, &values).await? > 0 {
+            return Ok(true);
+        }
+        let file = "SELECT count(*) FROM files f JOIN folders o ON o.folder_id = f.folder_id \
+                    JOIN directories d ON d.directory_id = o.directory_id \
+                    WHERE d.media_kind = $1 AND o.path = $2 AND f.name = $3";
+        let folder = path.parent().unwrap_or_default();
+        let values = args![kind.as_str(), folder.as_str(), path.file_name()];
+        Ok(self.pools().count(file, &values).await? > 0)
     }
 
     /// The ids of the configured directories, without a look at what is in them.

@@ -3,6 +3,8 @@
 //! Such a file is put down to a version of its plugin that never was, one without a digest. The next run finds that as
 //! it finds the files of any other version that is not in use, and a run that is cut off leaves the rest marked.
 
+use std::collections::HashSet;
+
 use super::args::args;
 use super::bulk::in_lists;
 use super::error::Result;
@@ -28,6 +30,14 @@ const KINDS: &str = "SELECT DISTINCT d.media_kind FROM files f JOIN folders o ON
     WHERE f.plugin_ref IS NOT NULL AND f.status <> 2 AND f.file_id";
 
 impl Store {
+    /// Those of the files that there are, missing ones included.
+    pub async fn files_in_index(&self, files: &[FileId]) -> Result<HashSet<FileId>> {
+        let numbers: Vec<i64> = files.iter().map(|file| file.get()).collect();
+        let select = "SELECT f.file_id FROM files f WHERE f.file_id";
+        let rows: Vec<(i64,)> = self.visible_rows(select, &numbers, "").await?;
+        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
+    }
+
     /// Files of a kind below a folder that a plugin has read, after `after`, by id.
     pub async fn files_to_reread(
         &self,

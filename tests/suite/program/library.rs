@@ -152,13 +152,26 @@ fn run_is_confined_to_parts_and_a_dry_run_changes_nothing() {
         (&counts["musicFiles"], &counts["movieFiles"]),
         (&json!(1), &json!(0))
     );
-    for bad in [
-        json!({ "type": "quick", "paths": [{ "rootDir": "music", "path": "../x" }] }),
-        json!({ "type": "quick", "paths": [{ "rootDir": "music", "path": "/etc" }] }),
-        json!({ "type": "quick", "paths": [{ "rootDir": "tv", "path": "" }] }),
-        json!({ "type": "quick", "mediaKinds": ["tv"] }),
+    for (bad, status) in [
+        (
+            json!({ "type": "quick", "paths": [{ "rootDir": "music", "path": "../x" }] }),
+            400,
+        ),
+        (
+            json!({ "type": "quick", "paths": [{ "rootDir": "music", "path": "/etc" }] }),
+            400,
+        ),
+        (
+            json!({ "type": "quick", "paths": [{ "rootDir": "music", "path": "nowhere" }] }),
+            404,
+        ),
+        (
+            json!({ "type": "quick", "paths": [{ "rootDir": "tv", "path": "" }] }),
+            404,
+        ),
+        (json!({ "type": "quick", "mediaKinds": ["tv"] }), 404),
     ] {
-        assert_eq!(server.post("/api/v1/index/run", &bad).status, 400, "{bad}");
+        assert_eq!(server.post("/api/v1/index/run", &bad).status, status, "{bad}");
     }
 }
 

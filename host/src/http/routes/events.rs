@@ -31,6 +31,7 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
 /// | `indexing.stopped` | `Indexing.Read` | `runId`, `at`, `counts`, `status`: `stopped` by a user, or `failed` |
 /// | `indexing.music_release_added` | `Indexing.Read` | `musicReleaseId`, `title` |
 /// | `indexing.music_artist_added` | `Indexing.Read` | `musicArtistId`, `name` |
+/// | `indexing.directory_changed` | `Indexing.Read` | `directoryId`, `mediaKind`, `available` |
 /// | `playback_queue.extended` | `PlaybackQueues.Read`, and to be its owner | `playbackQueueId`, `added`, `total` |
 /// | `job.started` | `Jobs.Read`, or to have asked for the job | `jobId`, `type`; also when it goes on |
 /// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two a second |

@@ -82,7 +82,7 @@ impl FromQuery for HistoryQuery {
 ///
 /// With several players the last report holds. One whose `at` lies before that of the last report changes nothing, and is
 /// answered with what is known.
-#[endpoint]
+#[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
 pub async fn report(
     state: State,
     caller: Caller,

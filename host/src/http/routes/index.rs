@@ -154,7 +154,10 @@ pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Answe
 }
 
 /// Starts a run
-#[endpoint(responses((status_code = 409, description = "`indexing_in_progress`: a run is under way")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "`indexing_in_progress`: a run is under way")
+))]
 pub async fn start_run(
     state: State,
     caller: Caller,
@@ -194,7 +197,7 @@ pub async fn show_run(state: State, run_id: PathId<RunId>) -> Result<Answer<RunV
 }
 
 /// The log of a run
-#[endpoint(responses((status_code = 404, description = "There is no such run")))]
+#[endpoint]
 pub async fn list_run_logs(
     state: State,
     query: Query<RunLogQuery>,

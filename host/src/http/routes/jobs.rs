@@ -108,7 +108,10 @@ pub async fn show_job(state: State, job_id: PathId<JobId>) -> Result<Answer<JobV
 ///
 /// One job of each type is done at a time. Jobs go on in the background, and after the end of the process where they
 /// were.
-#[endpoint(responses((status_code = 409, description = "A hundred jobs of this type wait already")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "A hundred jobs of this type wait already")
+))]
 pub async fn create_job(
     state: State,
     caller: Caller,
@@ -131,8 +134,8 @@ pub async fn create_job(
 #[endpoint(responses((status_code = 409, description = "The action does not fit the state of the job")))]
 pub async fn act_on_job(
     state: State,
-    job_id: PathId<JobId>,
     body: Body<ActOnJobInput>,
+    job_id: PathId<JobId>,
 ) -> Result<Answer<JobView>, Problem> {
     Ok(Answer(
         state.jobs.act(job_id.0, body.0.action.into()).await?.into(),

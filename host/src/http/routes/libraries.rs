@@ -128,7 +128,10 @@ pub async fn show_library(
 ///
 /// With grants, its media are there for those alone who are granted it, and for the owner; media that lie in another
 /// library as well are also there for whom that one lets in.
-#[endpoint(responses((status_code = 409, description = "There is a library of this name for the media kind")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "There is a library of this name for the media kind")
+))]
 pub async fn create_library(
     state: State,
     by: By,
@@ -154,8 +157,8 @@ pub async fn create_library(
 pub async fn update_library(
     state: State,
     by: By,
-    library_id: PathId<LibraryId>,
     body: Body<UpdateLibraryInput>,
+    library_id: PathId<LibraryId>,
 ) -> Result<Answer<LibraryView>, Problem> {
     let UpdateLibraryInput { name, paths, grants } = body.0;
     let grants = grants.map(|grants| grants.into_iter().map(NewGrant::from).collect());

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::auth::capability::Capability;
 use crate::domain::change::ItemType;
-use crate::domain::id::MusicTrackId;
 use crate::domain::time::Timestamp;
 use crate::http::answer::Created;
 use crate::http::client::Client;
 use crate::http::extract::{Body, Caller, Input, State};
 use crate::http::problem::Problem;
 use crate::service::error::ServiceError;
+use crate::service::items::parse_id;
 use crate::service::links::LinkRequest;
 
 /// What can be linked to: the item's type, the purpose, the path with `{}` for the id, what it takes.
@@ -121,7 +121,10 @@ fn own_address(state: &State, client: &Client, req: &Request) -> String {
 }
 
 /// Makes a URL that opens one item for the caller, without any header, until it expires
-#[endpoint]
+#[endpoint(responses(
+    (status_code = 403, description = "The caller may not open it themselves"),
+    (status_code = 404, description = "There is nothing of what the body names")
+))]
 pub async fn create_link(
     state: State,
     caller: Caller,
@@ -139,8 +142,8 @@ pub async fn create_link(
     let Some((_, _, template, capability)) = purpose else {
         return Err(ServiceError::invalid("purpose", "is none that items of this type have").into());
     };
-    // All ids have one form.
-    let id: MusicTrackId = input.media_id.parse().map_err(|_| ServiceError::NotFound)?;
+    let id = parse_id("mediaId", &input.media_id);
+    let id = id.map_err(|error| Problem::invalid(vec![error]))?;
     let request = LinkRequest {
         item,
         id: id.get(),
@@ -148,7 +151,8 @@ pub async fn create_link(
         capability: *capability,
         lasts: Duration::from_secs(input.expires_in),
     };
-    let link = state.links.make(&caller, &request).await?;
+    let link = state.links.make(&caller, &request).await;
+    let link = link.map_err(|error| error.named_by("mediaId"))?;
     let address = own_address(&state, &client, req);
     Ok(Created(LinkView {
         url: format!("{address}{}?token={}", request.path, link.token),

@@ -82,8 +82,8 @@ pub async fn show_movie(
 pub async fn show_movie_artwork(
     state: State,
     caller: Caller,
-    movie_id: PathId<MovieId>,
     query: Query<VideoArtworkQuery>,
+    movie_id: PathId<MovieId>,
 ) -> Result<MediaAnswer, Problem> {
     artwork(&state, &caller, VideoSubject::Movie(movie_id.0), query.0).await
 }
@@ -93,8 +93,8 @@ pub async fn show_movie_artwork(
 pub async fn stream_movie(
     state: State,
     caller: Caller,
-    movie_id: PathId<MovieId>,
     query: Query<SourceQuery>,
+    movie_id: PathId<MovieId>,
 ) -> Result<MediaAnswer, Problem> {
     let media = state
         .video

@@ -190,8 +190,8 @@ pub async fn show_artist(
 pub async fn list_artist_releases(
     state: State,
     caller: Caller,
-    music_artist_id: PathId<MusicArtistId>,
     query: Query<ArtistReleasesQuery>,
+    music_artist_id: PathId<MusicArtistId>,
 ) -> Result<Part<ReleaseView>, Problem> {
     let ReleaseQuery {
         mut filter,
@@ -240,8 +240,8 @@ pub async fn show_release(
 pub async fn list_release_tracks(
     state: State,
     caller: Caller,
-    music_release_id: PathId<MusicReleaseId>,
     query: Query<ReleaseTracksQuery>,
+    music_release_id: PathId<MusicReleaseId>,
 ) -> Result<Part<TrackView>, Problem> {
     let tracks = state
         .music
@@ -255,8 +255,8 @@ pub async fn list_release_tracks(
 pub async fn show_release_artwork(
     state: State,
     caller: Caller,
-    music_release_id: PathId<MusicReleaseId>,
     query: Query<ArtworkQuery>,
+    music_release_id: PathId<MusicReleaseId>,
 ) -> Result<MediaAnswer, Problem> {
     let id = music_release_id.0;
     Ok(match query.0.size {
@@ -297,8 +297,8 @@ pub async fn show_track(
 pub async fn show_track_artwork(
     state: State,
     caller: Caller,
-    music_track_id: PathId<MusicTrackId>,
     query: Query<ArtworkQuery>,
+    music_track_id: PathId<MusicTrackId>,
 ) -> Result<MediaAnswer, Problem> {
     let id = music_track_id.0;
     Ok(match query.0.size {

@@ -141,7 +141,10 @@ pub async fn show_album(
 }
 
 /// Makes an album, which is the caller's
-#[endpoint(responses((status_code = 409, description = "The caller has as many albums as one may have")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "The caller has as many albums as one may have")
+))]
 pub async fn create_album(
     state: State,
     caller: Caller,
@@ -169,8 +172,8 @@ pub async fn create_album(
 pub async fn update_album(
     state: State,
     caller: Caller,
-    photo_album_id: PathId<PhotoAlbumId>,
     body: Body<UpdatePhotoAlbumInput>,
+    photo_album_id: PathId<PhotoAlbumId>,
 ) -> Result<Answer<PhotoAlbumView>, Problem> {
     let input = AlbumInput {
         name: body.0.name,
@@ -205,8 +208,8 @@ pub async fn delete_album(
 pub async fn add_photos(
     state: State,
     caller: Caller,
-    photo_album_id: PathId<PhotoAlbumId>,
     body: Body<AlbumPhotosInput>,
+    photo_album_id: PathId<PhotoAlbumId>,
 ) -> Result<Created<Vec<PhotoResultView>>, Problem> {
     let photos = body.0.photo_ids;
     let results = state.photo_albums.add(&caller, photo_album_id.0, &photos).await?;
@@ -220,8 +223,8 @@ pub async fn add_photos(
 pub async fn remove_photos(
     state: State,
     caller: Caller,
-    photo_album_id: PathId<PhotoAlbumId>,
     body: Body<AlbumPhotosInput>,
+    photo_album_id: PathId<PhotoAlbumId>,
 ) -> Result<Answer<Vec<PhotoResultView>>, Problem> {
     let photos = body.0.photo_ids;
     let results = state

@@ -244,8 +244,8 @@ pub async fn list_buckets(
 pub async fn update_photo(
     state: State,
     caller: Caller,
-    photo_id: PathId<PhotoId>,
     body: Body<UpdatePhotoInput>,
+    photo_id: PathId<PhotoId>,
 ) -> Result<Answer<PhotoView>, Problem> {
     let update = PhotoUpdate::try_from(body.0)?;
     let photo = state.photos.update(&caller, photo_id.0, update).await?;
@@ -269,8 +269,8 @@ pub async fn show_original(
 pub async fn show_thumbnail(
     state: State,
     caller: Caller,
-    photo_id: PathId<PhotoId>,
     query: Query<ThumbnailQuery>,
+    photo_id: PathId<PhotoId>,
 ) -> Result<MediaAnswer, Problem> {
     Ok(MediaAnswer::thumbnail(
         state.pictures.photo(&caller, photo_id.0, query.0.size).await?,

@@ -158,7 +158,10 @@ pub async fn list_queues(
 /// A dynamic queue is extended by the server when fewer than twenty items follow the cursor, without repeating a track
 /// before all were there; `playback_queue.extended` tells of it. It holds 10,000 items like any other: the first ones go
 /// when it is longer.
-#[endpoint(responses((status_code = 409, description = "More items than a queue may hold")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "More items than a queue may hold")
+))]
 pub async fn create_queue(
     state: State,
     caller: Caller,
@@ -192,8 +195,8 @@ pub async fn show_queue(
 pub async fn delete_queue(
     state: State,
     caller: Caller,
-    playback_queue_id: PathId<PlaybackQueueId>,
     if_match: IfMatch,
+    playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<Answer<bool>, Problem> {
     let id = playback_queue_id.0;
     state.playback_queues.delete(&caller, id, if_match.0).await?;
@@ -207,8 +210,8 @@ pub async fn delete_queue(
 pub async fn list_items(
     state: State,
     caller: Caller,
-    playback_queue_id: PathId<PlaybackQueueId>,
     query: Query<WindowQuery>,
+    playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<Revised<ListView<QueueItemView>>, Problem> {
     let shown = state
         .playback_queues
@@ -233,9 +236,9 @@ pub async fn list_items(
 pub async fn add_items(
     state: State,
     caller: Caller,
-    playback_queue_id: PathId<PlaybackQueueId>,
     if_match: IfMatch,
     body: Body<AddItemsInput>,
+    playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<CreatedRevised<QueueView>, Problem> {
     let insert = match body.0.insert.as_str() {
         "next" => Insert::Next,
@@ -255,10 +258,10 @@ pub async fn add_items(
 pub async fn move_item(
     state: State,
     caller: Caller,
-    playback_queue_id: PathId<PlaybackQueueId>,
-    playback_queue_item_id: PathId<PlaybackQueueItemId>,
     if_match: IfMatch,
     body: Body<MoveItemInput>,
+    playback_queue_id: PathId<PlaybackQueueId>,
+    playback_queue_item_id: PathId<PlaybackQueueItemId>,
 ) -> Result<Revised<QueueView>, Problem> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
     let after = body.0.after.as_deref();
@@ -273,9 +276,9 @@ pub async fn move_item(
 pub async fn remove_item(
     state: State,
     caller: Caller,
+    if_match: IfMatch,
     playback_queue_id: PathId<PlaybackQueueId>,
     playback_queue_item_id: PathId<PlaybackQueueItemId>,
-    if_match: IfMatch,
 ) -> Result<Revised<QueueView>, Problem> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
     let left = state
@@ -292,9 +295,9 @@ pub async fn remove_item(
 pub async fn set_cursor(
     state: State,
     caller: Caller,
-    playback_queue_id: PathId<PlaybackQueueId>,
     if_match: IfMatch,
     body: Body<CursorInput>,
+    playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<Revised<QueueView>, Problem> {
     let CursorInput {
         playback_queue_item_id,

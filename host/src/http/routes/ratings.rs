@@ -51,7 +51,7 @@ impl FromQuery for RatingsQuery {
 }
 
 /// Rates an item, in place of what was thought before
-#[endpoint]
+#[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
 pub async fn rate(
     state: State,
     caller: Caller,

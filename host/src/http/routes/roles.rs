@@ -105,8 +105,8 @@ pub async fn create_role(
 pub async fn update_role(
     state: State,
     by: By,
-    role: PathId<String>,
     body: Body<UpdateRoleInput>,
+    role: PathId<String>,
 ) -> Result<Answer<RoleView>, Problem> {
     let capabilities = body.0.capabilities;
     Ok(Answer(
@@ -139,8 +139,8 @@ pub async fn list_assignments(
 pub async fn assign_role(
     state: State,
     by: By,
-    role: PathId<String>,
     body: Body<AssignRoleInput>,
+    role: PathId<String>,
 ) -> Result<Created<Vec<RoleAssignmentView>>, Problem> {
     let made = state.roles.assign(by.0, role.0, &body.0.user_ids).await?;
     Ok(Created(made.into_iter().map(RoleAssignmentView::from).collect()))
@@ -151,8 +151,8 @@ pub async fn assign_role(
 pub async fn unassign_role(
     state: State,
     by: By,
-    role: PathId<String>,
     query: Query<UnassignQuery>,
+    role: PathId<String>,
 ) -> Result<Answer<Vec<RoleAssignmentView>>, Problem> {
     let taken = state.roles.unassign(by.0, role.0, &query.0.user_ids).await?;
     Ok(Answer(taken.into_iter().map(RoleAssignmentView::from).collect()))

@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::users::present;
 use crate::auth::app::App;
 use crate::domain::audit::AuditEvent;
+use crate::domain::id::CorsOriginId;
 use crate::domain::list::{Order, Page};
 use crate::http::answer::{Answer, Created, ListView};
-use crate::http::extract::{Body, By, Caller, Input, PathId, State};
+use crate::http::extract::{AnyPathId, Body, By, Caller, Input, State};
 use crate::http::pagination;
 use crate::http::problem::Problem;
 use crate::http::query::{FromQuery, Query, QueryReader};
@@ -75,13 +76,13 @@ fn app_named(name: &str) -> Result<App, Problem> {
 /// The settings that an app is shown
 ///
 /// Those of the account, and those of the server, which only `ServerSettings.Update` changes.
-#[endpoint]
+#[endpoint(responses((status_code = 400, description = "There is no such app")))]
 pub async fn show_settings(
     state: State,
     caller: Caller,
-    app: PathId<String>,
+    app: AnyPathId<String>,
 ) -> Result<Answer<SettingsView>, Problem> {
-    let app = app_named(&app.0)?;
+    let app = app_named(&app.0.unwrap_or_default())?;
     let settings = state.settings.of_app(app, caller.user.id).await?;
     Ok(Answer(SettingsView::new(app, settings)))
 }
@@ -90,7 +91,7 @@ pub async fn show_settings(
 ///
 /// Settings of the account are the caller's own, whatever the app. Settings of the server take
 /// `ServerSettings.Update`.
-#[endpoint]
+#[endpoint(responses((status_code = 403, description = "A setting of the server takes the capability")))]
 pub async fn update_settings(
     state: State,
     by: By,
@@ -123,13 +124,17 @@ pub async fn add_origin(
     Ok(Created(state.origins.add(by.0, &body.0.origin).await?.into()))
 }
 
-/// No longer allows a web origin; to remove one that is not there is no error
+/// No longer allows a web origin; `false` if there is none such
 #[endpoint]
-pub async fn remove_origin(state: State, by: By, id: PathId<String>) -> Result<Answer<bool>, Problem> {
-    if let Ok(id) = id.0.parse() {
-        state.origins.remove(by.0, id).await?;
-    }
-    Ok(Answer(true))
+pub async fn remove_origin(
+    state: State,
+    by: By,
+    id: AnyPathId<CorsOriginId>,
+) -> Result<Answer<bool>, Problem> {
+    Ok(Answer(match id.0 {
+        Some(id) => state.origins.remove(by.0, id).await?,
+        None => false,
+    }))
 }
 
 /// The audit log, newest first

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::domain::id::{PersonalAccessTokenId, UserId};
 use crate::http::answer::{Answer, Created};
-use crate::http::extract::{Body, By, Input, PathId, State};
+use crate::http::extract::{AnyPathId, Body, By, Input, PathId, State};
 use crate::http::problem::Problem;
 use crate::http::query::parse_moment;
 use crate::http::views::users::{CreatedTokenView, TokenView};
@@ -32,8 +32,8 @@ impl Input for CreateTokenInput {}
 pub async fn create_token(
     state: State,
     by: By,
-    id: PathId<UserId>,
     body: Body<CreateTokenInput>,
+    id: PathId<UserId>,
 ) -> Result<Created<CreatedTokenView>, Problem> {
     let CreateTokenInput {
         label,
@@ -72,12 +72,8 @@ pub async fn revoke_token(
     state: State,
     by: By,
     id: PathId<UserId>,
-    personal_access_token_id: PathId<PersonalAccessTokenId>,
+    personal_access_token_id: AnyPathId<PersonalAccessTokenId>,
 ) -> Result<Answer<bool>, Problem> {
-    Ok(Answer(
-        state
-            .tokens
-            .revoke(by.0, id.0, personal_access_token_id.0)
-            .await?,
-    ))
+    let token = personal_access_token_id.0;
+    Ok(Answer(state.tokens.revoke(by.0, id.0, token).await?))
 }

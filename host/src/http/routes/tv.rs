@@ -115,8 +115,8 @@ pub async fn show_show(
 pub async fn list_seasons(
     state: State,
     caller: Caller,
-    tv_show_id: PathId<TvShowId>,
     query: Query<SeasonsQuery>,
+    tv_show_id: PathId<TvShowId>,
 ) -> Result<Part<SeasonView>, Problem> {
     let seasons = state.tv.seasons(&caller, tv_show_id.0, query.0.0).await?;
     Ok(Part(ListView::new(seasons, SeasonView::from)))
@@ -127,8 +127,8 @@ pub async fn list_seasons(
 pub async fn list_show_episodes(
     state: State,
     caller: Caller,
-    tv_show_id: PathId<TvShowId>,
     query: Query<ShowEpisodesQuery>,
+    tv_show_id: PathId<TvShowId>,
 ) -> Result<Part<EpisodeView>, Problem> {
     let ShowEpisodesQuery(items, part) = query.0;
     let items = items.of(caller.user.id);
@@ -144,8 +144,8 @@ pub async fn list_show_episodes(
 pub async fn show_show_artwork(
     state: State,
     caller: Caller,
-    tv_show_id: PathId<TvShowId>,
     query: Query<VideoArtworkQuery>,
+    tv_show_id: PathId<TvShowId>,
 ) -> Result<MediaAnswer, Problem> {
     artwork(&state, &caller, VideoSubject::Show(tv_show_id.0), query.0).await
 }
@@ -165,8 +165,8 @@ pub async fn show_season(
 pub async fn list_season_episodes(
     state: State,
     caller: Caller,
-    tv_season_id: PathId<TvSeasonId>,
     query: Query<SeasonEpisodesQuery>,
+    tv_season_id: PathId<TvSeasonId>,
 ) -> Result<Part<EpisodeView>, Problem> {
     let SeasonEpisodesQuery(items, part) = query.0;
     let items = items.of(caller.user.id);
@@ -182,8 +182,8 @@ pub async fn list_season_episodes(
 pub async fn show_season_artwork(
     state: State,
     caller: Caller,
-    tv_season_id: PathId<TvSeasonId>,
     query: Query<VideoArtworkQuery>,
+    tv_season_id: PathId<TvSeasonId>,
 ) -> Result<MediaAnswer, Problem> {
     artwork(&state, &caller, VideoSubject::Season(tv_season_id.0), query.0).await
 }
@@ -203,8 +203,8 @@ pub async fn show_episode(
 pub async fn show_episode_artwork(
     state: State,
     caller: Caller,
-    tv_episode_id: PathId<TvEpisodeId>,
     query: Query<VideoArtworkQuery>,
+    tv_episode_id: PathId<TvEpisodeId>,
 ) -> Result<MediaAnswer, Problem> {
     artwork(&state, &caller, VideoSubject::Episode(tv_episode_id.0), query.0).await
 }
@@ -214,8 +214,8 @@ pub async fn show_episode_artwork(
 pub async fn stream_episode(
     state: State,
     caller: Caller,
-    tv_episode_id: PathId<TvEpisodeId>,
     query: Query<SourceQuery>,
+    tv_episode_id: PathId<TvEpisodeId>,
 ) -> Result<MediaAnswer, Problem> {
     let media = state
         .video

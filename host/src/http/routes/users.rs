@@ -166,7 +166,10 @@ pub async fn list_users(
 }
 
 /// Makes an account
-#[endpoint(responses((status_code = 409, description = "There is an account of this name")))]
+#[endpoint(responses(
+    (status_code = 404, description = "There is nothing of what the body names"),
+    (status_code = 409, description = "There is an account of this name")
+))]
 pub async fn create_user(
     state: State,
     by: By,
@@ -202,8 +205,8 @@ pub async fn show_user(state: State, id: PathId<UserId>) -> Result<Answer<UserVi
 pub async fn update_user(
     state: State,
     by: By,
-    id: PathId<UserId>,
     body: Body<UpdateUserInput>,
+    id: PathId<UserId>,
 ) -> Result<Answer<UserView>, Problem> {
     let account = state.accounts.update(by.0, id.0, body.0.into()).await?;
     Ok(Answer(UserView::with_roles(account)))

@@ -40,8 +40,8 @@ impl FromQuery for WaveformQuery {
 pub async fn show_waveform(
     state: State,
     caller: Caller,
-    music_track_id: PathId<MusicTrackId>,
     query: Query<WaveformQuery>,
+    music_track_id: PathId<MusicTrackId>,
 ) -> Result<WaveformAnswer, Problem> {
     let waveform = state
         .waveforms

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use salvo::conn::SocketAddr;
@@ -14,6 +14,7 @@ use salvo::http::uri::Scheme;
 use salvo::http::{ReqBody, Version};
 use salvo::{ConnCtrl, Request, Response, Service};
 use serde_json::Value;
+use svc_contract::Contract;
 
 use super::{INSTANCE, LISTED_ORIGIN};
 use crate::auth::app::App;
@@ -299,6 +300,10 @@ impl Bed {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
+        let asked = Asked {
+            method: method.to_owned(),
+            target: target.to_owned(),
+        };
         let request = Request::from_hyper(request.body(body).unwrap(), Scheme::HTTP);
         let peer = SocketAddr::from(std::net::SocketAddr::from((self.peer, 50_000)));
         let handler = self.service.hyper_handler(
@@ -309,7 +314,11 @@ impl Bed {
             ConnCtrl::new(),
             None,
         );
-        async move { handler.handle(request).await }
+        async move {
+            let mut response = handler.handle(request).await;
+            response.extensions.insert(asked);
+            response
+        }
     }
 
     pub(super) async fn get(&self, target: &str) -> Reply {
@@ -390,7 +399,34 @@ impl Bed {
     }
 }
 
-/// A response with its whole body; of a stream of events, which has no end, the head alone.
+/// What was asked for, beside its answer.
+#[derive(Debug, Clone)]
+struct Asked {
+    method: String,
+    target: String,
+}
+
+/// Holds an answer against the API's own description.
+fn check(asked: &Asked, reply: &Reply, is_whole: bool) {
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+        let document = serde_json::to_value(crate::http::openapi::document());
+        Contract::new(&document.unwrap())
+    });
+    let outcome = CONTRACT.check(svc_contract::Answer {
+        method: &asked.method,
+        target: &asked.target,
+        status: reply.status,
+        content_type: reply
+            .headers
+            .get("content-type")
+            .map(|value| value.to_str().unwrap()),
+        body: is_whole.then_some(&reply.body),
+    });
+    outcome.unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// A response with its whole body; of a stream of events, which has no end, the head alone. It must be one that the
+/// API's description tells of.
 pub(super) async fn received(mut response: Response) -> Reply {
     let mut content = response.take_body();
     let is_stream = response
@@ -403,9 +439,13 @@ pub(super) async fn received(mut response: Response) -> Reply {
     {
         body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
     }
-    Reply {
+    let reply = Reply {
         status: response.status_code.unwrap().as_u16(),
         headers: response.headers().clone(),
         body,
+    };
+    if let Some(asked) = response.extensions.get::<Asked>() {
+        check(asked, &reply, !is_stream);
     }
+    reply
 }

@@ -47,6 +47,76 @@ async fn document_describes_every_route_with_its_access() {
     }
 }
 
+#[test]
+fn document_tells_defaults_kinds_and_types_as_they_are() {
+    let document = serde_json::to_value(crate::http::openapi::document()).unwrap();
+    let operation = |path: &str| document["paths"][path]["get"].clone();
+    let parameter = |path: &str, name: &str| {
+        let parameters = operation(path)["parameters"].as_array().unwrap().clone();
+        parameters
+            .into_iter()
+            .find(|parameter| parameter["name"] == name)
+            .unwrap()
+    };
+    for (path, order_by, order) in [
+        ("/api/v1/music/tracks", "title", None),
+        ("/api/v1/photos", "takenAt", None),
+        ("/api/v1/history", "playedAt", Some("DESC")),
+        ("/api/v1/index/runs", "startedAt", Some("DESC")),
+        ("/api/v1/jobs", "createdAt", Some("DESC")),
+        ("/api/v1/tv/shows/{tvShowId}/seasons", "seasonNumber", Some("ASC")),
+    ] {
+        assert_eq!(
+            parameter(path, "orderBy")["schema"]["default"],
+            order_by,
+            "{path}"
+        );
+        let declared = parameter(path, "order");
+        assert_eq!(declared["schema"]["default"].as_str(), order, "{path}");
+        let told = declared["description"].as_str().unwrap().contains("if not said");
+        assert_eq!(told, order.is_none(), "{path}");
+    }
+    let events = operation("/api/v1/events/subscribe")["description"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let source = include_str!("../../service/events/message.rs");
+    let names = source
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Self::")?.split_once(" => \""));
+    let names: Vec<&str> = names.map(|(_, name)| name.trim_end_matches("\",")).collect();
+    assert!(
+        names.len() >= 20 && names.iter().all(|name| name.contains('.')),
+        "{names:?}"
+    );
+    for name in names {
+        assert!(events.contains(&format!("`{name}`")), "{name}");
+    }
+    let value = &document["components"]["schemas"]["FileField"]["properties"]["value"];
+    assert!(value.is_object() && value["type"].is_null(), "{value}");
+    let types = |path: &str| {
+        let content = operation(path)["responses"]["200"]["content"]
+            .as_object()
+            .unwrap()
+            .clone();
+        let mut types: Vec<String> = content.into_iter().map(|(name, _)| name).collect();
+        types.sort();
+        types
+    };
+    let bytes = "application/octet-stream";
+    let subtitles = [
+        bytes,
+        "application/x-sami",
+        "application/x-subrip",
+        "text/vtt",
+        "text/x-ssa",
+    ];
+    assert_eq!(types("/api/v1/subtitles/{subtitleId}"), subtitles);
+    assert_eq!(types("/api/v1/music/stream/{musicTrackId}"), [bytes, "audio/*"]);
+    assert_eq!(types("/api/v1/movies/{movieId}/stream"), [bytes, "video/*"]);
+    assert_eq!(types("/api/v1/movies/{movieId}/artwork"), [bytes, "image/*"]);
+}
+
 fn path_parameters(operation: &Value) -> usize {
     let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
     parameters

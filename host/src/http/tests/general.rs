@@ -225,3 +225,53 @@ async fn reference_page_needs_nothing_from_elsewhere() {
         assert_eq!(bed.get(&format!("/api/docs/{name}")).await.status, 404, "{name}");
     }
 }
+
+#[tokio::test]
+async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let all = routes();
+    let mut paths: Vec<&str> = all.iter().map(|route| route.path).collect();
+    paths.dedup();
+    for path in &paths {
+        let mut allowed = vec!["OPTIONS"];
+        for route in all.iter().filter(|route| route.path == *path) {
+            allowed.push(route.method.as_str());
+            allowed.extend((route.method == "GET").then_some("HEAD"));
+        }
+        allowed.sort_unstable();
+        let expected = allowed.join(", ");
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"] {
+            if allowed.contains(&method) {
+                continue;
+            }
+            let reply = bed.send_as(&owner, method, &filled(path), &json!({})).await;
+            assert_eq!(
+                (reply.status, reply.header("allow")),
+                (405, expected.as_str()),
+                "{method} {path}"
+            );
+            assert!(reply.json()["message"].is_string(), "{method} {path}");
+        }
+        let reply = bed.send("OPTIONS", &filled(path), &[], "").await;
+        assert_eq!(
+            (reply.status, reply.header("allow")),
+            (204, expected.as_str()),
+            "{path}"
+        );
+    }
+    for (method, path) in [
+        ("PATCH", "/api/v1/users/owner"),
+        ("PATCH", "/api/v1/photos/buckets"),
+        ("PATCH", "/api/v1/jobs/types"),
+        ("DELETE", "/api/v1/roles/assignments"),
+    ] {
+        assert!(paths.contains(&path), "{path}");
+        let reply = bed.send_as(&owner, method, path, &json!({})).await;
+        assert_eq!(
+            (reply.status, reply.header("allow")),
+            (405, "GET, HEAD, OPTIONS"),
+            "{path}"
+        );
+    }
+}

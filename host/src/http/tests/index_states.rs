@@ -12,13 +12,6 @@ use crate::domain::scan::RunType;
 use crate::scan::{Phase, ScanControl};
 use crate::service::indexing::{IndexAction, IndexState, StartRun};
 
-/// Waits until the run is asked for that.
-async fn until(control: &ScanControl, phase: Phase) {
-    let mut phases = control.phases();
-    let asked = tokio::time::timeout(PATIENCE, phases.wait_for(|now| *now == phase));
-    asked.await.unwrap().unwrap();
-}
-
 struct Bench {
     server: Streaming,
     token: String,
@@ -112,6 +105,15 @@ async fn idle_takes_resume_alone_and_tells_nothing() {
 async fn pause_and_resume_take_effect_and_are_told_once() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
+    let quick = json!({"type": "quick"});
+    let bed = &bench.server.bed;
+    let second = bed
+        .send_as(&bench.token, "POST", "/api/v1/index/run", &quick)
+        .await;
+    assert_eq!(
+        (second.status, second.code().as_deref()),
+        (409, Some("indexing_in_progress"))
+    );
     let at_hand = control.checkpoint().unwrap();
     // In flight: answered after two seconds, though it has not come.
     bench

@@ -116,7 +116,7 @@ async fn every_answer_has_security_and_cors_headers() {
     for (method, target, header, status) in [
         ("GET", "/hang", JSON, 503),
         ("GET", "/fail", JSON, 500),
-        ("POST", "/take", ("content-type", "text/plain"), 415),
+        ("POST", "/take", ("content-type", "text/plain"), 400),
         ("POST", "/take", JSON, 400),
         ("GET", "/mine", JSON, 401),
         ("GET", "/nothing", JSON, 404),

@@ -94,7 +94,7 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
         (ask("music_track", &id, "download", 60), 400),
         (ask("song", &id, "stream", 60), 400),
         (ask("music_track", "0000000000000", "stream", 60), 404),
-        (ask("music_track", "x", "stream", 60), 404),
+        (ask("music_track", "x", "stream", 60), 400),
         (ask("photo", &id, "original", 60), 404),
     ] {
         assert_eq!(link(&bed, &owner, body.clone()).await.status, status, "{body}");

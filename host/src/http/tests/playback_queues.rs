@@ -166,7 +166,7 @@ async fn items_are_added_moved_and_taken_out() {
         let foreign = items(bed, &owner, &other).await;
         for (method, target, body, status) in [
             ("PATCH", moved(&foreign[0]), json!({"after": null}), 404),
-            ("PATCH", moved(&all[5]), json!({"after": place(&foreign[0])}), 400),
+            ("PATCH", moved(&all[5]), json!({"after": place(&foreign[0])}), 404),
             ("PATCH", moved(&all[5]), json!({"after": "x"}), 400),
             ("PATCH", moved(&all[5]), json!({}), 400),
             ("DELETE", moved(&foreign[0]), Value::Null, 404),
@@ -174,7 +174,7 @@ async fn items_are_added_moved_and_taken_out() {
                 "PUT",
                 at(&queue, "/cursor"),
                 json!({"playbackQueueItemId": place(&foreign[0]), "seconds": 1}),
-                400,
+                404,
             ),
             (
                 "PUT",
@@ -192,7 +192,7 @@ async fn items_are_added_moved_and_taken_out() {
                 "POST",
                 at(&queue, "/items"),
                 json!({"items": [track(UNKNOWN)], "insert": "end"}),
-                400,
+                404,
             ),
             (
                 "POST",
@@ -295,7 +295,7 @@ async fn only_its_owner_knows_of_a_queue() {
         let refused = bed.send_as(&bea, "POST", &at(&queue, "/items"), &body).await;
         assert_eq!(
             (refused.status, &refused.json()["errors"][0]["path"]),
-            (400, &json!("items[0]"))
+            (404, &json!("items[0].mediaId"))
         );
         for dynamic in ["shuffle", "favorites"] {
             let queue = create(bed, &bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
@@ -539,11 +539,13 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         (&now["cursor"]["index"], &now["cursor"]["seconds"]),
         (&json!(35), &json!(7.0))
     );
-    // What is not hers, not there, or another item moves nothing, and the report is kept all the same.
-    for (token, place, id) in [
-        (&owner, place(item), item["mediaId"].as_str().unwrap()),
-        (&bea, UNKNOWN, all[0].as_str()),
-        (&bea, "x", all[0].as_str()),
+    // What is not hers, not there, or another item moves nothing, and the report is not kept.
+    let plays = async || bed.get_as(&bea, "/api/v1/history").await.json();
+    let before = plays().await;
+    for (token, place, id, status) in [
+        (&owner, place(item), item["mediaId"].as_str().unwrap(), 404),
+        (&bea, UNKNOWN, all[0].as_str(), 404),
+        (&bea, "x", all[0].as_str(), 400),
     ] {
         let mut report = report.clone();
         report["playbackQueueItemId"] = json!(place);
@@ -552,9 +554,10 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
             bed.send_as(token, "PATCH", "/api/v1/history", &report)
                 .await
                 .status,
-            200
+            status
         );
     }
+    assert_eq!(plays().await, before);
     assert_eq!(
         bed.get_as(&bea, &at(&queue, "")).await.json()["cursor"],
         now["cursor"]

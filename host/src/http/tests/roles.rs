@@ -363,7 +363,7 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
     let ada = bed.store.owner().await.unwrap().unwrap().user.id;
     let bad = [
-        (json!("0000000000001"), 400),
+        (json!("0000000000001"), 404),
         (json!("junk"), 400),
         (json!(guest), 400),
         (json!(ada), 403),

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Bed;
+use super::tokens::token;
+use super::{Bed, Reply};
 
 const OWN: &str = "/api/v1/users/current/sessions";
 
@@ -107,4 +108,73 @@ async fn administrators_see_and_end_sessions_of_those_who_may_no_more_than_they(
         404,
         "an account that is not there"
     );
+}
+
+#[tokio::test]
+async fn guest_is_told_of_the_session_that_asks_alone() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    bed.set(&owner, "guest_access", json!(true)).await;
+    let guest = json!({"username": "guest"});
+    let sign_in = async || bed.login(&[("svc-app", "music")], &guest).await.signed_in();
+    let guests = [sign_in().await, sign_in().await, sign_in().await];
+    for guest in &guests {
+        let sessions = list(&bed, &guest.jwt, OWN).await;
+        assert_eq!(sessions.len(), 1, "{sessions:?}");
+        assert_eq!(sessions[0]["current"], true);
+    }
+    let id = bed.store.guest().await.unwrap().unwrap().id;
+    let of_guest = list(&bed, &owner, &format!("/api/v1/users/{id}/sessions")).await;
+    assert_eq!(of_guest.len(), 3, "administrators see them all");
+}
+
+#[tokio::test]
+async fn personal_access_token_ends_no_session() {
+    let bed = Bed::start().await;
+    let ada = bed.person("ada", "owner").await;
+    let (mine, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
+    let (_, pat) = token(&bed, &mine.jwt, ada, json!({"label": "x"})).await;
+    let sessions = list(&bed, &pat, OWN).await;
+    let id = sessions[0]["sessionId"].as_str().unwrap();
+    for target in [
+        OWN.to_owned(),
+        format!("{OWN}/{id}"),
+        format!("/api/v1/users/{ada}/sessions"),
+    ] {
+        let reply = bed.send_as(&pat, "DELETE", &target, &json!(null)).await;
+        let code = reply.code();
+        assert_eq!(
+            (reply.status, code.as_deref()),
+            (403, Some("pat_not_permitted")),
+            "{target}"
+        );
+    }
+    let signed_out = bed
+        .send_as(&pat, "POST", "/api/v1/auth/logout", &json!(null))
+        .await;
+    assert_eq!(signed_out.status, 201);
+    for session in [&mine, &other] {
+        assert_eq!(status(&bed, &session.jwt).await, 200);
+        assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+    }
+}
+
+#[tokio::test]
+async fn challenge_tells_of_an_error_only_where_a_token_was_shown() {
+    let bed = Bed::start().await;
+    let challenge = async |headers: &[(&str, &str)]| {
+        let reply: Reply = bed.send("GET", OWN, headers, "").await;
+        assert_eq!(reply.status, 401);
+        reply.header("www-authenticate").to_owned()
+    };
+    assert_eq!(challenge(&[]).await, "Bearer");
+    for token in ["nonsense", "svc_pat_nonsense"] {
+        let shown = format!("Bearer {token}");
+        let expected = "Bearer error=\"invalid_token\"";
+        assert_eq!(challenge(&[("authorization", &shown)]).await, expected, "{token}");
+    }
+    let reply = bed
+        .send("POST", "/api/v1/auth/refresh", &[("svc-app", "music")], "")
+        .await;
+    assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Bearer"));
 }

@@ -39,7 +39,6 @@ struct ReasonView {
 struct FieldView {
     /// As `docs/plugin-keys.md` lists them.
     key: String,
-    #[salvo(schema(value_type = Object))]
     value: serde_json::Value,
     /// Where it comes from: `file`, or, as the plugin says, `nfo`, `name`, `folder` or `container`.
     source: String,

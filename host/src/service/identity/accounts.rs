@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::super::error::{FieldError, Result, ServiceError};
 use super::activity::ActivityLog;
 use super::login::Logins;
-use super::names::{check_display_name, check_username, username_key};
-use super::roles::assignable_role;
+use super::names::{check_display_name, check_role_name, check_username, username_key};
+use super::roles::{find_role, require_assignable};
 use super::{Context, Requester, require_not_stronger, uninterrupted};
 use crate::auth::password::{NewPassword, Passwords};
 use crate::auth::role::Role;
@@ -15,7 +15,7 @@ use crate::domain::id::UserId;
 use crate::domain::list::{Listing, Order, Page};
 use crate::domain::time::Timestamp;
 use crate::domain::user::{Account, User};
-use crate::store::NewUser;
+use crate::store::{IdentityChange, NewUser};
 
 /// An account that was used within this time is active: as long as an access token lives.
 const ACTIVE: Duration = Duration::from_secs(15 * 60);
@@ -156,12 +156,16 @@ impl Accounts {
             Some(name) => check(name, "displayName", &mut errors),
         };
         let password = check(check_password(request.password), "password", &mut errors);
+        let role = request.role.unwrap_or_else(|| Role::Newcomer.as_str().to_owned());
+        check(check_role_name(&role), "role", &mut errors);
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
         };
-        let role = request.role.unwrap_or_else(|| Role::Newcomer.as_str().to_owned());
         // Looked at before the password is hashed, and again with the change.
-        self.check_role(&by, &role).await?;
+        {
+            let mut change = self.context.change_by(&by).await?;
+            check_role(&mut change, &by, &role).await?;
+        }
         let password_hash = Some(self.passwords.hash(by.client.known(), password).await?);
         let accounts = self.clone();
         uninterrupted(&self.context.tasks, "user-create", async move {
@@ -178,7 +182,7 @@ impl Accounts {
                 created_at: now,
             };
             let mut change = context.change_by(&by).await?;
-            assignable_role(&mut change, &by, &role).await?;
+            check_role(&mut change, &by, &role).await?;
             if !change.insert_user(&new).await? {
                 return Err(name_taken());
             }
@@ -198,11 +202,6 @@ impl Accounts {
         .await
     }
 
-    async fn check_role(&self, by: &Requester, role: &str) -> Result<()> {
-        let mut change = self.context.change_by(by).await?;
-        assignable_role(&mut change, by, role).await.map(drop)
-    }
-
     /// Changes an account: the caller's own, or another's.
     ///
     /// # Errors
@@ -215,12 +214,14 @@ impl Accounts {
         if is_way_in && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
         }
+        let enabled = request.enabled;
+        let input = check_input(request)?;
         let target = self.get(id).await?;
         require_not_stronger(&by, &target)?;
         if target.user.is_guest {
             return Err(ServiceError::Refused("the guest's account cannot be changed"));
         }
-        if request.enabled == Some(false) {
+        if enabled == Some(false) {
             if target.user.is_owner {
                 return Err(ServiceError::Refused("the owner cannot be disabled"));
             }
@@ -228,7 +229,7 @@ impl Accounts {
                 return Err(ServiceError::Refused("nobody can disable themselves"));
             }
         }
-        let checked = self.check_update(&by, &target.user, request).await?;
+        let checked = self.hashed(&by, &target.user, input).await?;
         let context = self.context.clone();
         uninterrupted(&self.context.tasks, "user-update", async move {
             apply(&context, &by, id, checked).await
@@ -236,36 +237,63 @@ impl Accounts {
         .await
     }
 
-    async fn check_update(&self, by: &Requester, target: &User, request: UpdateUser) -> Result<Checked> {
-        let mut errors = Vec::new();
-        let username = match request.username.as_deref().map(check_username) {
-            None => None,
-            Some(name) => check(name, "username", &mut errors),
-        };
-        let display_name = match request.display_name {
-            Some(Some(name)) => check(check_display_name(&name), "displayName", &mut errors).map(Some),
-            other => other,
-        };
-        let password = match request.password.map(check_password) {
-            None => None,
-            Some(password) => check(password, "password", &mut errors),
-        };
-        if !errors.is_empty() {
-            return Err(ServiceError::Invalid(errors));
-        }
-        if let Some(current) = request.current_password {
+    /// The change with its password hashed, if the password that it says was the old one is.
+    async fn hashed(&self, by: &Requester, target: &User, input: CheckedInput) -> Result<Checked> {
+        if let Some(current) = input.current_password {
             self.logins.confirm_password(target, &by.client, current).await?;
         }
         Ok(Checked {
-            username,
-            display_name,
-            enabled: request.enabled,
-            password_hash: match password {
+            username: input.username,
+            display_name: input.display_name,
+            enabled: input.enabled,
+            password_hash: match input.password {
                 Some(password) => Some(self.passwords.hash(by.client.known(), password).await?),
                 None => None,
             },
         })
     }
+}
+
+/// Whether the caller may make accounts with this role.
+async fn check_role(change: &mut IdentityChange, by: &Requester, name: &str) -> Result<()> {
+    let role = find_role(change, name).await?;
+    let role = role.ok_or_else(|| ServiceError::unknown("role", "there is no such role"))?;
+    require_assignable(by, &role)
+}
+
+/// A change that makes sense, whoever it is of.
+struct CheckedInput {
+    username: Option<String>,
+    display_name: Option<Option<String>>,
+    enabled: Option<bool>,
+    password: Option<NewPassword>,
+    current_password: Option<String>,
+}
+
+fn check_input(request: UpdateUser) -> Result<CheckedInput> {
+    let mut errors = Vec::new();
+    let username = match request.username.as_deref().map(check_username) {
+        None => None,
+        Some(name) => check(name, "username", &mut errors),
+    };
+    let display_name = match request.display_name {
+        Some(Some(name)) => check(check_display_name(&name), "displayName", &mut errors).map(Some),
+        other => other,
+    };
+    let password = match request.password.map(check_password) {
+        None => None,
+        Some(password) => check(password, "password", &mut errors),
+    };
+    if !errors.is_empty() {
+        return Err(ServiceError::Invalid(errors));
+    }
+    Ok(CheckedInput {
+        username,
+        display_name,
+        enabled: request.enabled,
+        password,
+        current_password: request.current_password,
+    })
 }
 
 async fn apply(context: &Context, by: &Requester, id: UserId, checked: Checked) -> Result<Account> {

@@ -64,17 +64,20 @@ pub(in crate::service) async fn find_role(
     })
 }
 
-/// The role of this name, if the caller may give and take it.
+/// The role that the path names.
 ///
 /// # Errors
-/// Invalid for an unknown one; refused for the owner's, the guest's, and one that allows more than the caller may.
-pub(super) async fn assignable_role(
-    change: &mut IdentityChange,
-    by: &Requester,
-    name: &str,
-) -> Result<RoleInfo> {
+/// Invalid for an unknown one; the store's.
+async fn role_of_path(change: &mut IdentityChange, name: &str) -> Result<RoleInfo> {
     let role = find_role(change, name).await?;
-    let role = role.ok_or_else(|| ServiceError::invalid("role", "there is no such role"))?;
+    role.ok_or_else(|| ServiceError::invalid("role", "there is no such role"))
+}
+
+/// Whether the caller may give and take a role.
+///
+/// # Errors
+/// Refused for the owner's, the guest's, and one that allows more than the caller may.
+pub(super) fn require_assignable(by: &Requester, role: &RoleInfo) -> Result<()> {
     if !role.assignable {
         return Err(ServiceError::Refused("this role is given to nobody"));
     }
@@ -82,7 +85,7 @@ pub(super) async fn assignable_role(
     if !by.actor.covers(role.capabilities) && role.name != Role::Newcomer.as_str() {
         return Err(ServiceError::Refused("this role allows more than you may"));
     }
-    Ok(role)
+    Ok(())
 }
 
 /// Keeps roles.
@@ -205,14 +208,15 @@ impl Roles {
     /// Gives accounts a role, all or none of them. An account that has it already keeps it as it was.
     ///
     /// # Errors
-    /// Invalid for an unknown role or account and for the guest; refused for a role that nobody is given, and for a
+    /// Invalid for an unknown role and for the guest; unknown account; refused for a role that nobody is given, and for a
     /// role or an account that may do more than the caller; the store's.
     pub async fn assign(&self, by: Requester, role: String, users: &[String]) -> Result<Vec<RoleAssignment>> {
-        let users = users.to_vec();
+        let users = parse_users(users)?;
         let context = self.context.clone();
         uninterrupted(&self.context.tasks, "role-assign", async move {
             let mut change = context.change_by(&by).await?;
-            assignable_role(&mut change, &by, &role).await?;
+            let found = role_of_path(&mut change, &role).await?;
+            require_assignable(&by, &found)?;
             let mut assignments = Vec::new();
             for account in targets(&mut change, &by, &users).await? {
                 let user = &account.user;
@@ -244,13 +248,14 @@ impl Roles {
         role: String,
         users: &[String],
     ) -> Result<Vec<RoleAssignment>> {
-        let users = users.to_vec();
+        let users = parse_users(users)?;
         let context = self.context.clone();
         uninterrupted(&self.context.tasks, "role-unassign", async move {
             let mut change = context.change_by(&by).await?;
+            let found = role_of_path(&mut change, &role).await?;
             // The guest comes first: taking the guest's role from the guest is about the guest.
             let accounts = targets(&mut change, &by, &users).await?;
-            assignable_role(&mut change, &by, &role).await?;
+            require_assignable(&by, &found)?;
             let mut taken = Vec::new();
             for account in accounts {
                 let user = &account.user;
@@ -272,30 +277,46 @@ impl Roles {
     }
 }
 
-/// The accounts of a request, each once.
-async fn targets(change: &mut IdentityChange, by: &Requester, ids: &[String]) -> Result<Vec<Account>> {
-    const PATH: &str = "userIds";
+/// The accounts that a request names, whether or not there are such.
+fn parse_users(ids: &[String]) -> Result<Vec<UserId>> {
     if ids.is_empty() || ids.len() > MAX_USERS {
-        return Err(ServiceError::invalid(PATH, "must name 1 to 200 users"));
+        return Err(ServiceError::invalid("userIds", "must name 1 to 200 users"));
     }
+    let parsed = ids.iter().enumerate().map(|(index, id)| {
+        let fault = || FieldError::new(format!("userIds[{index}]"), "must be the id of a user");
+        id.parse().map_err(|_| fault())
+    });
+    let (users, errors): (Vec<_>, Vec<_>) = parsed.partition(std::result::Result::is_ok);
+    if errors.is_empty() {
+        Ok(users.into_iter().flatten().collect())
+    } else {
+        let errors = errors.into_iter().filter_map(std::result::Result::err);
+        Err(ServiceError::Invalid(errors.collect()))
+    }
+}
+
+/// The accounts of a request, each once.
+async fn targets(change: &mut IdentityChange, by: &Requester, ids: &[UserId]) -> Result<Vec<Account>> {
     let mut accounts: Vec<Account> = Vec::new();
-    let mut errors = Vec::new();
-    for id in ids {
-        let account = match id.parse::<UserId>() {
-            Ok(id) if accounts.iter().any(|account| account.user.id == id) => continue,
-            Ok(id) => change.account(id).await?,
-            Err(_) => None,
-        };
-        match account {
+    let (mut guests, mut unknown) = (Vec::new(), Vec::new());
+    for (index, &id) in ids.iter().enumerate() {
+        if accounts.iter().any(|account| account.user.id == id) {
+            continue;
+        }
+        let fault = |message: &str| FieldError::new(format!("userIds[{index}]"), message);
+        match change.account(id).await? {
             Some(account) if account.user.is_guest => {
-                errors.push(FieldError::new(PATH, "the guest's roles cannot be changed"));
+                guests.push(fault("the guest's roles cannot be changed"));
             }
             Some(account) => accounts.push(account),
-            None => errors.push(FieldError::new(PATH, "there is no such user")),
+            None => unknown.push(fault("there is no such user")),
         }
     }
-    if !errors.is_empty() {
-        return Err(ServiceError::Invalid(errors));
+    if !guests.is_empty() {
+        return Err(ServiceError::Invalid(guests));
+    }
+    if !unknown.is_empty() {
+        return Err(ServiceError::Unknown(unknown));
     }
     accounts
         .iter()

@@ -53,26 +53,26 @@ impl PersonalAccessTokens {
     /// conflict when the account has too many; the store's.
     pub async fn create(&self, by: Requester, user: UserId, request: CreateToken) -> Result<CreatedToken> {
         let context = self.context.clone();
+        let now = context.now();
+        let mut errors = Vec::new();
+        let label = check(check_display_name(&request.label), "label", &mut errors);
+        if request.expires_at.is_some_and(|moment| moment <= now) {
+            errors.push(FieldError::new("expiresAt", "is in the past"));
+        }
+        let (Some(label), true) = (label, errors.is_empty()) else {
+            return Err(ServiceError::Invalid(errors));
+        };
+        let narrowed = match &request.capabilities {
+            None => None,
+            Some(names) => Some(known_capabilities(names, "capabilities")?),
+        };
         uninterrupted(&self.context.tasks, "token-create", async move {
-            let now = context.now();
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
             if target.user.is_guest {
                 return Err(ServiceError::Refused("the guest has no tokens"));
             }
-            let mut errors = Vec::new();
-            let label = check(check_display_name(&request.label), "label", &mut errors);
-            if request.expires_at.is_some_and(|moment| moment <= now) {
-                errors.push(FieldError::new("expiresAt", "is in the past"));
-            }
-            let (Some(label), true) = (label, errors.is_empty()) else {
-                return Err(ServiceError::Invalid(errors));
-            };
-            let narrowed = match &request.capabilities {
-                None => None,
-                Some(names) => Some(known_capabilities(names, "capabilities")?),
-            };
             if narrowed.is_some_and(|narrowed| !narrowed.is_subset(capabilities_of(&target))) {
                 return Err(ServiceError::invalid(
                     "capabilities",
@@ -127,12 +127,21 @@ impl PersonalAccessTokens {
     ///
     /// # Errors
     /// As [`PersonalAccessTokens::list`].
-    pub async fn revoke(&self, by: Requester, user: UserId, token: PersonalAccessTokenId) -> Result<bool> {
+    pub async fn revoke(
+        &self,
+        by: Requester,
+        user: UserId,
+        token: Option<PersonalAccessTokenId>,
+    ) -> Result<bool> {
         let context = self.context.clone();
         uninterrupted(&self.context.tasks, "token-revoke", async move {
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
+            // What is no id at all is no token either.
+            let Some(token) = token else {
+                return Ok(false);
+            };
             let revoked = change.delete_personal_access_token(user, token).await?;
             if revoked {
                 let details = [("tokenId", token.to_string())];

@@ -68,7 +68,6 @@ impl Indexing {
         filter: &RunLogFilter,
         part: OrderedPage,
     ) -> Result<Listing<RunLogEntry>, ServiceError> {
-        self.run(id).await?;
         Ok(self.scanner.store.list_run_logs(id, filter, part).await?)
     }
 

@@ -1,11 +1,15 @@
 //! Which run is asked for, and what that comes to on disk.
 
+use std::path::PathBuf;
+
+use super::Indexing;
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{Directory, RunOptions, RunType};
 use crate::domain::time::Timestamp;
+use crate::media_root::MediaRoot;
 use crate::scan::Target;
-use crate::service::error::ServiceError;
+use crate::service::error::{FieldError, ServiceError};
 
 /// What a user asks of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,20 +44,71 @@ impl StartRun {
     }
 }
 
+/// What is wrong with a kind without a configured directory.
+fn unconfigured(directories: &[Directory], path: String, kind: &MediaKind) -> Option<FieldError> {
+    let is_configured = directories.iter().any(|directory| directory.kind == *kind);
+    let message = || format!("no directory of kind `{kind}` is configured");
+    (!is_configured).then(|| FieldError::new(path, message()))
+}
+
+/// Whether there is anything at a path below one of these directories; for one that is away it cannot be said.
+fn may_be_on_disk(directories: &[PathBuf], path: &RelativePath) -> bool {
+    directories
+        .iter()
+        .any(|directory| MediaRoot::open(directory).map_or(true, |root| root.has(path)))
+}
+
+impl Indexing {
+    /// Whether there are directories of this kind, and whether this path is known in them or can be found there. What
+    /// is wrong is told of the fields of these paths.
+    ///
+    /// # Errors
+    /// Unknown; the store's.
+    pub(in crate::service) async fn require_known(
+        &self,
+        (kind_field, kind): (&str, &MediaKind),
+        (path_field, path): (&str, &RelativePath),
+    ) -> Result<(), ServiceError> {
+        let store = &self.scanner.store;
+        let directories = store.list_directories().await?;
+        if let Some(unknown) = unconfigured(&directories, kind_field.to_owned(), kind) {
+            return Err(ServiceError::Unknown(vec![unknown]));
+        }
+        if path.as_str().is_empty() || store.has_path(kind, path).await? {
+            return Ok(());
+        }
+        let of_kind = directories
+            .into_iter()
+            .filter(|directory| directory.kind == *kind);
+        let roots: Vec<PathBuf> = of_kind.map(|directory| directory.path).collect();
+        let looked_for = path.clone();
+        let found = tokio::task::spawn_blocking(move || may_be_on_disk(&roots, &looked_for)).await;
+        if found.map_err(ServiceError::internal)? {
+            Ok(())
+        } else {
+            Err(ServiceError::unknown(
+                path_field,
+                "there is no such file or folder",
+            ))
+        }
+    }
+}
+
 /// The directories, and parts of them, that these options speak of.
 pub(super) fn targets(
     directories: Vec<Directory>,
     options: &RunOptions,
 ) -> Result<Vec<Target>, ServiceError> {
-    let unknown = |field, kind: &MediaKind| {
-        ServiceError::invalid(field, format!("no directory of kind `{kind}` is configured"))
-    };
-    let is_configured = |kind: &MediaKind| directories.iter().any(|directory| directory.kind == *kind);
-    if let Some(kind) = options.media_kinds.iter().find(|kind| !is_configured(kind)) {
-        return Err(unknown("mediaKinds", kind));
-    }
-    if let Some(part) = options.paths.iter().find(|part| !is_configured(&part.root_dir)) {
-        return Err(unknown("paths", &part.root_dir));
+    let kinds = options.media_kinds.iter().enumerate();
+    let kinds = kinds.map(|(index, kind)| (format!("mediaKinds[{index}]"), kind));
+    let roots = options.paths.iter().enumerate();
+    let roots = roots.map(|(index, part)| (format!("paths[{index}].rootDir"), &part.root_dir));
+    let unknown = kinds
+        .chain(roots)
+        .filter_map(|(path, kind)| unconfigured(&directories, path, kind));
+    let unknown: Vec<FieldError> = unknown.collect();
+    if !unknown.is_empty() {
+        return Err(ServiceError::Unknown(unknown));
     }
     let parts_of = |kind: &MediaKind| {
         if options.paths.is_empty() {

@@ -19,7 +19,8 @@ impl Indexing {
     /// Starts a run, which goes on in the background, whether or not the caller waits for its beginning.
     ///
     /// # Errors
-    /// Conflict `indexing_in_progress` unless idle; invalid for a kind without a configured directory; the store's.
+    /// Conflict `indexing_in_progress` unless idle; unknown for a kind without a configured directory, and for
+    /// a path that there is not; the store's.
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let this = self.clone();
         // Cut off in between, it would leave a run under way that no task carries out.
@@ -31,6 +32,11 @@ impl Indexing {
 
     async fn begin(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
+        for (index, part) in request.options.paths.iter().enumerate() {
+            let (root, path) = (format!("paths[{index}].rootDir"), format!("paths[{index}].path"));
+            self.require_known((&root, &part.root_dir), (&path, &part.path))
+                .await?;
+        }
         let now = self.scanner.clock.now();
         let events = RunEvents {
             events: self.events.clone(),

@@ -68,8 +68,9 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + 
 }
 
 impl JobWork for Backup {
-    fn check(&self, _parameters: &Value) -> Result<()> {
-        self.context.store.database_file().map(drop).ok_or_else(no_file)
+    fn check<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
+        let file = self.context.store.database_file().map(drop).ok_or_else(no_file);
+        std::future::ready(file).boxed()
     }
 
     fn run<'a>(&'a self, parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>> {

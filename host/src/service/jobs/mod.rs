@@ -176,7 +176,7 @@ impl Jobs {
             .job_type
             .check(parameters)
             .map_err(ServiceError::Invalid)?;
-        registered.work.check(&parameters)?;
+        registered.work.check(&parameters).await?;
         let job = Job {
             id: self.context.ids.next(self.context.now()),
             job_type: registered.job_type.name.to_owned(),

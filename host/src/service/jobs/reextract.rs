@@ -16,7 +16,7 @@ use crate::domain::id::{FileId, RunId};
 use crate::domain::kind::MediaKind;
 use crate::domain::path::RelativePath;
 use crate::domain::scan::{RunOptions, RunStatus, RunType};
-use crate::service::error::{Result, ServiceError};
+use crate::service::error::{FieldError, Result, ServiceError};
 use crate::service::indexing::{Indexing, StartRun};
 use crate::store::Store;
 
@@ -71,6 +71,34 @@ fn selection(parameters: &Value) -> Result<Selection> {
 impl Reextract {
     pub(super) fn new(store: Store, indexing: Indexing) -> Self {
         Self { store, indexing }
+    }
+
+    /// Whether there is what the parameters name.
+    async fn check_selection(&self, parameters: &Value) -> Result<()> {
+        match selection(parameters)? {
+            Selection::Below(kind, path) => {
+                let (kind, path) = (("parameters.mediaKind", &kind), ("parameters.path", &path));
+                self.indexing.require_known(kind, path).await
+            }
+            Selection::These(ids) => {
+                let found = self.store.files_in_index(&ids).await?;
+                let asked = parameters.get("ids").and_then(Value::as_array);
+                let asked = asked.into_iter().flatten().enumerate();
+                let is_unknown = |id: &Value| {
+                    let id = id.as_str().and_then(|id| id.parse::<FileId>().ok());
+                    id.is_none_or(|id| !found.contains(&id))
+                };
+                let unknown = asked.filter(|(_, id)| is_unknown(id)).map(|(index, _)| {
+                    FieldError::new(format!("parameters.ids[{index}]"), "there is no such file")
+                });
+                let unknown: Vec<FieldError> = unknown.collect();
+                if unknown.is_empty() {
+                    Ok(())
+                } else {
+                    Err(ServiceError::Unknown(unknown))
+                }
+            }
+        }
     }
 
     async fn mark(&self, selection: &Selection, progress: &Progress) -> Result<()> {
@@ -157,8 +185,8 @@ impl Reextract {
 }
 
 impl JobWork for Reextract {
-    fn check(&self, parameters: &Value) -> Result<()> {
-        selection(parameters).map(drop)
+    fn check<'a>(&'a self, parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
+        self.check_selection(parameters).boxed()
     }
 
     fn run<'a>(&'a self, parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>> {

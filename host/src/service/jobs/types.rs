@@ -158,8 +158,19 @@ impl ParameterKind {
         }
     }
 
-    /// What is wrong with a value.
-    fn fault(self, value: &Value) -> Option<String> {
+    /// What is wrong with a value of this path.
+    fn fault(self, path: &str, value: &Value) -> Option<FieldError> {
+        if let (Self::Ids { .. }, Some(ids)) = (self, value.as_array()) {
+            let is_id = |id: &Value| id.as_str().is_some_and(|text| text.parse::<FileId>().is_ok());
+            if let Some(index) = ids.iter().position(|id| !is_id(id)) {
+                return Some(FieldError::new(format!("{path}[{index}]"), "must be an id"));
+            }
+        }
+        self.fault_in_whole(value)
+            .map(|message| FieldError::new(path, message))
+    }
+
+    fn fault_in_whole(self, value: &Value) -> Option<String> {
         match self {
             Self::Integer { min, max, .. } => {
                 let fits = value.as_i64().is_some_and(|number| (min..=max).contains(&number));
@@ -177,9 +188,7 @@ impl ParameterKind {
             }
             Self::Ids { most } => {
                 let ids = value.as_array().filter(|ids| (1..=most).contains(&ids.len()));
-                let is_id = |id: &Value| id.as_str().is_some_and(|text| text.parse::<FileId>().is_ok());
-                let fits = ids.is_some_and(|ids| ids.iter().all(is_id));
-                (!fits).then(|| format!("must be 1 to {most} ids"))
+                ids.is_none().then(|| format!("must be 1 to {most} ids"))
             }
         }
     }
@@ -214,11 +223,11 @@ impl JobType {
         let known = |name: &str| self.parameters.iter().find(|parameter| parameter.name == name);
         for (name, value) in given {
             let path = format!("parameters.{name}");
-            match known(name).map(|parameter| parameter.kind.fault(value)) {
+            match known(name).map(|parameter| parameter.kind.fault(&path, value)) {
                 Some(None) => {
                     checked.insert(name.clone(), value.clone());
                 }
-                Some(Some(fault)) => errors.push(FieldError::new(path, fault)),
+                Some(Some(fault)) => errors.push(fault),
                 None => errors.push(FieldError::new(path, "is no parameter of this type")),
             }
         }
@@ -256,7 +265,7 @@ mod tests {
             (&BACKUP, json!([]), "parameters"),
             (&VERIFY, json!({"deep": true}), "parameters.deep"),
             (&REEXTRACT, json!({"ids": []}), "parameters.ids"),
-            (&REEXTRACT, json!({"ids": ["x"]}), "parameters.ids"),
+            (&REEXTRACT, json!({"ids": ["x"]}), "parameters.ids[0]"),
             (&REEXTRACT, json!({"ids": vec![id; 1001]}), "parameters.ids"),
             (&REEXTRACT, json!({"path": "../x"}), "parameters.path"),
             (

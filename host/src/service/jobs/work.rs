@@ -48,9 +48,9 @@ pub trait JobWork: Debug + Send + Sync {
     /// Whether it can be done with these parameters, which are sound one by one.
     ///
     /// # Errors
-    /// Invalid.
-    fn check(&self, _parameters: &Value) -> Result<()> {
-        Ok(())
+    /// Invalid; unknown, for what they name; the store's.
+    fn check<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
     }
 
     /// Does the work, from where `progress` says it is. Given up at any moment, it goes on from what it said last.

@@ -3,11 +3,10 @@
 use super::{PlaybackQueues, full};
 use crate::auth::actor::Actor;
 use crate::domain::change::ItemType;
-use crate::domain::id::MediaId;
 use crate::domain::playback_queue::{MAX_ITEMS, MAX_SEED, MAX_SEEDS, QueueType};
 use crate::domain::user_data::ItemKey;
 use crate::service::error::{FieldError, Result, ServiceError};
-use crate::service::items::read_capability;
+use crate::service::items::{parse_id, read_capability};
 
 /// An item as a client wrote it.
 #[derive(Debug, Clone)]
@@ -81,40 +80,46 @@ fn can_be_queued(item: ItemType) -> bool {
     }
 }
 
-fn parse(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, FieldError> {
+fn path_of_id(index: usize) -> String {
+    format!("items[{index}].mediaId")
+}
+
+fn parse_one(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, FieldError> {
     let item = ItemType::from_name(&named.media_type).filter(|item| can_be_queued(*item));
     let item = item.ok_or_else(|| {
         let message = "must be music_track, music_release, music_artist, movie, tv_show or tv_episode";
         FieldError::new(format!("items[{index}].mediaType"), message)
     })?;
-    let id: MediaId = named.media_id.parse().map_err(|_| unknown(index))?;
-    Ok((item, id.get()))
+    Ok((item, parse_id(&path_of_id(index), &named.media_id)?.get()))
 }
 
-fn unknown(index: usize) -> FieldError {
-    FieldError::new(format!("items[{index}]"), "there is no such item")
+/// The items that are named, whether or not there are such.
+pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
+    let (mut keys, mut errors) = (Vec::with_capacity(named.len()), Vec::new());
+    for (index, named) in named.iter().enumerate() {
+        match parse_one(index, named) {
+            Ok(key) => keys.push(key),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        Ok(keys)
+    } else {
+        Err(ServiceError::Invalid(errors))
+    }
 }
 
 impl PlaybackQueues {
     /// The items that are named, with those that releases, artists and shows are made of in their place.
-    pub(super) async fn items_of(&self, actor: &Actor, named: &[NamedItem]) -> Result<Vec<ItemKey>> {
-        let (mut keys, mut errors) = (Vec::with_capacity(named.len()), Vec::new());
-        for (index, named) in named.iter().enumerate() {
-            match parse(index, named) {
-                Ok(key) => keys.push(key),
-                Err(error) => errors.push(error),
-            }
-        }
-        if !errors.is_empty() {
-            return Err(ServiceError::Invalid(errors));
-        }
+    pub(super) async fn items_of(&self, actor: &Actor, keys: Vec<ItemKey>) -> Result<Vec<ItemKey>> {
         let store = &self.context.store;
         let seen = store.visible_items(&actor.scope, &keys).await?;
         let is_seen = |key: &ItemKey| may_read(actor, key.0) && seen.contains(key);
         let hidden = keys.iter().enumerate().filter(|(_, key)| !is_seen(key));
-        let errors: Vec<FieldError> = hidden.map(|(index, _)| unknown(index)).collect();
+        let unknown = hidden.map(|(index, _)| FieldError::new(path_of_id(index), "there is no such item"));
+        let errors: Vec<FieldError> = unknown.collect();
         if !errors.is_empty() {
-            return Err(ServiceError::Invalid(errors));
+            return Err(ServiceError::Unknown(errors));
         }
         let mut items = Vec::with_capacity(keys.len());
         for key in keys {

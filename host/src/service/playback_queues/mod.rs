@@ -5,7 +5,7 @@
 mod extend;
 mod input;
 
-use super::error::{Result, ServiceError};
+use super::error::{FieldError, Result, ServiceError};
 use super::events::Events;
 use super::history::check_seconds;
 use super::identity::{Context, uninterrupted};
@@ -113,7 +113,7 @@ impl PlaybackQueues {
     /// Invalid type, seed or item; conflict `playback_queue_full`; the store's.
     pub async fn create(&self, actor: &Actor, new: NewQueue) -> Result<PlaybackQueue> {
         let queue_type = input::check_type(&new)?;
-        let items = self.items_of(actor, &new.items).await?;
+        let items = self.items_of(actor, input::parse(&new.items)?).await?;
         let seeds = input::seeds(queue_type, &items)?;
         let seed = match new.seed {
             Some(seed) => seed,
@@ -189,7 +189,10 @@ impl PlaybackQueues {
                 .any(|place| place.id == item)
         };
         if window.around.is_some_and(|item| !is_there(item)) {
-            return Err(ServiceError::NotFound);
+            return Err(ServiceError::unknown(
+                "around",
+                "there is no such item in the queue",
+            ));
         }
         let Some(found) = found else {
             return Ok(ShownItems {
@@ -224,8 +227,9 @@ impl PlaybackQueues {
         insert: Insert,
         expected: Expected,
     ) -> Result<PlaybackQueue> {
+        let keys = input::parse(items)?;
         self.get(actor, id).await?;
-        let placed = self.placed(&self.items_of(actor, items).await?);
+        let placed = self.placed(&self.items_of(actor, keys).await?);
         let (this, user) = (self.clone(), actor.user.id);
         uninterrupted(&self.context.tasks, "queue-add", async move {
             let mut change = this.change(user, id, &expected).await?;
@@ -255,11 +259,10 @@ impl PlaybackQueues {
         after: Option<&str>,
         expected: Expected,
     ) -> Result<PlaybackQueue> {
-        let no_such = || ServiceError::invalid("after", "there is no such item in the queue");
         let after: Option<PlaybackQueueItemId> = after
             .map(str::parse::<PlaybackQueueItemId>)
             .transpose()
-            .map_err(|_| no_such())?;
+            .map_err(|_| ServiceError::invalid("after", "must be an id, or null"))?;
         let (this, user) = (self.clone(), actor.user.id);
         let moved = uninterrupted(&self.context.tasks, "queue-move", async move {
             let mut change = this.change(user, id, &expected).await?;
@@ -267,7 +270,10 @@ impl PlaybackQueues {
                 return Err(ServiceError::NotFound);
             }
             if !change.move_item(item, after).await? {
-                return Err(no_such());
+                return Err(ServiceError::unknown(
+                    "after",
+                    "there is no such item in the queue",
+                ));
             }
             Ok(change.commit().await?)
         });
@@ -310,15 +316,21 @@ impl PlaybackQueues {
         seconds: f64,
         expected: Expected,
     ) -> Result<PlaybackQueue> {
-        let position = check_seconds(seconds).map_err(|error| ServiceError::Invalid(vec![error]))?;
-        let no_such = || ServiceError::invalid("playbackQueueItemId", "there is no such item in the queue");
-        let item: Option<PlaybackQueueItemId> = item.parse().ok();
+        const ITEM: &str = "playbackQueueItemId";
+        let item = item.parse::<PlaybackQueueItemId>();
+        let item = item.map_err(|_| FieldError::new(ITEM, "must be an id"));
+        let (item, position) = match (item, check_seconds(seconds)) {
+            (Ok(item), Ok(position)) => (item, position),
+            (item, position) => {
+                let errors = item.err().into_iter().chain(position.err());
+                return Err(ServiceError::Invalid(errors.collect()));
+            }
+        };
         let (this, user) = (self.clone(), actor.user.id);
         let moved = uninterrupted(&self.context.tasks, "queue-cursor", async move {
             let mut change = this.change(user, id, &expected).await?;
-            let item = item.ok_or_else(no_such)?;
             if !change.set_cursor(item, position).await? {
-                return Err(no_such());
+                return Err(ServiceError::unknown(ITEM, "there is no such item in the queue"));
             }
             Ok(change.commit().await?)
         });
@@ -326,36 +338,43 @@ impl PlaybackQueues {
         self.extended(actor, moved).await
     }
 
-    /// Moves the cursor along with what a player reports. What is not, or not any more, in a queue of the actor's is
-    /// passed over: the report itself must not be lost by it.
+    /// The actor's queue that plays this item in this place.
+    ///
+    /// # Errors
+    /// Unknown; the store's.
+    pub(super) async fn queue_with(
+        &self,
+        actor: &Actor,
+        item: PlaybackQueueItemId,
+        key: ItemKey,
+    ) -> Result<PlaybackQueueId> {
+        let found = self.context.store.queue_of_item(actor.user.id, item).await?;
+        let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
+        queue.ok_or_else(|| {
+            let message = "there is no such place of the item in a queue of yours";
+            ServiceError::unknown("playbackQueueItemId", message)
+        })
+    }
+
+    /// Moves the cursor along with what a player reports. A place that is gone since it was looked for is passed over.
     pub(super) async fn follow(
         &self,
         actor: &Actor,
-        item: &str,
-        key: ItemKey,
+        (id, item): (PlaybackQueueId, PlaybackQueueItemId),
         position_ms: i64,
     ) -> Result<()> {
-        let Ok(item) = item.parse::<PlaybackQueueItemId>() else {
-            return Ok(());
-        };
-        let user = actor.user.id;
-        let Some((id, found)) = self.context.store.queue_of_item(user, item).await? else {
-            return Ok(());
-        };
-        if found == key {
-            let this = self.clone();
-            let moved = uninterrupted(&self.context.tasks, "queue-follow", async move {
-                let mut change = this.change(user, id, &None).await?;
-                change.set_cursor(item, position_ms).await?;
-                Ok(change.commit().await?)
-            });
-            match moved.await {
-                Ok(moved) => self.extended(actor, moved).await.map(drop)?,
-                Err(ServiceError::NotFound) => {}
-                Err(error) => return Err(error),
-            }
+        let (this, user) = (self.clone(), actor.user.id);
+        let moved = uninterrupted(&self.context.tasks, "queue-follow", async move {
+            let mut change = this.change(user, id, &None).await?;
+            change.set_cursor(item, position_ms).await?;
+            Ok(change.commit().await?)
+        });
+        match moved.await {
+            Ok(moved) => self.extended(actor, moved).await.map(drop),
+            Err(ServiceError::NotFound) => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
+        }
     }
 
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {

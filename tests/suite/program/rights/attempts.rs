@@ -210,10 +210,10 @@ fn with_items(script: &Script, intruder: &Person, holder: &Person) {
         let body = json!({ "description": "mine" });
         script.expect(404, token, CHANGE_PHOTO, &[photo], Some(&body));
     }
-    // Their own item, but a place in the other's queue: the report counts, the other's cursor stays.
+    // Their own item, but a place in the other's queue: as one that is not there.
     let mut body = played("music_track", intruder.id("musicTrackId"));
     body["playbackQueueItemId"] = json!(holder.id("playbackQueueItemId"));
-    script.expect(200, token, REPORT, &[], Some(&body));
+    script.expect(404, token, REPORT, &[], Some(&body));
 }
 
 /// Links to all that can be linked to. The holder's open without any header.
@@ -251,9 +251,11 @@ fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
         let refusal = |operation: &str, ids: &[&str], body: &dyn Fn(&str) -> Value| {
             let unknown = script.ask(token, operation, ids, "", Some(&body(UNKNOWN)));
             let answer = script.ask(token, operation, ids, "", Some(&body(&id)));
+            // A photo is nothing that is played.
+            let status = if media_type == "photo" { 400 } else { 404 };
             assert_eq!(
                 (answer.status, text(&answer)),
-                (400, text(&unknown)),
+                (status, text(&unknown)),
                 "{operation} {media_type} {id}"
             );
         };
@@ -322,7 +324,7 @@ fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
         refused(&format!("DELETE {one}"), &[queue, item], None);
         refused(&format!("DELETE {one}"), &[own, item], None);
     }
-    script.expect(400, token, CURSOR, &[own], Some(&cursor));
+    script.expect(404, token, CURSOR, &[own], Some(&cursor));
 }
 
 /// Albums of one's own with another's photos, and the other's albums.
@@ -344,7 +346,7 @@ fn with_albums(script: &Script, intruder: &Person, holder: &Person) {
         }
     }
     let cover = json!({ "coverPhotoId": photos[0] });
-    script.expect(400, token, CHANGE_ALBUM, &[own], Some(&cover));
+    script.expect(404, token, CHANGE_ALBUM, &[own], Some(&cover));
     let left = script.expect(200, token, ALBUM, &[own], None);
     assert_eq!(left["photoCount"], 0);
     // Of an album that is for everyone they see that there is one, and nothing that is in it.
