@@ -77,7 +77,10 @@ pub async fn show_versions(state: State) -> Result<Answer<VersionsView>, Problem
 }
 
 /// First run: makes the owner
-#[endpoint(responses((status_code = 403, description = "The server is set up already, or the setup token is wrong")))]
+#[endpoint(responses(
+    (status_code = 403, description = "The server is set up already, or the setup token is wrong"),
+    (status_code = 409, description = "An option of the server holds one of the settings at another value")
+))]
 pub async fn set_up(
     state: State,
     client: Client,

@@ -91,7 +91,10 @@ pub async fn show_settings(
 ///
 /// Settings of the account are the caller's own, whatever the app. Settings of the server take
 /// `ServerSettings.Update`.
-#[endpoint(responses((status_code = 403, description = "A setting of the server takes the capability")))]
+#[endpoint(responses(
+    (status_code = 403, description = "A setting of the server takes the capability"),
+    (status_code = 409, description = "An option of the server holds one of the settings at another value")
+))]
 pub async fn update_settings(
     state: State,
     by: By,
