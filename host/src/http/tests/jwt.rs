@@ -1,13 +1,12 @@
 //! The decision table for access tokens, over HTTP, and how soon a change counts.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
-use super::events_bed::wait_for;
 use super::people::{COOKIE, PASSWORD};
 use super::{Bed, INSTANCE};
 use crate::auth::access_token::AccessTokens;

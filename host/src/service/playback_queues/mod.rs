@@ -374,7 +374,6 @@ impl PlaybackQueues {
             Err(ServiceError::NotFound) => Ok(()),
             Err(error) => Err(error),
         }
-        }
     }
 
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {

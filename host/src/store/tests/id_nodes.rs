@@ -65,6 +65,8 @@ impl Server {
         let entry = AuditEntry {
             id,
             at,
+            times: 1,
+            last_at: at,
             event: AuditEvent::LoggedOut,
             actor: None,
             target: None,
