@@ -15,7 +15,7 @@ fn take() -> String {
 
 /// Sends a request up to its body, and returns once the handler reads that.
 async fn begin(stream: &mut TcpStream) {
-    let head = head(2).replace("host: svc", "host: localhost\r\nexpect: 100-continue");
+    let head = head(2).replace("host: localhost", "host: localhost\r\nexpect: 100-continue");
     assert_eq!(status_line(stream, &head).await, "HTTP/1.1 100 Continue");
     let mut end = [0; 2];
     stream.read_exact(&mut end).await.unwrap();

@@ -397,7 +397,7 @@ async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
         ("cinema_user", 200),
         ("administrator", 200),
     ] {
-        let token = bed.token(bed.user(role, false, &[role]).await);
+        let token = bed.token(bed.user(&format!("one {role}"), false, &[role]).await);
         assert_eq!(ls(&bed, &token, "rootDir=music").await.status, status, "{role}");
         // Refused before anything is said about the query.
         let query = if status == 403 { status } else { 400 };
