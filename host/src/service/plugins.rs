@@ -1,7 +1,7 @@
 //! The plugins, as administrators see them and act on them, and word of those that are shut off.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::{Result, ServiceError};
 use super::identity::audit::BackgroundLog;
@@ -36,11 +36,16 @@ impl PluginList {
     }
 
     /// Writes a line of the audit log about each plugin that was shut off since this was last called.
-    pub async fn note_quarantines(&self, log: &BackgroundLog) {
+    pub async fn note_quarantines(&self) {
+        let log = BackgroundLog::of(&self.context);
         for (plugin, reason) in self.newly_shut_off() {
             let details = [("plugin", plugin), ("reason", reason)];
             log.note(AuditEvent::PluginQuarantined, None, &details).await;
         }
+    }
+
+    fn shut_off(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.shut_off.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn newly_shut_off(&self) -> Vec<(String, String)> {
@@ -55,7 +60,7 @@ impl PluginList {
                 _ => None,
             })
             .collect();
-        let mut before = self.shut_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = self.shut_off();
         let new = shut_off.iter().filter(|(id, _)| !before.contains_key(*id));
         let new = new.map(|(id, reason)| (id.clone(), reason.clone())).collect();
         *before = shut_off;
@@ -84,6 +89,8 @@ impl PluginList {
                 .audit_of(&by, AuditEvent::PluginReleased, None, &details);
             change.audit(&entry).await?;
             change.commit_quietly().await?;
+            // Shut off again before anybody looks, it is told again.
+            this.shut_off().remove(plugin.id());
             tracing::info!(plugin = plugin.id(), user = %by.actor.user.id, "the plugin was released from quarantine");
             Ok(plugin.status())
         })

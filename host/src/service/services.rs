@@ -15,7 +15,7 @@ use super::history::History;
 use super::identity::Context;
 use super::identity::accounts::Accounts;
 use super::identity::activity::{self, ActivityLog};
-use super::identity::audit::{Audit, BackgroundLog};
+use super::identity::audit::Audit;
 use super::identity::authentication::Authentication;
 use super::identity::keys::KeyRing;
 use super::identity::login::{KNOWN_ADDRESS, Logins};
@@ -181,7 +181,6 @@ pub struct Services {
     /// The plugins.
     pub plugins: PluginList,
     context: Context,
-    log: BackgroundLog,
     activity: ActivityLog,
 }
 
@@ -339,11 +338,6 @@ impl Services {
             waveforms,
             events: parts.events,
             plugins: PluginList::new(context.clone(), parts.plugins),
-            log: BackgroundLog::new(
-                context.store.clone(),
-                Arc::clone(&context.ids),
-                Arc::clone(&context.clock),
-            ),
             context,
             activity,
         })
@@ -373,7 +367,7 @@ impl Services {
     }
 
     async fn look_for_changes(&self) -> Result<()> {
-        self.plugins.note_quarantines(&self.log).await;
+        self.plugins.note_quarantines().await;
         let store = &self.context.store;
         if store.refresh_identity_revision().await? {
             self.settings.reload().await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::error::Result;
-use super::Details;
+use super::{Context, Details};
 use crate::domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use crate::domain::id::{IdGenerator, UserId};
 use crate::domain::list::{Listing, Order, Page};
@@ -45,6 +45,14 @@ impl BackgroundLog {
     /// Into the log of this store.
     pub fn new(store: Store, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
         Self { store, ids, clock }
+    }
+
+    /// Into the log of these accounts.
+    pub fn of(context: &Context) -> Self {
+        let Context {
+            store, ids, clock, ..
+        } = context;
+        Self::new(store.clone(), Arc::clone(ids), Arc::clone(clock))
     }
 
     /// Writes a line about what somebody asked for, or nobody.

@@ -21,7 +21,6 @@ use crate::domain::id::JobId;
 use crate::domain::job::{Job, JobProgress, JobStatus};
 use crate::service::error::{Result, ServiceError};
 use crate::service::events::jobs as told;
-use crate::service::identity::Context;
 use crate::service::identity::audit::BackgroundLog;
 use crate::tasks::Tasks;
 
@@ -178,10 +177,7 @@ impl Jobs {
         details.extend(name.map(|name| ("name", name.to_owned())));
         let event = if failure.is_some() { failed } else { success };
         details.extend(failure.map(|reason| ("reason", reason)));
-        let Context {
-            store, ids, clock, ..
-        } = &self.context;
-        let log = BackgroundLog::new(store.clone(), Arc::clone(ids), Arc::clone(clock));
+        let log = BackgroundLog::of(&self.context);
         log.note(event, job.created_by, &details).await;
     }
 
