@@ -71,7 +71,8 @@ impl Server {
             actor: None,
             target: None,
             address: None,
-            details: Default::default(),
+            // Another one each time: what says the same is counted in one line.
+            details: [("id".to_owned(), id.to_string())].into(),
         };
         let mut change = self.store.change_identity().await?;
         change.audit(&entry).await?;
