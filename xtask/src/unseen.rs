@@ -1,7 +1,7 @@
 //! What the API's description declares, and no test ever receives: after all tests, compared with `tests/openapi-unseen.txt`.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -48,7 +48,7 @@ fn declared() -> Result<BTreeSet<String>> {
     Ok(all)
 }
 
-fn seen(directory: &PathBuf) -> Result<BTreeSet<String>> {
+fn seen(directory: &Path) -> Result<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for file in std::fs::read_dir(directory).context("list what was seen")? {
         let text = std::fs::read_to_string(file?.path()).context("read what was seen")?;
@@ -107,7 +107,7 @@ fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, excuses: &[Excus
 ///
 /// # Errors
 /// What is declared, never seen and not on the list; and what is on the list in vain.
-pub(crate) fn compare(directory: &PathBuf) -> Result<()> {
+pub(crate) fn compare(directory: &Path) -> Result<()> {
     let list = workspace::root().join("tests/openapi-unseen.txt");
     let list = std::fs::read_to_string(&list).context("read tests/openapi-unseen.txt")?;
     let faults = faults(&declared()?, &seen(directory)?, &excuses(&list)?);

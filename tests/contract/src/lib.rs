@@ -133,9 +133,9 @@ impl Contract {
             }
         }
         // What is written out is meant before what a parameter takes.
-        operations.sort_by_key(|operation| {
-            let kinds: Vec<bool> = operation.parts.iter().map(|part| is_parameter(part)).collect();
-            kinds
+        operations.sort_by_key(|operation: &Operation| {
+            let kinds = operation.parts.iter().map(|part| is_parameter(part));
+            kinds.collect::<Vec<bool>>()
         });
         let problem = compiling.component("Problem");
         Self {
@@ -194,11 +194,11 @@ impl Contract {
         } else {
             answer.method
         };
-        let of_path = self
+        let mut of_path = self
             .operations
             .iter()
             .filter(|operation| operation.path == first.path);
-        let Some(operation) = of_path.into_iter().find(|operation| operation.method == method) else {
+        let Some(operation) = of_path.find(|operation| operation.method == method) else {
             return match answer.status {
                 405 => self.problem(answer),
                 _ => Err("the path has no such method".to_owned()),

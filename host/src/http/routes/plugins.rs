@@ -39,8 +39,8 @@ pub async fn list_plugins(state: State) -> Answer<Vec<PluginView>> {
 pub async fn act_on_plugin(
     state: State,
     by: By,
-    plugin_id: PathId<String>,
     body: Body<ActOnPluginInput>,
+    plugin_id: PathId<String>,
 ) -> Result<Answer<PluginView>, Problem> {
     let status = match body.0.action {
         PluginActionInput::Release => state.plugins.release(by.0, plugin_id.0).await?,

@@ -45,7 +45,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     let place = items[0][0]["playbackQueueItemId"].as_str().unwrap();
     let album = make("/api/v1/photo-albums", json!({"name": "A"})).await;
     let album = format!("/api/v1/photo-albums/{}", id_in(&album, "photoAlbumId"));
-    let played = |id: &str, place: Value| {
+    let played = |id: &str, place: &str| {
         json!({"mediaType": "music_track", "mediaId": id, "seconds": 1, "state": "playing",
                "playbackQueueItemId": place})
     };
@@ -56,13 +56,13 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
         (
             "PATCH",
             "/api/v1/history",
-            Box::new(|id| played(id, Value::Null)),
+            Box::new(|id| played(id, place)),
             "mediaId",
         ),
         (
             "PATCH",
             "/api/v1/history",
-            Box::new(|id| played(&track, json!(id))),
+            Box::new(|id| played(&track, id)),
             "playbackQueueItemId",
         ),
         (
