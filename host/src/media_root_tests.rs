@@ -1,0 +1,179 @@
+//! What is opened below a root, and what never is.
+
+use super::*;
+use std::os::unix::fs::symlink;
+
+fn path(text: &str) -> RelativePath {
+    RelativePath::from_stored(text.to_owned())
+}
+
+#[test]
+fn open_file_follows_links_inside_the_root_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let root_path = dir.path().join("root");
+    std::fs::create_dir_all(root_path.join("a")).unwrap();
+    std::fs::write(root_path.join("a/song"), b"inside").unwrap();
+    std::fs::write(dir.path().join("secret"), b"outside").unwrap();
+    symlink("a/song", root_path.join("relative")).unwrap();
+    symlink(root_path.join("a/song"), root_path.join("absolute")).unwrap();
+    symlink("../secret", root_path.join("escape")).unwrap();
+    symlink(dir.path(), root_path.join("up")).unwrap();
+    symlink("loop", root_path.join("loop")).unwrap();
+
+    let root = MediaRoot::open(&root_path).unwrap();
+    for inside in ["a/song", "relative", "absolute"] {
+        assert_eq!(root.open_file(&path(inside)).unwrap().size, 6, "{inside}");
+    }
+    for outside in [
+        "escape",
+        "up/secret",
+        "up/root/a/song",
+        "../secret",
+        "loop",
+        "a",
+        "",
+    ] {
+        assert!(root.open_file(&path(outside)).is_err(), "{outside:?}");
+    }
+}
+
+#[test]
+fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rustix::fs::{RenameFlags, renameat_with};
+
+    let dir = tempfile::tempdir().unwrap();
+    let root_path = dir.path().join("root");
+    for (folder, content) in [
+        (root_path.join("a"), "inside"),
+        (dir.path().join("a"), "outside!"),
+    ] {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("song"), content).unwrap();
+    }
+    // `a` is now the folder and now the link that leaves the root.
+    symlink("../a", root_path.join("b")).unwrap();
+    let root = MediaRoot::open(&root_path).unwrap();
+    let (done, song) = (AtomicBool::new(false), path("a/song"));
+    let (mut opened, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (a, b) = (root_path.join("a"), root_path.join("b"));
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).unwrap();
+            }
+        });
+        while (opened < 5_000 || refused < 5_000) && opened + refused < 10_000_000 {
+            match root.open_file(&song) {
+                Ok(found) => {
+                    assert_eq!(found.size, 6, "it is the one inside");
+                    opened += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(opened >= 5_000 && refused >= 5_000, "{opened} {refused}");
+}
+
+#[test]
+fn read_dir_shows_files_and_directories_and_links_that_stay_inside() {
+    let dir = tempfile::tempdir().unwrap();
+    let root_path = dir.path().join("root");
+    std::fs::create_dir_all(root_path.join("a/b")).unwrap();
+    std::fs::write(root_path.join("a/song"), b"inside").unwrap();
+    std::fs::write(dir.path().join("secret"), b"outside").unwrap();
+    for (target, link) in [
+        ("song", "relative"),
+        ("../a/b", "sideways"),
+        ("../../secret", "escape"),
+        ("../../../../../../proc/self/root", "far"),
+        ("/proc/self/root", "magic"),
+        ("nothing", "dangling"),
+        ("loop", "loop"),
+        ("..", "up"),
+        (".", "here"),
+    ] {
+        symlink(target, root_path.join("a").join(link)).unwrap();
+    }
+    symlink(root_path.join("a/b"), root_path.join("a/absolute")).unwrap();
+    symlink(&root_path, root_path.join("a/top")).unwrap();
+    symlink(dir.path(), root_path.join("outside")).unwrap();
+    rustix::fs::mknodat(
+        CWD,
+        root_path.join("a/pipe"),
+        rustix::fs::FileType::Fifo,
+        Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let root = MediaRoot::open(&root_path).unwrap();
+    let names = |at: &str| {
+        let mut names = Vec::new();
+        let read = root.read_dir(
+            &path(at),
+            |name| name != "unwanted",
+            |name, entry| {
+                names.push(format!(
+                    "{}{}",
+                    name.display(),
+                    if entry.is_directory { "/" } else { "" }
+                ));
+                ControlFlow::Continue(())
+            },
+        );
+        names.sort();
+        read.map(|()| names)
+    };
+    assert_eq!(
+        names("a").unwrap(),
+        ["absolute/", "b/", "relative", "sideways/", "song"]
+    );
+    assert_eq!(names("").unwrap(), ["a/"]);
+    assert!(names("a/sideways").unwrap().is_empty());
+    assert!(names("a/absolute").unwrap().is_empty());
+    for refused in [
+        "outside",
+        "outside/root",
+        "outside/root/a",
+        "a/far",
+        "a/magic",
+        "a/escape",
+        "a/song",
+        "a/pipe",
+        "a/loop",
+        "a/none",
+        "..",
+    ] {
+        assert!(names(refused).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn open_file_refuses_a_fifo_without_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    rustix::fs::mknodat(
+        CWD,
+        dir.path().join("pipe"),
+        rustix::fs::FileType::Fifo,
+        Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let root = MediaRoot::open(dir.path()).unwrap();
+    assert!(root.open_file(&path("pipe")).is_err());
+}
+
+#[test]
+fn open_stepwise_opens_plain_paths_and_no_links() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    std::fs::write(dir.path().join("a/song"), b"x").unwrap();
+    symlink("a", dir.path().join("link")).unwrap();
+    let root = MediaRoot::open(dir.path()).unwrap();
+    assert!(root.open_stepwise(Path::new("a/song"), READ).is_ok());
+    assert!(root.open_stepwise(Path::new("link/song"), READ).is_err());
+    assert!(root.open_stepwise(Path::new("../x"), READ).is_err());
+}
