@@ -444,8 +444,13 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     let token = super::access_matrix::personal_access_token(&bed, user, Some(&allowed)).await;
     let backup = json!({"type": "backup", "parameters": {"keep": 0}});
     assert_eq!(bed.send_as(&token, "POST", JOBS, &backup).await.status, 403);
-    let verify = json!({"type": "verify"});
-    assert_eq!(bed.send_as(&token, "POST", JOBS, &verify).await.status, 201);
+    // Enough to be told that what is named is not there.
+    let reread = json!({"type": "reextract", "parameters": {"ids": [UNKNOWN]}});
+    let reply = bed.send_as(&token, "POST", JOBS, &reread).await;
+    assert_eq!(
+        (reply.status, &reply.json()["errors"][0]["path"]),
+        (404, &json!("parameters.ids[0]"))
+    );
 }
 
 #[tokio::test]
