@@ -216,12 +216,13 @@ impl Server {
     /// The same with a command.
     pub fn spawn_as_owner(command: &mut Command) -> Self {
         let mut server = Self::spawn(command);
-        let credentials = json!({ "username": "owner", "password": PASSWORD });
         if server.get("/api/v1/health").json()["state"] == "not_setup" {
-            // A test says itself when the index is to follow the disk.
-            let settings = json!({ "watch_directories": false, "scan_schedule": "off" });
-            let mut setup = credentials.clone();
-            setup["settings"] = settings;
+            let setup = json!({
+                "username": "owner",
+                "password": PASSWORD,
+                // A test says itself when the index is to follow the disk.
+                "settings": { "watch_directories": false, "scan_schedule": "off" },
+            });
             assert_eq!(server.post("/api/v1/setup", &setup).status, 201);
         }
         server.token = Some(server.sign_in("owner", "admin"));

@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use salvo::oapi::{
-    self, Array, BasicType, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr, Schema,
+    self, Array, BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
+    RefOr, Schema, schema,
 };
-use salvo::oapi::{Components, schema};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
 use super::limits::INPUT_ITEMS;
@@ -104,11 +104,9 @@ impl<'a> QueryReader<'a> {
             .ok()
             .filter(|number| bounds.contains(number) && !text.starts_with('+'));
         if number.is_none() {
-            let (low, high) = bounds.into_inner();
-            let range = if high == i64::MAX {
-                format!("{low} or more")
-            } else {
-                format!("{low} to {high}")
+            let range = match bounds.into_inner() {
+                (low, i64::MAX) => format!("{low} or more"),
+                (low, high) => format!("{low} to {high}"),
             };
             self.fail(name, format!("must be a whole number, {range}"));
         }

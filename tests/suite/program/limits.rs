@@ -122,7 +122,7 @@ fn http2_without_upgrade_is_answered_and_its_header_list_bounded() {
             for (bytes, expected) in [(10, 200), (15_000, 200), (17_000, 431), (10, 200)] {
                 client = client.ready().await.unwrap();
                 let request = ureq::http::Request::builder()
-                    .uri("http://svc/api/v1/health")
+                    .uri("http://localhost/api/v1/health")
                     .header("x-long", "y".repeat(bytes));
                 let (answer, _) = client.send_request(request.body(()).unwrap(), true).unwrap();
                 assert_eq!(answer.await.unwrap().status(), expected, "{bytes}");

@@ -40,8 +40,7 @@ use crate::domain::time::Timestamp;
 use names::Names;
 use videos::MovedShows;
 
-/// Files a transaction: some 30 ms, the longest that a user's write waits. More of them would share more of the index
-/// pages that each touches.
+/// Files a transaction: some 30 ms, the longest that a user's write waits. More would share more pages of the indexes.
 const FILES_IN_TRANSACTION: usize = 1000;
 
 /// The form of the records that are stored. Raised when a record comes to hold more: files are then read again, as they

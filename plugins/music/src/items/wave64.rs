@@ -26,7 +26,7 @@ impl Grammar for Chunks {
     const LEAST_BYTES: u64 = HEADER_BYTES;
 
     fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<[u8; 4]>>> {
-        let Some(guid) = source.array_at::<16>(at)?.filter(|guid| is_chunk(guid)) else {
+        let Some(guid) = source.array_at::<16>(at)?.filter(is_chunk) else {
             return Ok(None);
         };
         let (Some(name), Some(size)) = (

@@ -85,6 +85,7 @@ fn values(route: &Route, parameter: &Parameter, holder: &Person) -> Vec<String> 
         "sourceId" => ids("sourceId"),
         "around" => ids("playbackQueueItemId"),
         "favorites" => vec!["true".to_owned()],
+        "missing" | "watched" => vec!["true".to_owned(), "false".to_owned()],
         "random" => vec!["7".to_owned()],
         "since" => vec!["0".to_owned()],
         "bins" => vec!["64".to_owned()],
