@@ -16,6 +16,7 @@ use svc_host::domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
 use svc_host::domain::time::{Clock, SystemClock, Timestamp};
 use svc_host::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
 use svc_host::scan::Scanner;
+use svc_host::service::error::ServiceError;
 use svc_host::service::events::{EventLimits, Events};
 use svc_host::service::indexing::{Indexing, StartRun};
 use svc_host::store::{RunLogFilter, Store, StoreOptions};
@@ -209,6 +210,28 @@ impl Library {
         self.index_with(RunOptions {
             paths,
             ..RunOptions::default()
+        })
+    }
+
+    /// Whether there is anything at this path, as a run over it says.
+    pub fn has_part(&self, kind: MediaKind, path: &str) -> bool {
+        let path = RelativePath::parse(path).unwrap();
+        let options = RunOptions {
+            paths: vec![RunPath { root_dir: kind, path }],
+            ..RunOptions::default()
+        };
+        let request = StartRun {
+            options,
+            ..StartRun::of_all(RunType::Quick)
+        };
+        self.runtime.block_on(async {
+            let started = self.indexing.start(request, None).await;
+            self.indexing.wait_until_idle().await;
+            match started {
+                Ok(_) => true,
+                Err(ServiceError::Unknown(_)) => false,
+                Err(error) => panic!("{error}"),
+            }
         })
     }
 
