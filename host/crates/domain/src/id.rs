@@ -2,7 +2,7 @@
 //!
 //! An id holds the millisecond of its making in the upper 42 bits and a counter below, so ids sort by creation.
 //! Numbers rather than ULID texts keep a row of the index and each of its index entries some 20 bytes smaller
-//! (`docs/decisions.md`, "Ids"). Outside they are Crockford base32 in lower case, never a JSON number.
+//! (`docs/decisions/0001-ids.md`). Outside they are Crockford base32 in lower case, never a JSON number.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! Access tokens: JWTs that this server signs and reads, good for fifteen minutes.
 //!
 //! A token says who its bearer is, never what they may do. Whether a bad one is 401 (refresh and retry) or 410
-//! (throw it away) is decided here, by the table in `docs/decisions.md`, "401 and 410".
+//! (throw it away) is decided here, by `docs/decisions/0012-401-410-503.md`.
 
 use std::io;
 

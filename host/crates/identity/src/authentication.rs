@@ -120,7 +120,7 @@ impl Authentication {
     /// before this call counts.
     ///
     /// # Errors
-    /// Which of the refusals it is, by the table in `docs/decisions.md`, "401 and 410".
+    /// Which of the refusals it is, by `docs/decisions/0012-401-410-503.md`.
     pub async fn actor(&self, credential: Option<Credential>) -> Result<Arc<Actor>, AuthenticationError> {
         let now = self.context.now();
         let credential = credential.ok_or(AuthenticationError::Missing)?;
