@@ -56,7 +56,7 @@ impl Dev {
     /// # Errors
     /// Not found.
     pub fn option(&self, name: &str) -> Result<Value> {
-        self.config.told(name).ok_or(ServiceError::NotFound)
+        self.config.effective(name).ok_or(ServiceError::NotFound)
     }
 
     /// Sets the server up with an owner; gives the name and the password that were made.
