@@ -261,5 +261,5 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
 
 fn dev_options(config: &Config) -> Arc<dyn Fn(&str) -> Option<Value> + Send + Sync> {
     let config = config.clone();
-    Arc::new(move |name| config.told(name))
+    Arc::new(move |name| config.effective(name))
 }

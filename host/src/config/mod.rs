@@ -1,206 +1,196 @@
-//! The server's options: read once from flags, `SVC_*` variables and a TOML file, checked once.
+//! The server's options: read once from flags, `SVC_*` variables and a TOML file, then checked.
 //!
-//! Flags win over variables, variables over the file, the file over the defaults.
+//! Flags win over variables, variables over the file, the file over the defaults. To add an option, add a field to
+//! [`MediaOptions`] or [`ServerOptions`] (flag, variable, name in the file, help) and one to [`Config`] (checked value
+//! and default).
 
+mod effective;
 mod file;
 mod network;
 mod options;
-mod told;
 
 pub use file::FileError;
 pub use options::{LogFormat, MediaOptions, ServerOptions};
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use file::FileOptions;
 use svc_domain::kind::MediaKind;
 use svc_domain::release_channel::ReleaseChannel;
 
-/// Where the server listens unless told otherwise: this machine only.
-const DEFAULT_LISTEN: &str = "127.0.0.1:8420";
-/// Where the server keeps its data unless told otherwise, below the working directory.
+/// Reachable from this machine only.
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8420);
+/// Below the working directory.
 const DEFAULT_DATA_DIR: &str = "svc-data";
-/// Small pictures of 70,000 photos, or all sizes of 5,000.
+/// Holds the small thumbnails of 70,000 photos, or all sizes of 5,000.
 const DEFAULT_THUMBNAIL_CACHE_MIB: u64 = 1024;
 
-/// Options that cannot be used.
+/// Why the options were refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The TOML file.
+    /// The TOML file is unusable.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A directory of media.
+    /// A media directory is missing or cannot be listed.
     #[error("{kind} directory {}: {reason}", path.display())]
     MediaDirectory {
-        /// Of this kind.
+        /// The kind that the directory was given for.
         kind: MediaKind,
-        /// At this place.
+        /// As given.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The same directory twice, or one inside another, for one kind.
+    /// Two directories of a kind are the same, or one lies inside the other.
     #[error("{kind} directories {} and {} overlap: each file would be indexed twice", first.display(), second.display())]
     Overlap {
-        /// Of this kind.
+        /// The kind that both were given for.
         kind: MediaKind,
-        /// One.
+        /// Absolute.
         first: PathBuf,
-        /// The other.
+        /// Absolute.
         second: PathBuf,
     },
-    /// The data directory.
+    /// The data directory cannot be created or written.
     #[error("data directory {}: {reason}", path.display())]
     DataDirectory {
-        /// At this place.
+        /// As given.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The directory of plugins.
+    /// The plugin directory is not a directory.
     #[error("plugin directory {}: {reason}", path.display())]
     PluginDirectory {
-        /// At this place.
+        /// As given.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The database's address.
+    /// The database URL has an unknown scheme.
     #[error("database URL: {0}")]
     DatabaseUrl(String),
-    /// A trusted proxy.
+    /// A trusted proxy is neither an address nor a network.
     #[error("trusted proxy `{0}` is neither an address nor a network such as 10.0.0.0/8")]
     TrustedProxy(String),
-    /// The server's public address.
+    /// The base URL is not scheme, host and port alone.
     #[error("base URL {0}")]
     BaseUrl(String),
-    /// Somebody meant the first run to be guarded, and it would not be.
+    /// An empty setup token would let anybody set the server up, against the operator's intention.
     #[error(
         "setup token: it is empty, which guards nothing; give SVC_SETUP_TOKEN a value, or do not set it at all"
     )]
     EmptySetupToken,
-    /// The channel of releases.
+    /// There is no release channel of this name.
     #[error("release channel `{0}` does not exist; there are {all}", all = ReleaseChannel::ALL.map(ReleaseChannel::name).join(", "))]
     ReleaseChannel(String),
 }
 
-/// The options as they are used.
+/// The options in force, checked.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where the server keeps its own data.
+    /// Absolute, exists and is writable.
     pub data_dir: PathBuf,
-    /// Where the server listens.
+    /// Port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Roots of media with their kinds, absolute.
+    /// Root directories with their kinds: absolute, readable, and disjoint within a kind.
     pub media: Vec<(MediaKind, PathBuf)>,
-    /// `sqlite:` or `postgres://`.
+    /// `sqlite:PATH` or `postgres://…`
     pub database_url: String,
-    /// Directory of further plugins.
+    /// Where plugins beside the built-in ones are.
     pub plugin_dir: Option<PathBuf>,
     /// Development mode: for tests of clients, never for a real library.
     pub dev: bool,
-    /// An unattended screen.
+    /// An unattended screen: apps sign in as the guest.
     pub kiosk: bool,
-    /// Must be given at setup, if set.
+    /// Required at setup, if set. Never empty.
     pub setup_token: Option<String>,
     /// Which releases the server follows.
     pub release_channel: ReleaseChannel,
-    /// Proxies whose word about the client counts.
+    /// Proxies whose headers name the client.
     pub trusted_proxies: Vec<ipnet::IpNet>,
-    /// The address by which clients know the server.
+    /// The address by which clients know the server: scheme, host and port.
     pub base_url: Option<url::Url>,
-    /// MiB of disk for pictures in smaller sizes.
+    /// MiB of disk for thumbnails.
     pub thumbnail_cache_mib: u64,
 }
 
 impl Config {
-    /// The configuration from the command line's options, which hold the variables already, and the file.
+    /// Checks the options of the command line, which hold the variables already, over those of the file.
     ///
     /// # Errors
-    /// The first option that cannot be used, in a sentence.
+    /// The first unusable option, in a sentence.
     pub fn load(media: MediaOptions, server: ServerOptions) -> Result<Self, ConfigError> {
-        let file = media
-            .config
-            .as_deref()
-            .map(FileOptions::read)
-            .transpose()?
-            .unwrap_or_default();
-        let data_dir = media
-            .data_dir
-            .or(file.data_dir)
-            .unwrap_or_else(|| DEFAULT_DATA_DIR.into());
-        let data_dir = usable_data_dir(&data_dir)?;
-        let kinds = [
-            (MediaKind::music(), media.music_dir, file.music_dirs),
-            (MediaKind::photos(), media.photos_dir, file.photos_dirs),
-            (MediaKind::movies(), media.movies_dir, file.movies_dirs),
-            (MediaKind::tv(), media.tv_dir, file.tv_dirs),
+        let file = match &media.config {
+            Some(path) => FileOptions::read(path)?,
+            None => FileOptions::default(),
+        };
+        let data_dir = media.data_dir.or(file.media.data_dir);
+        let data_dir = usable_data_dir(&data_dir.unwrap_or_else(|| DEFAULT_DATA_DIR.into()))?;
+        let directories = [
+            (MediaKind::music(), media.music_dirs, file.media.music_dirs),
+            (MediaKind::photos(), media.photos_dirs, file.media.photos_dirs),
+            (MediaKind::movies(), media.movies_dirs, file.media.movies_dirs),
+            (MediaKind::tv(), media.tv_dirs, file.media.tv_dirs),
         ];
         let mut roots = Vec::new();
-        for (kind, given, from_file) in kinds {
-            let paths = if given.is_empty() { from_file } else { given };
-            roots.extend(
-                media_directories(&kind, paths)?
-                    .into_iter()
-                    .map(|path| (kind.clone(), path)),
-            );
+        for (kind, given, from_file) in directories {
+            let paths = media_directories(&kind, first_given(given, from_file))?;
+            roots.extend(paths.into_iter().map(|path| (kind.clone(), path)));
         }
-        let database_url = media
-            .database_url
-            .or(file.database_url)
-            .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("svc.db").display()));
-        if !["sqlite:", "postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| database_url.starts_with(scheme))
-        {
-            return Err(ConfigError::DatabaseUrl(
-                "starts with neither `sqlite:` nor `postgres://`".to_owned(),
-            ));
-        }
-        let plugin_dir = media.plugin_dir.or(file.plugin_dir);
-        if let Some(path) = plugin_dir.as_deref().filter(|path| !path.is_dir()) {
-            let reason = "is not a directory".to_owned();
-            return Err(ConfigError::PluginDirectory {
-                path: path.to_owned(),
-                reason,
-            });
-        }
-        let listen = server.listen.or(file.listen);
-        let proxies = match server.trusted_proxy.as_slice() {
-            [] => file.trusted_proxies,
-            given => given.to_owned(),
-        };
-        let base_url = server.base_url.or(file.base_url);
-        let setup_token = server.setup_token.or(file.setup_token);
-        if setup_token
-            .as_deref()
-            .is_some_and(|token| token.trim().is_empty())
-        {
-            return Err(ConfigError::EmptySetupToken);
-        }
+        let database_url = media.database_url.or(file.media.database_url);
+        let proxies = first_given(server.trusted_proxies, file.server.trusted_proxies);
+        let base_url = server.base_url.or(file.server.base_url);
+        let cache_mib = server.thumbnail_cache_mib.or(file.server.thumbnail_cache_mib);
         Ok(Self {
+            database_url: usable_database_url(database_url, &data_dir)?,
             data_dir,
-            listen: match listen {
-                Some(address) => address,
-                None => DEFAULT_LISTEN
-                    .parse()
-                    .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8420))),
-            },
+            listen: server.listen.or(file.server.listen).unwrap_or(DEFAULT_LISTEN),
             media: roots,
-            database_url,
-            plugin_dir,
-            dev: server.dev || file.dev,
-            kiosk: server.kiosk || file.kiosk,
-            setup_token,
-            release_channel: release_channel(server.release_channel.or(file.release_channel))?,
+            plugin_dir: usable_plugin_dir(media.plugin_dir.or(file.media.plugin_dir))?,
+            dev: server.dev || file.server.dev,
+            kiosk: server.kiosk || file.server.kiosk,
+            setup_token: usable_setup_token(server.setup_token.or(file.server.setup_token))?,
+            release_channel: release_channel(server.release_channel.or(file.server.release_channel))?,
             trusted_proxies: network::trusted_proxies(&proxies)?,
             base_url: base_url.as_deref().map(network::base_url).transpose()?,
-            thumbnail_cache_mib: server
-                .thumbnail_cache_mib
-                .or(file.thumbnail_cache_mib)
-                .unwrap_or(DEFAULT_THUMBNAIL_CACHE_MIB),
+            thumbnail_cache_mib: cache_mib.unwrap_or(DEFAULT_THUMBNAIL_CACHE_MIB),
         })
+    }
+}
+
+/// A list on the command line replaces the one in the file.
+fn first_given<T>(given: Vec<T>, from_file: Vec<T>) -> Vec<T> {
+    if given.is_empty() { from_file } else { given }
+}
+
+fn usable_database_url(given: Option<String>, data_dir: &Path) -> Result<String, ConfigError> {
+    let url = given.unwrap_or_else(|| format!("sqlite:{}", data_dir.join("svc.db").display()));
+    if ["sqlite:", "postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| url.starts_with(scheme))
+    {
+        return Ok(url);
+    }
+    let reason = "starts with neither `sqlite:` nor `postgres://`";
+    Err(ConfigError::DatabaseUrl(reason.to_owned()))
+}
+
+fn usable_plugin_dir(given: Option<PathBuf>) -> Result<Option<PathBuf>, ConfigError> {
+    match given {
+        Some(path) if !path.is_dir() => Err(ConfigError::PluginDirectory {
+            path,
+            reason: "is not a directory".to_owned(),
+        }),
+        usable => Ok(usable),
+    }
+}
+
+fn usable_setup_token(given: Option<String>) -> Result<Option<String>, ConfigError> {
+    match given {
+        Some(token) if token.trim().is_empty() => Err(ConfigError::EmptySetupToken),
+        usable => Ok(usable),
     }
 }
 
@@ -210,7 +200,7 @@ fn release_channel(name: Option<String>) -> Result<ReleaseChannel, ConfigError> 
     })
 }
 
-/// Where commands without a data directory keep what they can make again.
+/// The cache of commands that work without a data directory.
 #[expect(
     clippy::disallowed_methods,
     reason = "this module is where the environment is read"
@@ -224,7 +214,7 @@ pub fn user_cache_dir() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("svc")
 }
 
-/// Makes the directory if it is not there. It holds keys and password hashes: nobody else may read it.
+/// Creates the directory if needed. It holds keys and password hashes, so nobody else may read it.
 fn usable_data_dir(path: &Path) -> Result<PathBuf, ConfigError> {
     use std::os::unix::fs::DirBuilderExt as _;
     let wrong = |reason: String| ConfigError::DataDirectory {
@@ -235,7 +225,7 @@ fn usable_data_dir(path: &Path) -> Result<PathBuf, ConfigError> {
         .recursive(true)
         .mode(0o700)
         .create(path);
-    created.map_err(|error| wrong(format!("cannot be made: {error}")))?;
+    created.map_err(|error| wrong(format!("cannot be created: {error}")))?;
     let absolute = path.canonicalize().map_err(|error| wrong(error.to_string()))?;
     if rustix::fs::access(
         &absolute,

@@ -1,9 +1,12 @@
-//! The options of the command line and the environment.
+//! The options: flag, variable and the name in the TOML file of each stand here and nowhere else.
+//!
+//! A field's name is the option's name in the file; where the flag is in the singular, it is given apart.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde::Deserialize;
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -15,27 +18,49 @@ pub enum LogFormat {
 }
 
 /// Options of every subcommand that works on a library.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Deserialize)]
 #[command(next_help_heading = "Library")]
+#[serde(default, rename_all = "kebab-case")]
 pub struct MediaOptions {
     /// TOML file with the same options, such as `music-dirs = ["/music"]`
     #[arg(long, env = "SVC_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
     pub config: Option<PathBuf>,
     /// Where the server keeps its own data [default: svc-data]
     #[arg(long, env = "SVC_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// Directory of music; repeat it, or separate several with `:`
-    #[arg(long, env = "SVC_MUSIC_DIR", value_name = "DIR", value_delimiter = ':')]
-    pub music_dir: Vec<PathBuf>,
+    #[arg(
+        long = "music-dir",
+        env = "SVC_MUSIC_DIR",
+        value_name = "DIR",
+        value_delimiter = ':'
+    )]
+    pub music_dirs: Vec<PathBuf>,
     /// Directory of photos
-    #[arg(long, env = "SVC_PHOTOS_DIR", value_name = "DIR", value_delimiter = ':')]
-    pub photos_dir: Vec<PathBuf>,
+    #[arg(
+        long = "photos-dir",
+        env = "SVC_PHOTOS_DIR",
+        value_name = "DIR",
+        value_delimiter = ':'
+    )]
+    pub photos_dirs: Vec<PathBuf>,
     /// Directory of movies
-    #[arg(long, env = "SVC_MOVIES_DIR", value_name = "DIR", value_delimiter = ':')]
-    pub movies_dir: Vec<PathBuf>,
-    /// Directory of series
-    #[arg(long, env = "SVC_TV_DIR", value_name = "DIR", value_delimiter = ':')]
-    pub tv_dir: Vec<PathBuf>,
+    #[arg(
+        long = "movies-dir",
+        env = "SVC_MOVIES_DIR",
+        value_name = "DIR",
+        value_delimiter = ':'
+    )]
+    pub movies_dirs: Vec<PathBuf>,
+    /// Directory of TV shows
+    #[arg(
+        long = "tv-dir",
+        env = "SVC_TV_DIR",
+        value_name = "DIR",
+        value_delimiter = ':'
+    )]
+    pub tv_dirs: Vec<PathBuf>,
     /// Database [default: svc.db in the data directory]
     #[arg(long, env = "SVC_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
@@ -45,8 +70,9 @@ pub struct MediaOptions {
 }
 
 /// Options of the server alone.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Deserialize)]
 #[command(next_help_heading = "Server")]
+#[serde(default, rename_all = "kebab-case")]
 pub struct ServerOptions {
     /// Address to listen on [default: 127.0.0.1:8420]
     #[arg(long, env = "SVC_LISTEN", value_name = "ADDR")]
@@ -65,8 +91,13 @@ pub struct ServerOptions {
     pub release_channel: Option<String>,
     /// Address or network of a proxy before the server, whose `X-Forwarded-For` or `Forwarded` counts; repeat it, or
     /// separate several with `,`
-    #[arg(long, env = "SVC_TRUSTED_PROXIES", value_name = "CIDR", value_delimiter = ',')]
-    pub trusted_proxy: Vec<String>,
+    #[arg(
+        long = "trusted-proxy",
+        env = "SVC_TRUSTED_PROXIES",
+        value_name = "CIDR",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Vec<String>,
     /// MiB of disk for pictures in smaller sizes; those that nobody looks at go first [default: 1024]
     #[arg(long, env = "SVC_THUMBNAIL_CACHE_MIB", value_name = "MIB")]
     pub thumbnail_cache_mib: Option<u64>,
