@@ -141,6 +141,14 @@ impl ExtractError {
     }
 }
 
+impl Extraction {
+    /// The value of the first field with this key.
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        let field = self.fields.iter().find(|field| field.key == key);
+        field.map(|field| &field.value)
+    }
+}
+
 /// A failed read on the way through [`std::io`]. An early end is a matter of the file, not of the storage;
 /// what the storage itself said is kept by the [`Source`](crate::Source) and wins in [`run`](crate::run).
 impl From<std::io::Error> for ExtractError {

@@ -42,7 +42,6 @@ pub mod bindings;
 mod date;
 mod extraction;
 mod guest;
-pub mod isobmff;
 pub mod log;
 mod media_type;
 mod related;

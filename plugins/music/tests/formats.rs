@@ -14,8 +14,7 @@ fn extract(name: &str, bytes: Vec<u8>) -> Extraction {
 }
 
 fn text(extraction: &Extraction, key: &str) -> String {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    match field.map(|field| &field.value) {
+    match extraction.value(key) {
         Some(Value::Text(text)) => text.clone(),
         Some(Value::Integer(number)) => number.to_string(),
         Some(Value::Texts(texts)) => texts.join(" | "),

@@ -136,24 +136,25 @@ fn extract(bytes: Vec<u8>) -> Result<Option<Extraction>, ExtractError> {
     result
 }
 
-fn value(extraction: &Extraction, key: &str) -> Option<Value> {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    field.map(|field| field.value.clone())
-}
-
 #[test]
 fn every_form_says_the_same() {
     let first = extract(FORMS[0].photo()).unwrap().unwrap();
     assert_eq!((first.width, first.height), (Some(640), Some(480)));
     assert_eq!(
-        value(&first, "photo.mime-type"),
+        first.value("photo.mime-type").cloned(),
         Some(Value::Text("image/tiff".into()))
     );
-    assert_eq!(value(&first, "photo.make"), Some(Value::Text("Maker".into())));
-    assert_eq!(value(&first, "photo.orientation"), Some(Value::Integer(6)));
-    assert_eq!(value(&first, "photo.iso"), Some(Value::Integer(400)));
-    assert_eq!(value(&first, "photo.gps-latitude"), Some(Value::Real(-33.5)));
-    let Some(Value::Date(date)) = value(&first, "photo.taken-at") else {
+    assert_eq!(
+        first.value("photo.make").cloned(),
+        Some(Value::Text("Maker".into()))
+    );
+    assert_eq!(first.value("photo.orientation").cloned(), Some(Value::Integer(6)));
+    assert_eq!(first.value("photo.iso").cloned(), Some(Value::Integer(400)));
+    assert_eq!(
+        first.value("photo.gps-latitude").cloned(),
+        Some(Value::Real(-33.5))
+    );
+    let Some(Value::Date(date)) = first.value("photo.taken-at").cloned() else {
         panic!("no date");
     };
     assert_eq!((date.year, date.month, date.day), (2019, Some(4), Some(30)));

@@ -4,10 +4,10 @@ use std::io::Result;
 
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::{Bytes, text};
 use crate::codec::{aac, h264};
 use crate::rate;
 use crate::video::{Kind, Stream, Video};
+use containers::bytes::{Bytes, text};
 
 /// The most tags that are looked at for the first of each kind.
 const MAX_TAGS: usize = 64;

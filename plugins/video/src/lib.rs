@@ -8,7 +8,6 @@
 mod asf;
 mod avi;
 mod bits;
-mod bytes;
 mod codec;
 mod container;
 mod flv;

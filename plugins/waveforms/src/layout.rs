@@ -1,7 +1,9 @@
 //! What lies around the sound in a file and would mislead a decoder: tags in Wave, AIFF and FLAC files, MPEG audio that
 //! is wrapped up as Wave, and the beginning that MP4 files leave out.
 
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
+use containers::flac;
+use containers::isobmff::{BoxSpan, Boxes};
+use containers::riff::{self, ByteOrder, Chunks, FIRST_CHUNK, UNKNOWN_SIZE};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::stream::Patch;
@@ -10,8 +12,6 @@ use crate::stream::Patch;
 const PARTS: usize = 4096;
 /// MPEG Layer 3 in a Wave file.
 const WAVE_MP3: [u8; 2] = [0x55, 0];
-/// A size that nobody knew when it was written, or that is in another place.
-const UNKNOWN: u32 = u32::MAX;
 /// Chunks that lie behind the sound.
 const FOLLOWERS: [&[u8; 4]; 7] = [b"LIST", b"id3 ", b"ID3 ", b"fact", b"cue ", b"smpl", b"bext"];
 /// Bytes of an iTunes entry that is looked at.
@@ -50,13 +50,9 @@ impl Priming {
 pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     let head = source.bytes_at(0, 12)?;
     match head.as_slice() {
-        [b'f', b'L', b'a', b'C', ..] => flac(source),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']
-        | [b'R', b'F', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E']
-        | [b'B', b'W', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E'] => wave(source),
-        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C'] => {
-            chunks(source, u32::from_be_bytes, &[*b"ID3 ", *b"id3 "])
-        }
+        [b'f', b'L', b'a', b'C', ..] => hide_flac_metadata(source),
+        head if riff::is_wave(head) => wave(source),
+        head if riff::is_aiff(head) => chunks(source, ByteOrder::Big, &[*b"ID3 ", *b"id3 "]),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Ok(Layout {
             priming: priming(source)?,
             ..Layout::default()
@@ -66,25 +62,22 @@ pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
 }
 
 /// Hides all metadata of a FLAC file but the first block: the rest says nothing about the sound.
-fn flac(source: &mut Source) -> Result<Layout, ExtractError> {
+fn hide_flac_metadata(source: &mut Source) -> Result<Layout, ExtractError> {
+    const STREAM_INFO: u8 = 0;
     const PADDING: u8 = 1;
-    const LAST: u8 = 0x80;
     let mut layout = Layout::default();
-    let mut offset = 4_u64;
-    for _ in 0..PARTS {
-        let Some([kind, size @ ..]) = source.array_at::<4>(offset)? else {
-            break;
-        };
-        if kind & !LAST != 0 {
+    let mut blocks = flac::Blocks::of_stream(0, PARTS);
+    while let Some(block) = blocks.next(source)? {
+        if block.kind != STREAM_INFO {
             layout.patches.push(Patch {
-                offset,
-                bytes: vec![kind & LAST | PADDING],
+                offset: block.offset,
+                bytes: vec![if block.is_last {
+                    flac::LAST | PADDING
+                } else {
+                    PADDING
+                }],
             });
         }
-        if kind & LAST != 0 {
-            break;
-        }
-        offset += 4 + size.iter().fold(0, |size, byte| size << 8 | u64::from(*byte));
     }
     Ok(layout)
 }
@@ -92,48 +85,25 @@ fn flac(source: &mut Source) -> Result<Layout, ExtractError> {
 /// Hides tags of a Wave file, and says sizes in a way that the decoder understands: a recorder that was cut off leaves
 /// 0, and files of more than 4 GiB have another name and their sizes in a chunk of their own.
 fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
-    let mut layout = chunks(source, u32::from_le_bytes, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
+    let mut layout = chunks(source, ByteOrder::Little, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
     if layout.start > 0 {
         return Ok(layout);
     }
     layout.patches.push(Patch {
         offset: 0,
-        bytes: [b"RIFF".as_slice(), &UNKNOWN.to_le_bytes()].concat(),
+        bytes: [b"RIFF".as_slice(), &UNKNOWN_SIZE.to_le_bytes()].concat(),
     });
-    let long = match source.array_at::<36>(12)? {
-        Some(
-            [
-                b'd',
-                b's',
-                b'6',
-                b'4',
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                size @ ..,
-            ],
-        ) => size.first_chunk().copied().map(u64::from_le_bytes),
-        _ => None,
-    };
+    let long = riff::long_data_size(source, FIRST_CHUNK)?;
     if let Some((body, size)) = sound(source)? {
         let left = source.size().saturating_sub(body);
         let size = match (size, long) {
             (0, _) => left,
-            (UNKNOWN, Some(size)) => size.min(left),
+            (UNKNOWN_SIZE, Some(size)) => size.min(left),
             _ => return Ok(layout),
         };
         layout.patches.push(Patch {
             offset: body - 4,
-            bytes: u32::try_from(size).unwrap_or(UNKNOWN).to_le_bytes().to_vec(),
+            bytes: u32::try_from(size).unwrap_or(UNKNOWN_SIZE).to_le_bytes().to_vec(),
         });
     }
     Ok(layout)
@@ -141,53 +111,38 @@ fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
 
 /// Where the sound of a Wave file begins, and how long it is said to be. A size of 0 is meant where a chunk follows.
 fn sound(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
-    let mut offset = 12_u64;
-    for _ in 0..PARTS {
-        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (body, size) = (offset + 8, u32::from_le_bytes(size));
-        if [a, b, c, d] == *b"data" {
-            let next = source.array_at::<4>(body)?;
-            let is_empty = size == 0 && next.is_some_and(|name| FOLLOWERS.contains(&&name));
-            return Ok((!is_empty).then_some((body, size)));
+    let mut chunks = Chunks::of_file(source, ByteOrder::Little, PARTS);
+    while let Some(chunk) = chunks.next(source)? {
+        if chunk.name == *b"data" {
+            let next = source.array_at::<4>(chunk.start)?;
+            let is_empty = chunk.size == 0 && next.is_some_and(|name| FOLLOWERS.contains(&&name));
+            return Ok((!is_empty).then_some((chunk.start, chunk.size)));
         }
-        offset = body.saturating_add(size.into()).saturating_add((size & 1).into());
     }
     Ok(None)
 }
 
 /// Hides chunks of a Wave or AIFF file.
-fn chunks(
-    source: &mut Source,
-    size_of: fn([u8; 4]) -> u32,
-    hidden: &[[u8; 4]],
-) -> Result<Layout, ExtractError> {
+fn chunks(source: &mut Source, order: ByteOrder, hidden: &[[u8; 4]]) -> Result<Layout, ExtractError> {
     let mut layout = Layout::default();
-    let mut offset = 12_u64;
     let mut is_mp3 = false;
-    for _ in 0..PARTS {
-        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (name, size) = ([a, b, c, d], u64::from(size_of(size)));
-        let body = offset + 8;
-        if name == *b"fmt " {
-            is_mp3 = source.array_at(body)? == Some(WAVE_MP3);
+    let mut chunks = Chunks::of_file(source, order, PARTS);
+    while let Some(chunk) = chunks.next(source)? {
+        if chunk.name == *b"fmt " {
+            is_mp3 = source.array_at(chunk.start)? == Some(WAVE_MP3);
         }
-        if name == *b"data" && is_mp3 {
+        if chunk.name == *b"data" && is_mp3 {
             return Ok(Layout {
-                start: body,
+                start: chunk.start,
                 ..Layout::default()
             });
         }
-        if hidden.contains(&name) {
+        if hidden.contains(&chunk.name) {
             layout.patches.push(Patch {
-                offset,
+                offset: chunk.offset,
                 bytes: b"JUNK".to_vec(),
             });
         }
-        offset = body.saturating_add(size).saturating_add(size & 1);
     }
     Ok(layout)
 }
@@ -202,28 +157,17 @@ fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
         let Some(media) = track.children().find(source, b"mdia")? else {
             continue;
         };
-        let handler = inside(source, media, &[b"hdlr"])?;
+        let handler = media.children().find(source, b"hdlr")?;
         let handler = handler.map(|handler| handler.bytes(source, 12)).transpose()?;
         if handler.is_none_or(|handler| !handler.ends_with(b"soun")) {
             continue;
         }
-        return match inside(source, track, &[b"edts", b"elst"])? {
+        return match track.children().descend(source, &[b"edts", b"elst"])? {
             Some(edits) => edited(source, edits, media),
             None => itunes(source, movie),
         };
     }
     Ok(None)
-}
-
-fn inside(source: &mut Source, parent: BoxSpan, path: &[&[u8; 4]]) -> Result<Option<BoxSpan>, ExtractError> {
-    let mut found = parent;
-    for name in path {
-        let Some(child) = found.children().find(source, name)? else {
-            return Ok(None);
-        };
-        found = child;
-    }
-    Ok(Some(found))
 }
 
 /// Where the first edit that is no pause begins.
@@ -251,7 +195,7 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     let Some(units) = starts.map(u64::try_from).find_map(Result::ok) else {
         return Ok(None);
     };
-    let header = inside(source, media, &[b"mdhd"])?;
+    let header = media.children().find(source, b"mdhd")?;
     let header = header
         .map(|header| header.bytes(source, 32))
         .transpose()?
@@ -266,11 +210,8 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
 
 /// The delay of iTunes' entry `iTunSMPB`: its second number, hexadecimal frames.
 fn itunes(source: &mut Source, movie: BoxSpan) -> Result<Option<Priming>, ExtractError> {
-    let Some(meta) = inside(source, movie, &[b"udta", b"meta"])? else {
-        return Ok(None);
-    };
-    // Behind version and flags.
-    let Some(list) = Boxes::between(meta.start.saturating_add(4), meta.end).find(source, b"ilst")? else {
+    let path = [b"udta", b"meta", b"ilst"];
+    let Some(list) = movie.children().descend(source, &path)? else {
         return Ok(None);
     };
     let mut entries = list.children();

@@ -2,10 +2,11 @@
 
 use std::io::Result;
 
+use containers::bytes::{Bytes, utf16_le};
 use svc_plugin_api::Source;
 
 use super::{Found, add_at, purpose};
-use crate::container::asf::{self, Bytes, PictureValue};
+use crate::container::asf::{self, PictureValue};
 
 /// Adds the pictures of a file.
 pub(super) fn find(source: &mut Source, found: &mut Vec<Found>) -> Result<()> {
@@ -19,8 +20,8 @@ pub(super) fn find(source: &mut Source, found: &mut Vec<Found>) -> Result<()> {
 
 fn describe(value: &PictureValue) -> Option<(u32, String, u64, u64)> {
     let mut rest = Bytes(&value.bytes);
-    let kind = u32::try_from(rest.number(1)?).ok()?;
-    let length = u64::try_from(rest.number(4)?).ok()?;
+    let kind = rest.u8()?.into();
+    let length = rest.le32()?.into();
     let said = text(&mut rest)?;
     text(&mut rest)?;
     let skip = (value.bytes.len() - rest.0.len()) as u64;
@@ -29,5 +30,5 @@ fn describe(value: &PictureValue) -> Option<(u32, String, u64, u64)> {
 
 fn text(rest: &mut Bytes) -> Option<String> {
     let length = rest.0.chunks_exact(2).position(|pair| pair == [0, 0])? * 2 + 2;
-    rest.text(length)
+    rest.take(length).map(utf16_le)
 }

@@ -312,14 +312,7 @@ mod tests {
             ("March 10", None),
         ] {
             let starts: Vec<usize> = word_starts(text).collect();
-            let name = Name {
-                text,
-                starts: &starts,
-                limit: text.len(),
-                season: None,
-                show_key: "",
-                tokens: &[],
-            };
+            let name = Name::alone(text, &starts);
             let told = date(&name).and_then(|found| found.date).map(|date| {
                 let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
                 format!("{}-{month}-{day}", date.year)

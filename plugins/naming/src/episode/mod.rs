@@ -68,7 +68,19 @@ pub(super) struct Name<'a> {
     pub(super) tokens: &'a [Token<'a>],
 }
 
-impl Name<'_> {
+impl<'a> Name<'a> {
+    /// A name without a folder, in which any word may belong to the title.
+    fn alone(text: &'a str, starts: &'a [usize]) -> Self {
+        Self {
+            text,
+            starts,
+            limit: text.len(),
+            season: None,
+            show_key: "",
+            tokens: &[],
+        }
+    }
+
     pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
         self.starts.iter().copied()
     }

@@ -67,14 +67,7 @@ pub(super) fn find(name: &Name) -> Option<(&'static Rule, Found)> {
 pub(super) fn of_release_folder(release: Option<&str>) -> Option<(&'static str, f64, Found, &str)> {
     let text = release?;
     let starts: Vec<usize> = word_starts(text).collect();
-    let name = Name {
-        text,
-        starts: &starts,
-        limit: text.len(),
-        season: None,
-        show_key: "",
-        tokens: &[],
-    };
+    let name = Name::alone(text, &starts);
     let found = sxxexx(&name).or_else(|| date(&name))?;
     Some(("folder-release", FOLDER_RELEASE, found, text))
 }

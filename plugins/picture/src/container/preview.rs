@@ -2,8 +2,8 @@
 
 use std::io::Result;
 
+use containers::isobmff::Boxes;
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::Boxes;
 
 use super::Photo;
 use super::directory::{Layout, MAX_DIRECTORIES};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::fourcc::pcm;
 use super::unknown;
-use crate::bytes::Bytes;
 use crate::video::{Kind, Stream};
+use containers::bytes::Bytes;
 
 /// Its number where the real one is in a GUID behind the fixed part.
 const EXTENSIBLE: u16 = 0xfffe;

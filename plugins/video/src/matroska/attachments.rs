@@ -4,9 +4,9 @@ use std::io::Result;
 
 use svc_plugin_api::{Picture, PictureData, Source, Span, picture_media_type};
 
-use super::ebml::Element;
-use crate::bytes::text;
 use crate::video::Video;
+use containers::bytes::text;
+use containers::ebml::Element;
 
 const FILE: u32 = 0x61a7;
 const NAME: u32 = 0x466e;

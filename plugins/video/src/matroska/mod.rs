@@ -3,7 +3,6 @@
 mod attachments;
 mod chapters;
 mod clusters;
-mod ebml;
 mod tags;
 mod tracks;
 
@@ -11,9 +10,9 @@ use std::io::Result;
 
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::text;
 use crate::video::{Kind, Statement, Video};
-use ebml::{Element, element, elements, float, unsigned};
+use containers::bytes::text;
+use containers::ebml::{Element, element, elements, float, unsigned};
 use tracks::Track;
 
 const DOC_TYPE: u32 = 0x4282;

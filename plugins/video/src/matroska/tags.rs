@@ -1,9 +1,9 @@
 //! `Tags`: statements, each about a level: the film or episode (50), the season (60), the series (70).
 
-use super::ebml::{element, elements, unsigned};
-use crate::bytes::text;
 use crate::tags::Tags;
 use crate::video::Statement;
+use containers::bytes::text;
+use containers::ebml::{element, elements, unsigned};
 
 const TAG: u32 = 0x7373;
 const TARGETS: u32 = 0x63c0;

@@ -1,10 +1,10 @@
 //! `Tracks`: what the streams are.
 
-use super::ebml::{element, elements, float, unsigned};
-use crate::bytes::text;
 use crate::codec::{aac, colour, h264, hevc, matroska_id};
 use crate::rate;
 use crate::video::{Hdr, Kind, MAX_STREAMS, Stream};
+use containers::bytes::text;
+use containers::ebml::{element, elements, float, unsigned};
 
 const TRACK_ENTRY: u32 = 0xae;
 const NUMBER: u32 = 0xd7;

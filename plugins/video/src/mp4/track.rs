@@ -2,12 +2,12 @@
 
 use std::io::Result;
 
+use containers::isobmff::BoxSpan;
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::BoxSpan;
 
 use super::{entry, samples, times};
-use crate::bytes::{Bytes, text};
 use crate::video::Stream;
+use containers::bytes::{Bytes, text};
 
 /// The most bytes of a sample description; pictures of Dolby Vision have two codecs of some hundred bytes.
 const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::Bytes;
 use crate::video::{Kind, Stream};
+use containers::bytes::Bytes;
 
 /// The most bytes of a section, by the standard.
 const MAX_SECTION_BYTES: usize = 1024 + 3;
