@@ -48,7 +48,7 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
-/// World `image-renderer`.
+/// World `image-thumbnailer`.
 pub mod thumbnailer {
     #![allow(
         missing_docs,
@@ -71,7 +71,7 @@ pub mod thumbnailer {
     pub use export_thumbnailer as export;
 }
 
-/// World `audio-measurer`.
+/// World `waveform-analyzer`.
 pub mod waveform {
     #![allow(
         missing_docs,

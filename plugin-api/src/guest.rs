@@ -36,12 +36,12 @@ pub trait Thumbnailer {
 }
 
 /// Sums up the sound of an audio file.
-pub trait WaveformMeter {
+pub trait WaveformAnalyzer {
     /// Divides the frames into this many bins: bin `i` begins with frame `i * frames / bins`. `bins` is at least 1.
     ///
     /// # Errors
     /// As for [`Extractor::extract`].
-    fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError>;
+    fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError>;
 }
 
 /// Runs an extractor over a source the way the exported component does.
@@ -82,8 +82,8 @@ pub fn render<T: Thumbnailer>(source: &mut Source, sizes: &[Bounds]) -> Result<V
 ///
 /// # Errors
 /// As for [`run`].
-pub fn measure<T: WaveformMeter>(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
-    let result = T::measure(source, bins.max(1));
+pub fn analyze<T: WaveformAnalyzer>(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+    let result = T::analyze(source, bins.max(1));
     source.take_failure().map_or(result, failed)
 }
 
@@ -95,7 +95,7 @@ fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
 ///
 /// `abilities` lists what the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
 /// ([`Artwork`](crate::Artwork)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
-/// ([`WaveformMeter`](crate::WaveformMeter)). Without it the type is an extractor; `artwork` alone adds that ability.
+/// ([`WaveformAnalyzer`](crate::WaveformAnalyzer)). Without it the type is an extractor; `artwork` alone adds that ability.
 ///
 /// The manifest's path is relative to the plugin's `Cargo.toml`; its bytes become the custom section `svc:manifest`, which
 /// the host reads without running or compiling anything.
@@ -182,8 +182,8 @@ macro_rules! export_ability {
     (waveform, $plugin:ty) => {
         $crate::export_ability!(@export waveform {
             impl $crate::bindings::waveform::exports::svc::plugin::waveform::Guest for Component {
-                fn measure(bins: u32) -> Result<$crate::Summary, $crate::ExtractError> {
-                    $crate::measure::<$plugin>(&mut $crate::Source::of_this_call(), bins)
+                fn analyze(bins: u32) -> Result<$crate::Summary, $crate::ExtractError> {
+                    $crate::analyze::<$plugin>(&mut $crate::Source::of_this_call(), bins)
                 }
             }
         });

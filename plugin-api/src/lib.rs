@@ -1,7 +1,7 @@
 //! The guest SDK of `svc`: what a plugin author writes against.
 //!
 //! A plugin is a WebAssembly component that reads one media kind, draws pictures ([`Thumbnailer`]) or measures sounds
-//! ([`WaveformMeter`]). It implements [`Extractor`] over a
+//! ([`WaveformAnalyzer`]). It implements [`Extractor`] over a
 //! [`Source`] (the bytes of one file, [`std::io::Read`] and [`std::io::Seek`]), says what it found with an
 //! [`ExtractionBuilder`], and is exported with [`export_plugin!`]. Nothing in that code knows about
 //! WebAssembly, so it is tested with plain `cargo test` on the host.
@@ -55,7 +55,7 @@ pub use bindings::{
 pub use date::{date_from_parts, parse_date, time_of_day_ms};
 pub use extraction::ExtractionBuilder;
 pub use guest::{
-    Artwork, Extractor, MAX_PICTURE_BYTES, Thumbnailer, WaveformMeter, measure, read_picture, render, run,
+    Artwork, Extractor, MAX_PICTURE_BYTES, Thumbnailer, WaveformAnalyzer, analyze, read_picture, render, run,
 };
 pub use media_type::picture_media_type;
 pub use source::Source;

@@ -15,7 +15,7 @@ mod opus;
 mod stream;
 mod wavpack;
 
-use svc_plugin_api::{ExtractError, Source, Summary, WaveformMeter};
+use svc_plugin_api::{ExtractError, Source, Summary, WaveformAnalyzer};
 
 use crate::bins::Bins;
 use crate::decoder::Block;
@@ -27,9 +27,9 @@ const MAX_BINS: u32 = 16_384;
 /// Measures music files.
 pub struct Waveforms;
 
-impl WaveformMeter for Waveforms {
-    fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
-        measure(source, bins)
+impl WaveformAnalyzer for Waveforms {
+    fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+        analyze(source, bins)
     }
 }
 
@@ -39,28 +39,28 @@ svc_plugin_api::export_plugin!(Waveforms, manifest = "plugin.toml", abilities = 
 ///
 /// # Errors
 /// `Invalid` for a file of which nothing can be decoded, or less than cannot.
-fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     let bins = bins.clamp(1, MAX_BINS) as usize;
     let mut block = Block::default();
 
     let mut decoder = decoder::open(source)?;
     let (sample_rate, claimed) = (decoder.sample_rate(), decoder.expected_frames());
     let mut counted = Bins::new(bins, claimed.unwrap_or_default());
-    let mut listener: Option<Loudness> = None;
+    let mut loudness: Option<Loudness> = None;
     let (mut frames, mut channels) = (0_u64, 0);
-    let (mut sound_blocks, mut broken_blocks) = (0_u64, 0_u64);
+    let (mut decoded_blocks, mut broken_blocks) = (0_u64, 0_u64);
     while decoder.next(&mut block)? {
         let length = block.frames();
         *(if block.is_broken {
             &mut broken_blocks
         } else {
-            &mut sound_blocks
+            &mut decoded_blocks
         }) += 1;
         if length == 0 {
             continue;
         }
         channels = channels.max(block.planes.len());
-        listener
+        loudness
             .get_or_insert_with(|| Loudness::new(sample_rate, block.planes.len()))
             .add(&block.planes, length);
         counted.add(&block.planes, length);
@@ -68,10 +68,10 @@ fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     }
     let claimed = decoder.expected_frames().and(claimed);
     drop(decoder);
-    let Some(listener) = listener else {
+    let Some(loudness) = loudness else {
         return Err(ExtractError::invalid(None, "nothing of it can be decoded"));
     };
-    if broken_blocks > sound_blocks {
+    if broken_blocks > decoded_blocks {
         return Err(ExtractError::invalid(None, "most of it cannot be decoded"));
     }
     if claimed != Some(frames) {
@@ -79,15 +79,15 @@ fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     }
 
     let (peak, rms) = counted.finish();
-    let (silence_lead_in_ms, silence_lead_out_ms) = listener.silence_ms();
+    let (silence_lead_in_ms, silence_lead_out_ms) = loudness.silence_ms();
     Ok(Summary {
         sample_rate,
         channels: u16::try_from(channels).unwrap_or(u16::MAX),
         frames,
         peak,
         rms,
-        integrated_loudness: listener.integrated(),
-        true_peak: listener.true_peak(),
+        integrated_loudness: loudness.integrated(),
+        true_peak: loudness.true_peak(),
         silence_lead_in_ms,
         silence_lead_out_ms,
     })

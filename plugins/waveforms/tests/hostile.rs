@@ -9,7 +9,7 @@ const MAX_READS: u64 = 300;
 
 fn survives(name: &str, bytes: &[u8]) {
     let mut source = Source::from_bytes(name, bytes.to_vec());
-    let _ = svc_plugin_api::measure::<Waveforms>(&mut source, 64);
+    let _ = svc_plugin_api::analyze::<Waveforms>(&mut source, 64);
     assert!(
         source.host_reads() <= MAX_READS,
         "{name}: {} reads",

@@ -5,7 +5,7 @@ use svc_plugin_api::{ExtractError, Source, Summary};
 use waveforms::Waveforms;
 
 fn measure(name: &str, bytes: Vec<u8>, bins: u32) -> Result<Summary, ExtractError> {
-    svc_plugin_api::measure::<Waveforms>(&mut Source::from_bytes(name, bytes), bins)
+    svc_plugin_api::analyze::<Waveforms>(&mut Source::from_bytes(name, bytes), bins)
 }
 
 fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {

@@ -28,9 +28,9 @@ use svc_plugin_api::{Bounds, ExtractError, ExtractionBuilder, Image, Source, Thu
 use crate::scale::fit;
 
 /// Draws pictures.
-pub struct Images;
+pub struct Thumbnails;
 
-impl Thumbnailer for Images {
+impl Thumbnailer for Thumbnails {
     fn render(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError> {
         let photo = container::read(source)?;
         let orientation = orientation(&photo);
@@ -65,4 +65,4 @@ fn orientation(photo: &container::Photo) -> u8 {
     statements.orientation().unwrap_or(1)
 }
 
-svc_plugin_api::export_plugin!(Images, manifest = "plugin.toml", abilities = [thumbnailer]);
+svc_plugin_api::export_plugin!(Thumbnails, manifest = "plugin.toml", abilities = [thumbnailer]);

@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use images::Images;
+use thumbnails::Thumbnails;
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
 
 /// Red pixels, uncompressed, in BigTIFF; the strip begins where it says.
@@ -47,7 +47,7 @@ fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
         width: 20,
         height: 20,
     };
-    render::<Images>(&mut Source::from_bytes("a.tif", file), &[bounds])
+    render::<Thumbnails>(&mut Source::from_bytes("a.tif", file), &[bounds])
 }
 
 #[test]
