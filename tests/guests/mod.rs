@@ -65,7 +65,10 @@ pub(crate) fn renderer(name: &str, id: &str) -> Vec<u8> {
     let (permissions, _) = permissions.split_once("[limits]").unwrap();
     let thumbnailer = "[thumbnailer]\nextensions = [\"jpg\", \"png\"]\nmedia-types = [\"image/jpeg\", \"image/png\"]\n\
                    [thumbnailer.limits]\nseconds-per-file = 0.2\n";
-    with_manifest(component, &format!("{start}{thumbnailer}[permissions]{permissions}"))
+    with_manifest(
+        component,
+        &format!("{start}{thumbnailer}[permissions]{permissions}"),
+    )
 }
 
 /// The good guest, built for another version of the interface.

@@ -113,7 +113,7 @@ pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
 }
 
 /// The edition among these words. `behind` is the index of the first word that cannot be the title's.
-pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
+pub(crate) fn find(tokens: &[Token], following: usize) -> Option<Edition> {
     let anniversary = (1..tokens.len()).find_map(|index| {
         let ordinal = tokens.get(index)?;
         let (number, suffix) = (ordinal.text.trim_end_matches(char::is_alphabetic), ordinal.text);
@@ -124,9 +124,9 @@ pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
         })
     });
     anniversary
-        .or_else(|| qualified(tokens, behind))
+        .or_else(|| qualified(tokens, following))
         .or_else(|| longest(tokens, PHRASES, 1))
-        .or_else(|| longest(tokens, WORDS, behind.max(1)))
+        .or_else(|| longest(tokens, WORDS, following.max(1)))
         .map(|mut edition| {
             // "Film The Extended Edition".
             let article = edition.index.checked_sub(1).filter(|at| *at > 0);
@@ -141,7 +141,7 @@ pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
 }
 
 /// A cut with what it is called by: "Extended Director's Cut", "Ultimate Edition".
-fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
+fn qualified(tokens: &[Token], following: usize) -> Option<Edition> {
     let qualifier = |token: &Token| {
         QUALIFIERS
             .iter()
@@ -152,7 +152,7 @@ fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
         let (_, called) = NOUNS.iter().find(|(word, _)| token.is(word))?;
         let fits = |index: &usize| {
             let found = tokens.get(*index).and_then(qualifier);
-            found.is_some_and(|(.., sure)| *sure || *index >= behind)
+            found.is_some_and(|(.., sure)| *sure || *index >= following)
         };
         let first = (1..noun).rev().take_while(fits).last()?;
         let mut name = String::new();
@@ -196,7 +196,7 @@ pub(crate) struct Part {
 }
 
 /// The part among these words: `cd1`, `disc 2`, `part 1`, `pt2`. `behind` as for [`find`].
-pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> {
+pub(crate) fn part(text: &str, tokens: &[Token], following: usize) -> Option<Part> {
     (1..tokens.len()).find_map(|index| {
         let token = tokens.get(index)?;
         let (word, digits) = token.text.split_at(
@@ -224,8 +224,8 @@ pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> 
         let dash_before = text
             .get(..token.start)
             .is_some_and(|front| front.trim_end().ends_with('-'));
-        let carrier_fits = is_carrier && (last || index >= behind) && number < 20;
-        let certain = carrier_fits || is_part && (index >= behind || dash_before && last);
+        let carrier_fits = is_carrier && (last || index >= following) && number < 20;
+        let certain = carrier_fits || is_part && (index >= following || dash_before && last);
         // "dvd5" and "dvd9" say how much a disc holds.
         let is_disc_size = word.eq_ignore_ascii_case("dvd") && !digits.is_empty() && matches!(number, 5 | 9);
         (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn edition_is_the_longest_phrase() {
-        for (name, behind, edition) in [
+        for (name, following, edition) in [
             ("Movie Extended Edition", 9, Some("Extended Edition")),
             (
                 "Movie 1999 Extended Directors Cut",
@@ -255,14 +255,14 @@ mod tests {
             ("Movie Director’s Cut", 9, Some("Director's Cut")),
             ("Movie 25th Anniversary", 9, Some("25th Anniversary Edition")),
         ] {
-            let found = find(&tokens(name), behind).map(|edition| edition.name);
+            let found = find(&tokens(name), following).map(|edition| edition.name);
             assert_eq!(found.as_deref(), edition, "{name}");
         }
     }
 
     #[test]
     fn part_is_certain_where_it_cannot_be_of_the_title() {
-        for (name, behind, part_number) in [
+        for (name, following, part_number) in [
             ("Movie cd1", 9, Some((1, true))),
             ("Movie - part 2", 9, Some((2, true))),
             ("Movie Part 2", 9, Some((2, false))),
@@ -270,7 +270,7 @@ mod tests {
             ("Movie DVD9", 9, None),
             ("Part 2", 9, None),
         ] {
-            let found = part(name, &tokens(name), behind).map(|part| (part.number, part.certain));
+            let found = part(name, &tokens(name), following).map(|part| (part.number, part.certain));
             assert_eq!(found, part_number, "{name}");
         }
     }

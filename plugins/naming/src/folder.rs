@@ -4,7 +4,7 @@ use crate::cursor::{Cursor, word_starts};
 use crate::site::without_sites;
 use crate::text::{display, key, stem, strip_head};
 use crate::token::tokens;
-use crate::vocabulary::counting::{OF_WORDS, ORDINALS, SEASON_WORDS, SEASON_WORDS_BEHIND, SERIES_WORDS};
+use crate::vocabulary::counting::{OF_WORDS, ORDINALS, SEASON_WORDS, SEASON_WORDS_AFTER, SHOW_WORDS};
 use crate::vocabulary::{Kind, Sure};
 use crate::{ids, marker, release, year};
 
@@ -229,9 +229,9 @@ fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
     let mut cursor = Cursor::new(text, at);
     let number = if cursor.word_of(&SEASON_WORDS) {
         let mut series = Cursor::new(text, at);
-        let is_series = series.word_of(&SERIES_WORDS) && series.at == cursor.at;
+        let is_show = series.word_of(&SHOW_WORDS) && series.at == cursor.at;
         let apart = cursor.skip(" ._-#", 3) > 0;
-        let number = cursor.number(1, if is_series { 2 } else { 4 });
+        let number = cursor.number(1, if is_show { 2 } else { 4 });
         match number {
             None if apart => cursor.number_word().or_else(|| cursor.roman())?,
             number => number?,
@@ -251,7 +251,7 @@ fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
         let number = cursor.number(1, 3).or_else(|| cursor.number_word())?;
         let _ = cursor.word_of(&ORDINALS);
         cursor.skip(" ._-", 2);
-        if !cursor.word_of(&SEASON_WORDS) && !cursor.word_of(&SEASON_WORDS_BEHIND) {
+        if !cursor.word_of(&SEASON_WORDS) && !cursor.word_of(&SEASON_WORDS_AFTER) {
             return None;
         }
         number
@@ -295,7 +295,7 @@ pub(crate) fn trailing_season(name: &str) -> Option<TrailingSeason> {
     });
     let first = found.next()?;
     // "Great Series 00 S1": a word of names gives way to one that is none.
-    if Cursor::new(name, first.start).word_of(&SERIES_WORDS) {
+    if Cursor::new(name, first.start).word_of(&SHOW_WORDS) {
         return Some(found.next().unwrap_or(first));
     }
     Some(first)

@@ -1,6 +1,6 @@
 //! What the names of films and episodes say, and the files beside them.
 //!
-//! [`movie`] and [`episode`] read a file's name with those of its folders; [`nfo`] reads sidecars; [`beside`] says which
+//! [`movie`] and [`episode`] read a file's name with those of its folders; [`nfo`] reads sidecars; [`sidecars`] says which
 //! neighbours belong to a video; [`record`] is what the plugins of both kinds write alike. The names are read by rules
 //! in tables over a small scanner, without a regular expression and without asking anything.
 //!
@@ -42,7 +42,6 @@
 //! | `trailing-number` | 0.35, 0.3 | "Show 82", "Show #82"; "Show.05.Title" |
 //! | `season-only` | 0.25 | a season's folder or "Show.S02.1080p", and no number |
 
-pub mod beside;
 mod cursor;
 mod edition;
 mod episode;
@@ -53,6 +52,7 @@ mod movie;
 pub mod nfo;
 pub mod record;
 mod release;
+pub mod sidecars;
 mod site;
 mod text;
 mod token;

@@ -196,13 +196,13 @@ fn read(name: &str) -> Reading {
     let release_at = release::release_index(text, &tokens);
     let found_year = year::find(text, &tokens, release_at);
     let after_year = found_year.map(|year| year.index + 1);
-    let behind = [release_at, after_year]
+    let following = [release_at, after_year]
         .into_iter()
         .flatten()
         .min()
         .unwrap_or(tokens.len());
-    let found_edition = edition::find(&tokens, behind);
-    let part = edition::part(text, &tokens, behind);
+    let found_edition = edition::find(&tokens, following);
+    let part = edition::part(text, &tokens, following);
 
     let mut end = text.len();
     let mut start = 0;
@@ -217,7 +217,7 @@ fn read(name: &str) -> Reading {
         Some(year) if year.index == 0 => start = year_end(text, &tokens),
         year => limit(year.map(|year| year.index)),
     }
-    let (numbered, bonus) = series_marks(text, &tokens);
+    let (numbered, bonus) = show_marks(text, &tokens);
     limit(bonus);
     limit(also_known(&tokens));
     if let Some(token) = numbered.and_then(|index| tokens.get(index)) {
@@ -259,10 +259,10 @@ fn year_end(text: &str, tokens: &[Token]) -> usize {
 /// The name without the group in brackets that it begins with. A name like "[REC] 2 (2009)" begins with its title:
 /// a group does not come without a release.
 fn without_group(name: &str) -> &str {
-    let behind = leading_bracket(name)
+    let following = leading_bracket(name)
         .and_then(|end| name.get(end..))
         .map(|rest| rest.trim_start_matches([' ', '.', '_', '-']));
-    match behind {
+    match following {
         Some(rest) if release::release_start(rest) < rest.len() || rest.contains('[') => {
             let words = tokens(rest.get(..release::release_start(rest)).unwrap_or(rest));
             let is_title = words
@@ -278,26 +278,26 @@ fn without_group(name: &str) -> &str {
 fn without_number(name: &str) -> &str {
     // "01 - The Film", "02. The Film": with its zero, it counts.
     let padded = name.strip_prefix('0').and_then(|rest| {
-        let behind = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
-        let parted = behind.trim_start_matches([' ', '.', '_', '-']);
-        (parted.len() < behind.len() && parted.starts_with(char::is_alphabetic)).then_some(parted)
+        let following = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
+        let parted = following.trim_start_matches([' ', '.', '_', '-']);
+        (parted.len() < following.len() && parted.starts_with(char::is_alphabetic)).then_some(parted)
     });
     if let Some(padded) = padded {
         return padded;
     }
     let inner = name.strip_prefix(['(', '[']);
-    let behind = inner.and_then(|inner| {
-        let (number, behind) = inner.split_once([')', ']'])?;
+    let following = inner.and_then(|inner| {
+        let (number, following) = inner.split_once([')', ']'])?;
         let is_number = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
-        let behind = behind.trim_start_matches([' ', '.', '_', '-']);
-        (is_number && behind.starts_with(char::is_alphabetic)).then_some(behind)
+        let following = following.trim_start_matches([' ', '.', '_', '-']);
+        (is_number && following.starts_with(char::is_alphabetic)).then_some(following)
     });
-    behind.unwrap_or(name)
+    following.unwrap_or(name)
 }
 
 /// The marks of a film of a series, "Series-f21-Film", and of what comes with it, "Film-x02-Making Of": indices of
 /// the words.
-fn series_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) {
+fn show_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) {
     let mark = |letter: char| {
         (1..tokens.len()).find(|index| {
             let Some(token) = tokens.get(*index) else {

@@ -4,9 +4,9 @@
 use serde::Serialize;
 use svc_plugin_api::{Extraction, ExtractionBuilder, PartialDate, Source, clean_text};
 
-use crate::beside::{self, Video};
 use crate::folder::is_generic;
 use crate::nfo::{MAX_BYTES, Nfo, Person};
+use crate::sidecars::{self, Video};
 use crate::text::{key, stem};
 use crate::{marker, release};
 
@@ -135,7 +135,7 @@ impl Record {
     }
 
     /// A sidecar; what is wrong with it is a warning. One that is only a guess may be any text, and is silent.
-    pub fn sidecar(&mut self, source: &mut Source, name: Option<&str>, is_guess: bool) -> Nfo {
+    pub fn read_nfo(&mut self, source: &mut Source, name: Option<&str>, is_guess: bool) -> Nfo {
         let Some(name) = name else { return Nfo::default() };
         // One byte more than is read, so that a longer file is known for one.
         match source.read_related(name, MAX_BYTES + 1) {
@@ -154,10 +154,10 @@ impl Record {
     }
 
     /// Subtitles and artwork among these files.
-    pub fn beside(&mut self, video: &Video, names: &[&str]) -> &mut Self {
+    pub fn sidecars(&mut self, video: &Video, names: &[&str]) -> &mut Self {
         self.extraction
-            .texts("related.subtitles", json_of(&beside::subtitles(video, names)))
-            .texts("related.artwork", json_of(&beside::artwork(video, names)));
+            .texts("related.subtitles", json_of(&sidecars::subtitles(video, names)))
+            .texts("related.artwork", json_of(&sidecars::artwork(video, names)));
         self
     }
 

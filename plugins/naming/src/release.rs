@@ -7,7 +7,7 @@ use crate::year;
 
 /// What stands behind a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Behind {
+enum Following {
     /// A word of no release.
     Other,
     /// Nothing, or hints only, up to the end.
@@ -88,20 +88,20 @@ impl Judge<'_, '_> {
     /// The first word of the release at or behind `first`.
     fn release(&self, first: usize) -> Option<usize> {
         let mut found = None;
-        let mut behind = Behind::Open;
+        let mut following = Following::Open;
         for (index, token) in self.tokens.iter().enumerate().skip(first).rev() {
             let sure = self.sure(token);
             let ends = match sure {
                 Sure::Certain => true,
-                Sure::Likely => behind != Behind::Other,
-                Sure::Hint => behind == Behind::Release,
+                Sure::Likely => following != Following::Other,
+                Sure::Hint => following == Following::Release,
                 Sure::No => false,
             };
-            behind = match behind {
-                _ if ends => Behind::Release,
-                Behind::Open if sure == Sure::Hint => Behind::Open,
-                Behind::Release if self.passes_year(index) => Behind::Release,
-                _ => Behind::Other,
+            following = match following {
+                _ if ends => Following::Release,
+                Following::Open if sure == Sure::Hint => Following::Open,
+                Following::Release if self.passes_year(index) => Following::Release,
+                _ => Following::Other,
             };
             if ends {
                 found = Some(index);
@@ -150,7 +150,7 @@ pub(crate) fn start_of(text: &str, tokens: &[Token]) -> usize {
 }
 
 /// The byte offset at which the release's words begin at or behind this one, where every word may be the first.
-pub(crate) fn start_behind(text: &str, tokens: &[Token], from: usize) -> usize {
+pub(crate) fn start_after(text: &str, tokens: &[Token], from: usize) -> usize {
     let first = tokens.iter().position(|token| token.start >= from);
     first
         .and_then(|first| judge(tokens, false).release(first))

@@ -31,20 +31,22 @@ fn leading(name: &str) -> Option<&str> {
     } else {
         name
     };
-    let (is_sure, behind) = address(inside)?;
-    let behind = match closing {
-        Some(closing) => behind.trim_start().strip_prefix(closing)?,
+    let (is_sure, following) = address(inside)?;
+    let following = match closing {
+        Some(closing) => following.trim_start().strip_prefix(closing)?,
         // An address that may be a name ("Despicable.Me") is one in front of a dash or another joint only.
-        None if is_sure && behind.starts_with(joins) => behind,
-        None if behind.trim_start_matches(['_', ' ']).starts_with(['-', '–', '@'])
-            || behind.starts_with('_') =>
+        None if is_sure && following.starts_with(joins) => following,
+        None if following
+            .trim_start_matches(['_', ' '])
+            .starts_with(['-', '–', '@'])
+            || following.starts_with('_') =>
         {
-            let certain = is_sure || is_common(inside, behind);
-            certain.then_some(behind)?
+            let certain = is_sure || is_common(inside, following);
+            certain.then_some(following)?
         }
         None => return None,
     };
-    let rest = behind.trim_start_matches(|c: char| joins(c) || c == '@' || EDGES.contains(&c));
+    let rest = following.trim_start_matches(|c: char| joins(c) || c == '@' || EDGES.contains(&c));
     rest.contains(char::is_alphanumeric).then_some(rest)
 }
 
@@ -67,13 +69,13 @@ fn trailing(name: &str) -> Option<&str> {
         };
         let open = trimmed.rfind(opening).filter(|open| *open > 0)?;
         let inside = trimmed.get(open + 1..trimmed.len() - 1)?.trim();
-        let (_, behind) = address(inside)?;
-        return behind.is_empty().then(|| name.get(..open)).flatten();
+        let (_, following) = address(inside)?;
+        return following.is_empty().then(|| name.get(..open)).flatten();
     }
     let at = trimmed.rfind("www.").or_else(|| trimmed.rfind("WWW."))?;
-    let (_, behind) = address(trimmed.get(at..)?)?;
+    let (_, following) = address(trimmed.get(at..)?)?;
     let parted = trimmed.get(..at)?.ends_with([' ', '.', '_', '-', '@']);
-    (parted && behind.is_empty()).then(|| name.get(..at)).flatten()
+    (parted && following.is_empty()).then(|| name.get(..at)).flatten()
 }
 
 fn closing(opening: char) -> Option<char> {
@@ -117,8 +119,8 @@ fn is_end(label: &str) -> bool {
 }
 
 /// Whether the address in front of `behind` ends as most do.
-fn is_common(text: &str, behind: &str) -> bool {
-    let address = text.strip_suffix(behind).unwrap_or(text);
+fn is_common(text: &str, following: &str) -> bool {
+    let address = text.strip_suffix(following).unwrap_or(text);
     let last = address.rsplit('.').next().unwrap_or_default();
     COMMON.iter().any(|end| last.eq_ignore_ascii_case(end))
 }

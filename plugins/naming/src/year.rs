@@ -58,11 +58,11 @@ pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option
             bracketed: false,
         })
     });
-    bare.or_else(|| behind_release(tokens, limit))
+    bare.or_else(|| after_release(tokens, limit))
 }
 
 /// The first year within or after the release's words ("Movie 480p 2001", "Film.German.2011.DVDRip").
-fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
+fn after_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     (limit? + 1..tokens.len()).find_map(|index| {
         let year = within(tokens.get(index)?, &BARE_YEARS)?;
         (!is_in_date(tokens, index)).then_some(Year {
@@ -78,9 +78,9 @@ fn is_first_in_bracket(text: &str, token: &Token) -> bool {
     let before = text
         .get(..token.start)
         .and_then(|front| front.trim_end().chars().next_back());
-    let behind = text.get(token.end..).and_then(|rest| rest.chars().next());
+    let following = text.get(token.end..).and_then(|rest| rest.chars().next());
     matches!(before, Some('(' | '[' | '{' | '（'))
-        && behind.is_some_and(|behind| !matches!(behind, '-' | '–' | '.' | '_'))
+        && following.is_some_and(|following| !matches!(following, '-' | '–' | '.' | '_'))
 }
 
 /// Whether the numbers beside a year make it a date.

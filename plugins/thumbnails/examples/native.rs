@@ -11,9 +11,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use thumbnails::Thumbnails;
 use rustix::time::{ClockId, clock_gettime};
 use svc_plugin_api::{Bounds, Source, render};
+use thumbnails::Thumbnails;
 
 /// As the server asks for a large picture.
 const EDGES: [u32; 3] = [250, 720, 1440];

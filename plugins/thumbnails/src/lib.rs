@@ -53,16 +53,16 @@ impl Thumbnailer for Thumbnails {
 }
 
 fn orientation(photo: &container::Photo) -> u8 {
-    let mut statements = exif::Statements::default();
-    let mut remarks = ExtractionBuilder::new();
+    let mut exif_fields = exif::Exif::default();
+    let mut warnings = ExtractionBuilder::new();
     for block in &photo.exif {
         let copy = container::Block {
             bytes: block.bytes.clone(),
             is_gps: block.is_gps,
         };
-        statements.read(copy, &mut remarks);
+        exif_fields.read(copy, &mut warnings);
     }
-    statements.orientation().unwrap_or(1)
+    exif_fields.orientation().unwrap_or(1)
 }
 
 svc_plugin_api::export_plugin!(Thumbnails, manifest = "plugin.toml", abilities = [thumbnailer]);

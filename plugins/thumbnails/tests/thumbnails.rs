@@ -10,8 +10,8 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, RgbImage, RgbaImage};
-use thumbnails::Thumbnails;
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
+use thumbnails::Thumbnails;
 
 const EDGES: [u32; 3] = [250, 720, 1440];
 

@@ -7,8 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
-use thumbnails::Thumbnails;
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
+use thumbnails::Thumbnails;
 
 /// Red pixels, uncompressed, in BigTIFF; the strip begins where it says.
 fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8> {

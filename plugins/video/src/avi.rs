@@ -83,13 +83,13 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         header.longest
     };
     video.duration_ms = Some(if longest > 0 { longest } else { by_frames });
-    let sounds = video
+    let audio_streams = video
         .streams
         .iter_mut()
         .filter(|stream| stream.kind == Kind::Audio);
-    for (index, stream) in sounds.enumerate() {
-        let said = header.languages.iter().find(|(number, _)| *number == index);
-        stream.language = said.and_then(|(_, code)| language::tag(code));
+    for (index, stream) in audio_streams.enumerate() {
+        let stated = header.languages.iter().find(|(number, _)| *number == index);
+        stream.language = stated.and_then(|(_, code)| language::tag(code));
     }
     Ok(video)
 }

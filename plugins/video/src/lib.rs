@@ -21,4 +21,4 @@ mod video;
 
 pub use container::{read, read_matroska};
 pub use tags::Tags;
-pub use video::{Chapter, Hdr, Kind, Statement, Stream, Video};
+pub use video::{Chapter, Hdr, Kind, SimpleTag, Stream, Video};

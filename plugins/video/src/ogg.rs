@@ -69,21 +69,21 @@ fn describe(serial: u32, packet: &[u8]) -> Logical {
         let mut bytes = Bytes(packet.get(11..).unwrap_or_default());
         let (channels, rate) = (bytes.u8().unwrap_or(0), bytes.le32().unwrap_or(0));
         units = (rate.into(), 1);
-        stream = Some(sound("vorbis", channels, rate));
+        stream = Some(audio("vorbis", channels, rate));
     } else if packet.starts_with(b"OpusHead") {
         units = (48_000, 1);
-        stream = Some(sound("opus", packet.get(9).copied().unwrap_or(0), 48_000));
+        stream = Some(audio("opus", packet.get(9).copied().unwrap_or(0), 48_000));
     } else if packet.starts_with(b"\x7fFLAC") {
         let mut bits = crate::bits::Bits::new(packet.get(27..).unwrap_or_default());
         let (rate, channels) = (bits.take(20).unwrap_or(0), bits.take(3).unwrap_or(0));
         units = (rate.into(), 1);
-        stream = Some(sound("flac", u8::try_from(channels + 1).unwrap_or(0), rate));
+        stream = Some(audio("flac", u8::try_from(channels + 1).unwrap_or(0), rate));
     } else if packet.starts_with(b"Speex   ") {
         let mut bytes = Bytes(packet.get(36..).unwrap_or_default());
         let rate = bytes.le32().unwrap_or(0);
         bytes.skip(8);
         units = (rate.into(), 1);
-        stream = Some(sound("speex", bytes.u8().unwrap_or(0), rate));
+        stream = Some(audio("speex", bytes.u8().unwrap_or(0), rate));
     } else if packet.starts_with(b"\x80kate") {
         stream = Some(Stream::new(Kind::Subtitle, "kate"));
     }
@@ -96,9 +96,9 @@ fn describe(serial: u32, packet: &[u8]) -> Logical {
     }
 }
 
-fn sound(codec: &'static str, channels: u8, rate: u32) -> Stream {
+fn audio(codec: &'static str, channels: u8, rate: u32) -> Stream {
     let mut stream = Stream::new(Kind::Audio, codec);
-    stream.sound(channels.into(), rate);
+    stream.set_audio(channels.into(), rate);
     stream
 }
 

@@ -63,7 +63,7 @@ impl<'s> Container<'s> {
                 Error::Unsupported(_) => ExtractError::invalid(None, "no known audio format"),
                 error => refusal(error),
             })?;
-        let (track, params) = sound(reader.as_ref())?;
+        let (track, params) = audio_track(reader.as_ref())?;
         let codec = Codec::open(&params)?;
         let sample_rate = params.sample_rate.filter(|rate| *rate > 0);
         let sample_rate = sample_rate.ok_or_else(|| ExtractError::invalid(None, "no sample rate"))?;
@@ -93,7 +93,7 @@ impl<'s> Container<'s> {
         }
         // The length that was told is that of the first.
         self.expected_frames = None;
-        let Ok((track, params)) = sound(self.reader.as_ref()) else {
+        let Ok((track, params)) = audio_track(self.reader.as_ref()) else {
             return false;
         };
         let Ok(codec) = Codec::open(&params) else {
@@ -106,14 +106,14 @@ impl<'s> Container<'s> {
 }
 
 /// The first track with a sound that has a name.
-fn sound(reader: &dyn FormatReader) -> Result<(Track, AudioCodecParameters), ExtractError> {
+fn audio_track(reader: &dyn FormatReader) -> Result<(Track, AudioCodecParameters), ExtractError> {
     let track = reader.default_track(TrackType::Audio);
-    let sound = track.and_then(|track| match &track.codec_params {
+    let audio = track.and_then(|track| match &track.codec_params {
         Some(CodecParameters::Audio(params)) => Some((track.clone(), params.clone())),
         _ => None,
     });
     let (track, mut params) =
-        sound.ok_or_else(|| ExtractError::Unsupported("no sound of a known kind".into()))?;
+        audio.ok_or_else(|| ExtractError::Unsupported("no sound of a known kind".into()))?;
     if params.codec == CODEC_ID_AAC {
         aac::reduce_to_core(&mut params);
     }

@@ -12,9 +12,6 @@ const MAGIC_BYTES: usize = 16;
 const ID3_HEADER_BYTES: u64 = 10;
 /// Tags in front of each other; more than two are an accident.
 const LEADING_TAGS: usize = 4;
-const ASF: [u8; 16] = [
-    0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c,
-];
 
 /// Decoded frames: one vector a channel, the same number of samples in each. Full scale is 1.
 #[derive(Debug, Default)]
@@ -96,7 +93,7 @@ pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, 
         [b'D', b'S', b'D', b' ', ..] => unsupported("DSD"),
         [0x1a, 0x45, 0xdf, 0xa3, ..] => unsupported("Matroska"),
         [b'O', b'g', b'g', b'S', ..] if is_speex(source, start)? => unsupported("Speex"),
-        magic if *magic == ASF => unsupported("Windows Media"),
+        magic if *magic == containers::asf::HEADER => unsupported("Windows Media"),
         _ => Ok(Box::new(Container::open(source)?)),
     }
 }
@@ -152,7 +149,7 @@ mod tests {
             b"MPCKSH",
             b"DSD \x1c",
             b"\x1a\x45\xdf\xa3",
-            &ASF,
+            &containers::asf::HEADER,
         ] {
             for front in [b"".as_slice(), &tag, &[&tag[..], &tag].concat()] {
                 let mut source = Source::from_bytes("a.mpc", [front, magic, &[0; 50]].concat());

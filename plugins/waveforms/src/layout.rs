@@ -94,7 +94,7 @@ fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
         bytes: [b"RIFF".as_slice(), &UNKNOWN_SIZE.to_le_bytes()].concat(),
     });
     let long = riff::long_data_size(source, FIRST_CHUNK)?;
-    if let Some((body, size)) = sound(source)? {
+    if let Some((body, size)) = data_chunk(source)? {
         let left = source.size().saturating_sub(body);
         let size = match (size, long) {
             (0, _) => left,
@@ -110,7 +110,7 @@ fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
 }
 
 /// Where the sound of a Wave file begins, and how long it is said to be. A size of 0 is meant where a chunk follows.
-fn sound(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
+fn data_chunk(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
     let mut chunks = Chunks::of_file(source, ByteOrder::Little, PARTS);
     while let Some(chunk) = chunks.next(source)? {
         if chunk.name == *b"data" {

@@ -8,7 +8,7 @@ use containers::bytes::Bytes;
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::audio::Audio;
-use crate::read::Statements;
+use crate::read::Parsed;
 use crate::tags::{Key, Tags, key_of_name};
 
 /// The most bytes of the header object, which contains the pictures.
@@ -28,7 +28,7 @@ pub struct PictureValue {
 ///
 /// # Errors
 /// `Invalid` if the header has neither properties nor tags, `Io` if a read failed.
-pub fn read(source: &mut Source) -> Result<Statements, ExtractError> {
+pub fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let mut header = Header::read(source)?;
     if header.audio == Audio::default() && header.tags.is_empty() {
         return Err(ExtractError::invalid(None, "the header says nothing"));

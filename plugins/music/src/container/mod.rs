@@ -12,7 +12,7 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::items::chunks::{self, Kind};
 use crate::items::id3v2::Tag;
-use crate::items::{Row, atoms, wave64};
+use crate::items::{ItemList, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
 /// The formats that are read.
@@ -45,9 +45,9 @@ pub struct Container {
     /// The ID3v2 tags, best first.
     pub id3v2: Vec<Tag>,
     /// The chunks of a WAV or AIFF file.
-    pub chunks: Option<Row<[u8; 4]>>,
+    pub chunks: Option<ItemList<[u8; 4]>>,
     /// The items of an MP4 file's tag.
-    pub atoms: Option<Row<[u8; 4]>>,
+    pub atoms: Option<ItemList<[u8; 4]>>,
     /// The comments of an Ogg stream.
     pub comments: Option<Source>,
     /// An APE tag in front, where it does not belong.
@@ -104,12 +104,12 @@ impl Container {
             _ => None,
         };
         let atoms = if format == Format::Mp4 {
-            atoms::row(source)?
+            atoms::list(source)?
         } else {
             None
         };
         let comments = comments::of_ogg(source, format, start)?;
-        let inside = chunks.iter().flat_map(|row| &row.items);
+        let inside = chunks.iter().flat_map(|list| &list.items);
         let inside = inside.filter(|chunk| matches!(&chunk.name, b"ID3 " | b"id3 "));
         let mut places: Vec<u64> = inside.map(|chunk| chunk.body).collect();
         if format == Format::Dsf {

@@ -5,7 +5,7 @@ use std::io::Result;
 use containers::riff::{self, ByteOrder, Chunk, FIRST_CHUNK, UNKNOWN_SIZE};
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Item, Row, walk};
+use super::{Head, Item, ItemFormat, ItemList, walk};
 
 /// Whose chunks they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ struct Chunks {
     data_bytes: Option<u64>,
 }
 
-impl Grammar for Chunks {
+impl ItemFormat for Chunks {
     type Name = [u8; 4];
     const KNOWN_BYTES: usize = 8;
     const LEAST_BYTES: u64 = 8;
@@ -71,7 +71,7 @@ impl Grammar for Chunks {
         }
     }
 
-    fn holds_others(&self, name: [u8; 4]) -> bool {
+    fn may_contain_items(&self, name: [u8; 4]) -> bool {
         matches!(&name, b"data" | b"SSND")
     }
 }
@@ -127,7 +127,7 @@ impl Chunks {
 ///
 /// # Errors
 /// If a read failed.
-pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<Row<[u8; 4]>> {
+pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<ItemList<[u8; 4]>> {
     let start = start + FIRST_CHUNK;
     let data_bytes = riff::long_data_size(source, start)?;
     let end = source.size();
@@ -138,7 +138,7 @@ pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<Row<[u8; 4
 ///
 /// # Errors
 /// If a read failed.
-pub fn of_info(source: &mut Source, list: &Item<[u8; 4]>) -> Result<Option<Row<[u8; 4]>>> {
+pub fn of_info(source: &mut Source, list: &Item<[u8; 4]>) -> Result<Option<ItemList<[u8; 4]>>> {
     if source.array_at::<4>(list.body)? != Some(*b"INFO") {
         return Ok(None);
     }

@@ -11,8 +11,14 @@ use crate::container::asf::{self, PictureValue};
 /// Adds the pictures of a file.
 pub(super) fn find(source: &mut Source, found: &mut Vec<Found>) -> Result<()> {
     for value in asf::pictures(source)? {
-        if let Some((kind, said, skip, length)) = describe(&value) {
-            add_at(source, (value.offset + skip, length), purpose(kind), &said, found)?;
+        if let Some((kind, stated, skip, length)) = describe(&value) {
+            add_at(
+                source,
+                (value.offset + skip, length),
+                purpose(kind),
+                &stated,
+                found,
+            )?;
         }
     }
     Ok(())
@@ -22,10 +28,10 @@ fn describe(value: &PictureValue) -> Option<(u32, String, u64, u64)> {
     let mut rest = Bytes(&value.bytes);
     let kind = rest.u8()?.into();
     let length = rest.le32()?.into();
-    let said = text(&mut rest)?;
+    let stated = text(&mut rest)?;
     text(&mut rest)?;
     let skip = (value.bytes.len() - rest.0.len()) as u64;
-    (length <= rest.0.len() as u64).then_some((kind, said, skip, length))
+    (length <= rest.0.len() as u64).then_some((kind, stated, skip, length))
 }
 
 fn text(rest: &mut Bytes) -> Option<String> {

@@ -43,13 +43,13 @@ fn picture(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()>
     let Some(length) = number(length_offset)? else {
         return Ok(());
     };
-    let said = source.bytes_at(type_offset, type_length.min(64) as usize)?;
-    let said = String::from_utf8_lossy(&said);
+    let stated = source.bytes_at(type_offset, type_length.min(64) as usize)?;
+    let stated = String::from_utf8_lossy(&stated);
     add_at(
         source,
         (length_offset + 4, u64::from(length)),
         purpose(kind),
-        &said,
+        &stated,
         found,
     )
 }

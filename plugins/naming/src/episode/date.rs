@@ -234,8 +234,8 @@ fn compact(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
 fn spelled(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     let (month, day) = if cursor.peek()?.is_alphabetic() {
         // Looked up only where a day follows.
-        let mut behind = cursor.rest().trim_start_matches(char::is_alphabetic).chars();
-        behind
+        let mut following = cursor.rest().trim_start_matches(char::is_alphabetic).chars();
+        following
             .find(|character| !BETWEEN.contains(*character))
             .filter(char::is_ascii_digit)?;
         let month = month_name(&mut cursor)?;
@@ -313,11 +313,11 @@ mod tests {
         ] {
             let starts: Vec<usize> = word_starts(text).collect();
             let name = Name::alone(text, &starts);
-            let told = date(&name).and_then(|found| found.date).map(|date| {
+            let described = date(&name).and_then(|found| found.date).map(|date| {
                 let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
                 format!("{}-{month}-{day}", date.year)
             });
-            assert_eq!(told.as_deref(), expected, "{text}");
+            assert_eq!(described.as_deref(), expected, "{text}");
         }
     }
 }

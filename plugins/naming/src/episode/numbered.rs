@@ -128,8 +128,8 @@ pub(super) fn in_any_bracket(name: &Name) -> Option<Found> {
         .find_map(|token| {
             let number = token.number().filter(|number| !NO_EPISODES.contains(number))?;
             let before = name.text.get(..token.start)?.chars().next_back()?;
-            let behind = name.text.get(token.end..)?.chars().next()?;
-            let alone = matches!((before, behind), ('[', ']') | ('(', ')') | ('【', '】'));
+            let following = name.text.get(token.end..)?.chars().next()?;
+            let alone = matches!((before, following), ('[', ']') | ('(', ')') | ('【', '】'));
             alone.then(|| {
                 absolute(Found {
                     start: token.start - before.len_utf8(),

@@ -152,7 +152,7 @@ pub(super) fn episode_title(name: &Name, found: &Found) -> Option<String> {
     }
     // A number in brackets behind the number is one through all seasons: "- 39 (137) [720p]", "s10e15(233)".
     let from = found.end + other_number(rest);
-    let end = release::start_behind(name.text, name.tokens, from);
+    let end = release::start_after(name.text, name.tokens, from);
     let title = name.text.get(from..end)?;
     let open = title.find(['[', '{', '【']).unwrap_or(title.len());
     let title = display(title.get(..open)?);
@@ -167,19 +167,19 @@ pub(super) fn episode_title(name: &Name, found: &Found) -> Option<String> {
 /// How much of the text is a number that it begins with, in brackets or of three digits between dashes.
 fn other_number(rest: &str) -> usize {
     let dashed = rest.strip_prefix(" - ").and_then(|rest| rest.split_once(" - "));
-    if let Some((number, behind)) = dashed
+    if let Some((number, following)) = dashed
         && number.len() == 3
         && number.bytes().all(|byte| byte.is_ascii_digit())
     {
-        return rest.len() - behind.len() - 3;
+        return rest.len() - following.len() - 3;
     }
     let inside = rest
         .trim_start()
         .strip_prefix('(')
         .and_then(|rest| rest.split_once(')'));
     match inside {
-        Some((number, behind)) if number.len() < 5 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            rest.len() - behind.len()
+        Some((number, following)) if number.len() < 5 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.len() - following.len()
         }
         _ => 0,
     }

@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, Words};
 use crate::text::key;
 use crate::token::leading_bracket;
 use crate::vocabulary::counting::{
-    EPISODE_WORDS, EPISODE_WORDS_BEHIND, EXTRA_WORDS, OF_WORDS, ORDINALS, PART_WORDS, SEASON_WORDS,
+    EPISODE_WORDS, EPISODE_WORDS_AFTER, EXTRA_WORDS, OF_WORDS, ORDINALS, PART_WORDS, SEASON_WORDS,
     SPECIAL_WORDS,
 };
 use crate::vocabulary::is_shouted;
@@ -30,13 +30,13 @@ pub(super) fn season_episode_words(name: &Name) -> Option<Found> {
             cursor.number(1, 4)?
         } else {
             let number = cursor.number(1, 4)?;
-            let mut behind = cursor;
-            let last = more_episodes(&mut behind, None, number);
-            behind.skip(" ._", 2);
-            let named = behind.word_of(&EPISODE_WORDS_BEHIND) && behind.ends_word();
+            let mut following = cursor;
+            let last = more_episodes(&mut following, None, number);
+            following.skip(" ._", 2);
+            let named = following.word_of(&EPISODE_WORDS_AFTER) && following.ends_word();
             return named.then(|| Found {
                 season: Some(season),
-                ..episode_found(start, behind.at, number, last)
+                ..episode_found(start, following.at, number, last)
             });
         };
         let end = more_episodes(&mut cursor, None, episode);
@@ -69,7 +69,7 @@ pub(super) fn episode_word(name: &Name) -> Option<Found> {
                 .number(1, 4)
                 .or_else(|| counted.then(|| cursor.number_word()).flatten())?;
             cursor.skip(" ._", 2);
-            let counted = cursor.word_of(&EPISODE_WORDS_BEHIND);
+            let counted = cursor.word_of(&EPISODE_WORDS_AFTER);
             return counted.then_some(episode_found(start, cursor.at, number, number));
         };
         let end = more_episodes(&mut cursor, None, episode);

@@ -23,8 +23,12 @@ pub(super) fn ids(text: &str) -> Vec<String> {
     let lower = text.to_ascii_lowercase().replace("&amp;", "&");
     for (place, provider) in PLACES {
         for (at, _) in lower.match_indices(place) {
-            let behind = lower.get(at + place.len()..).unwrap_or_default();
-            let digits: String = behind.chars().take_while(char::is_ascii_digit).take(11).collect();
+            let following = lower.get(at + place.len()..).unwrap_or_default();
+            let digits: String = following
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .take(11)
+                .collect();
             if (1..=10).contains(&digits.len()) {
                 ids.push(format!("{provider}:{digits}"));
             }

@@ -50,10 +50,10 @@ pub(crate) static SEASON_WORDS: Words = Words::new(&[
 ]);
 
 /// Those of them that are words of names too: a number of two digits at most is a season's.
-pub(crate) static SERIES_WORDS: Words = Words::new(&["series", "serie", "série", "temp", "tem"]);
+pub(crate) static SHOW_WORDS: Words = Words::new(&["series", "serie", "série", "temp", "tem"]);
 
 /// "Season" behind its number only: "第2季", "2기".
-pub(crate) static SEASON_WORDS_BEHIND: Words = Words::new(&["季", "期", "部", "シーズン", "기"]);
+pub(crate) static SEASON_WORDS_AFTER: Words = Words::new(&["季", "期", "部", "シーズン", "기"]);
 
 /// "Episode"; its number follows.
 pub(crate) static EPISODE_WORDS: Words = Words::new(&[
@@ -104,7 +104,7 @@ pub(crate) static EPISODE_WORDS: Words = Words::new(&[
 ]);
 
 /// "Episode" behind its number: "03. Bölüm", "3 серия", "03화".
-pub(crate) static EPISODE_WORDS_BEHIND: Words = Words::new(&[
+pub(crate) static EPISODE_WORDS_AFTER: Words = Words::new(&[
     "серия",
     "серии",
     "эпизод",

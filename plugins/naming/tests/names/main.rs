@@ -9,17 +9,17 @@ use naming::{EpisodeName, MovieName, episode, movie, split_path};
 
 /// `Title (year) {edition} #part ids`
 fn told_movie(name: &MovieName) -> String {
-    let mut told = name.title.clone();
-    told += &name.year.map_or(String::new(), |year| format!(" ({year})"));
-    told += &name
+    let mut described = name.title.clone();
+    described += &name.year.map_or(String::new(), |year| format!(" ({year})"));
+    described += &name
         .edition
         .as_ref()
         .map_or(String::new(), |edition| format!(" {{{edition}}}"));
-    told += &name.part.map_or(String::new(), |part| format!(" #{part}"));
+    described += &name.part.map_or(String::new(), |part| format!(" #{part}"));
     for id in &name.external_ids {
-        told += &format!(" {id}");
+        described += &format!(" {id}");
     }
-    told
+    described
 }
 
 /// `Show (year) | 1x02-03 or #12 or 2017-04-20 | title | pattern`
@@ -42,8 +42,8 @@ fn all_movies(cases: &[(&str, &str)]) {
         let (folders, file) = split_path(path);
         let name = movie(&folders, file);
         assert!((0.0..=1.0).contains(&name.confidence), "{path}");
-        let told = told_movie(&name);
-        if told != *expected {
+        let described = told_movie(&name);
+        if described != *expected {
             wrong.push(format!(
                 "\n{path}\n  expected {expected}\n  found    {told} [{}]",
                 name.pattern
@@ -58,8 +58,8 @@ fn all_episodes(cases: &[(&str, &str)]) {
     for (path, expected) in cases {
         let (folders, file) = split_path(path);
         let name = episode(&folders, file);
-        let told = name.as_ref().map_or("none".to_owned(), told_episode);
-        if told != *expected {
+        let described = name.as_ref().map_or("none".to_owned(), told_episode);
+        if described != *expected {
             wrong.push(format!("\n{path}\n  expected {expected}\n  found    {told}"));
         }
     }

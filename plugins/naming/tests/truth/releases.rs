@@ -6,7 +6,7 @@
 use naming::{EpisodeName, MovieName, episode, movie, split_path};
 use serde_json::Value;
 
-use super::{Verdict, asserted, date, lines, media, plain, told};
+use super::{Verdict, asserted, date, described, lines, media, plain};
 
 /// The least shares of right cases.
 const LEAST_MOVIES: f64 = 0.88;
@@ -58,18 +58,18 @@ fn measure(kind: &str, least: f64, compare: impl Fn(&mut Verdict, &str, &Value, 
 
 fn movie_case(verdict: &mut Verdict, id: &str, case: &Value, name: &MovieName) {
     if let Some(year) = asserted(case, "year") {
-        verdict.field(id, "year", &year, &told(name.year));
+        verdict.field(id, "year", &year, &described(name.year));
     }
     if let Some(title) = case["title"].as_str() {
         verdict.field(id, "title", &plain(title), &plain(&name.title));
     }
     if case.get("edition").is_some() {
         let edition = case["edition"].as_str().unwrap_or("none");
-        let ours = told(name.edition.as_ref());
+        let ours = described(name.edition.as_ref());
         verdict.field(id, "edition", &plain(edition), &plain(&ours));
     }
     if let Some(part) = asserted(case, "part") {
-        verdict.field(id, "part", &part, &told(name.part));
+        verdict.field(id, "part", &part, &described(name.part));
     }
     if let Some(tmdb) = case["tmdbId"].as_u64() {
         verdict.field(
@@ -86,8 +86,8 @@ fn episode_case(verdict: &mut Verdict, id: &str, case: &Value, name: &EpisodeNam
         Value::String(title) => {
             let (title, ours) = (plain(title), plain(&name.show));
             // The year and the season that a suite leaves in the title are fields of ours.
-            let year = told(name.show_year);
-            let season = told(name.season);
+            let year = described(name.show_year);
+            let season = described(name.season);
             let fits = [
                 format!("{ours} ({year})"),
                 format!("{ours} {year}"),
@@ -101,16 +101,16 @@ fn episode_case(verdict: &mut Verdict, id: &str, case: &Value, name: &EpisodeNam
         _ => {}
     }
     if let Some(season) = asserted(case, "season") {
-        verdict.field(id, "season", &season, &told(name.season));
+        verdict.field(id, "season", &season, &described(name.season));
     }
     // A number through all seasons is a field of ours, and one number of theirs.
     let number = name.episode.or(name.absolute);
     let absolute = asserted(case, "absoluteEpisode").filter(|_| case["absoluteEpisode"].is_u64());
     if let Some(episode) = asserted(case, "episode").or(absolute) {
-        verdict.field(id, "episode", &episode, &told(number));
+        verdict.field(id, "episode", &episode, &described(number));
     }
     if let Some(end) = asserted(case, "episodeEnd") {
-        verdict.field(id, "episodeEnd", &end, &told(name.episode_end));
+        verdict.field(id, "episodeEnd", &end, &described(name.episode_end));
     }
     if let Some(expected) = case["airDate"].as_str() {
         verdict.field(id, "airDate", expected, &date(name.air_date));

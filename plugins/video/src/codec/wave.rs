@@ -24,7 +24,7 @@ pub(crate) fn stream(format: &[u8]) -> Option<Stream> {
         tag = bytes.le16().unwrap_or(tag);
     }
     let mut stream = Stream::new(Kind::Audio, name(tag, bits.into()));
-    stream.sound(channels.into(), sample_rate);
+    stream.set_audio(channels.into(), sample_rate);
     Some(stream)
 }
 

@@ -19,7 +19,7 @@ pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
     let (code, body) = boxes(bytes.0).next()?;
     match &handler {
         b"vide" => Some(picture(code, body)),
-        b"soun" => Some(sound(code, body, is_iso_1)),
+        b"soun" => Some(audio(code, body, is_iso_1)),
         // Handlers of nothing but subtitles; others are of chapters, hints and much else.
         b"sbtl" | b"subt" | b"subp" | b"clcp" => Some(subtitle(code, body)),
         b"text" if code == *b"text" => Some(subtitle(code, body)),
@@ -73,7 +73,7 @@ fn original(body: &[u8]) -> Option<[u8; 4]> {
     body_of(body_of(body, b"sinf")?, b"frma")?.first_chunk().copied()
 }
 
-fn sound(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
+fn audio(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
     let mut bytes = Bytes(body);
     bytes.skip(COMMON_BYTES);
     let version = bytes.be16().unwrap_or(0);
@@ -111,15 +111,15 @@ fn sound(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
         Kind::Audio,
         linear(code, bits, flags, bytes.0).unwrap_or_else(|| fourcc::quicktime_audio(code)),
     );
-    stream.sound(channels, rate);
+    stream.set_audio(channels, rate);
     // QuickTime keeps the boxes in one more.
     let wave = body_of(bytes.0, b"wave").unwrap_or_default();
     for (name, body) in boxes(bytes.0).chain(boxes(wave)) {
         detail(&mut stream, name, body);
     }
     match &code {
-        b"samr" => stream.sound(1, 8_000),
-        b"sawb" => stream.sound(1, 16_000),
+        b"samr" => stream.set_audio(1, 8_000),
+        b"sawb" => stream.set_audio(1, 16_000),
         _ => {}
     }
     stream
@@ -131,30 +131,30 @@ fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
             if let Some((kind, private)) = elementary(body) {
                 stream.codec = mpeg_sound(kind).map_or(stream.codec.clone(), Cow::Borrowed);
                 if stream.codec == "aac"
-                    && let Some(said) = aac::description(private)
+                    && let Some(stated) = aac::description(private)
                 {
-                    stream.codec = said.codec.into();
-                    stream.sound(said.channels, said.sample_rate);
+                    stream.codec = stated.codec.into();
+                    stream.set_audio(stated.channels, stated.sample_rate);
                 }
             }
         }
         b"dac3" => {
             if let Some((channels, rate)) = audio::ac3_box(body) {
-                stream.sound(channels, rate);
+                stream.set_audio(channels, rate);
             }
         }
         b"dec3" => {
             if let Some((channels, rate)) = audio::eac3_box(body) {
-                stream.sound(channels, rate);
+                stream.set_audio(channels, rate);
             }
         }
         // Opus is always played at 48 kHz.
-        b"dOps" => stream.sound(body.get(1).copied().unwrap_or(0).into(), 48_000),
+        b"dOps" => stream.set_audio(body.get(1).copied().unwrap_or(0).into(), 48_000),
         b"dfLa" => {
             // Version, header of the block, sizes of blocks and frames.
             let mut bits = Bits::new(body.get(18..).unwrap_or_default());
             if let (Some(rate), Some(channels)) = (bits.take(20), bits.take(3)) {
-                stream.sound(channels + 1, rate);
+                stream.set_audio(channels + 1, rate);
             }
         }
         _ => {}

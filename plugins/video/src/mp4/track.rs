@@ -94,8 +94,8 @@ impl Track {
                     let code = bytes
                         .get(if is_long { 32 } else { 20 }..)
                         .and_then(<[u8]>::first_chunk);
-                    let said = code.and_then(|code| language::packed(u16::from_be_bytes(*code)));
-                    self.language = self.language.take().or(said);
+                    let stated = code.and_then(|code| language::packed(u16::from_be_bytes(*code)));
+                    self.language = self.language.take().or(stated);
                 }
                 b"elng" => {
                     let code = part.bytes(source, 64)?;

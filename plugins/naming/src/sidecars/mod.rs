@@ -3,11 +3,11 @@
 //! Names are those of [`svc_plugin_api::Source::related`]: seen from the video's folder, with `/` between.
 
 mod artwork;
-mod sidecar;
+mod nfo_files;
 mod subtitle;
 
 pub use artwork::{Artwork, artwork};
-pub use sidecar::{Sidecars, sidecars};
+pub use nfo_files::{NfoFiles, nfo_files};
 pub use subtitle::{Subtitle, subtitles};
 
 use crate::episode::EpisodeName;
@@ -25,7 +25,7 @@ pub struct Video<'a> {
 
 impl<'a> Video<'a> {
     /// A film: what lies beside it without another name is its own.
-    pub fn film(folders: &'a [String], file_name: &'a str) -> Self {
+    pub fn movie(folders: &'a [String], file_name: &'a str) -> Self {
         Self {
             stem: stem(file_name),
             folders,
@@ -46,7 +46,7 @@ impl<'a> Video<'a> {
 
     /// What follows the video's own name in this one ("Film.en.srt": ".en"), or `None` if it does not begin with it.
     /// A longer word is another name ("Film 2.srt" of "Film").
-    fn behind_own_name<'n>(&self, name: &'n str) -> Option<&'n str> {
+    fn after_own_name<'n>(&self, name: &'n str) -> Option<&'n str> {
         let head = name.get(..self.stem.len()).filter(|_| !self.stem.is_empty())?;
         let rest = name.get(self.stem.len()..)?;
         let same = head == self.stem || head.to_lowercase() == self.stem.to_lowercase();

@@ -50,7 +50,7 @@ pub struct Subtitle {
 /// The subtitles of a video among these files, in their order.
 ///
 /// ```
-/// use naming::beside::{Video, subtitles};
+/// use naming::sidecars::{Video, subtitles};
 /// let found = subtitles(&Video::film(&[], "Heat.mkv"), &["Heat.en.forced.srt", "Other.srt"]);
 /// assert_eq!((found.len(), found[0].language.as_deref(), found[0].forced), (1, Some("en"), true));
 /// ```
@@ -82,7 +82,7 @@ fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
     let inner: Vec<&str> = folders
         .filter(|part| !FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
         .collect();
-    if let Some(rest) = video.behind_own_name(front) {
+    if let Some(rest) = video.after_own_name(front) {
         return Some(rest);
     }
     match inner.as_slice() {
@@ -90,7 +90,7 @@ fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
         [one] => (key(one) == key(video.stem)).then_some(front),
         [] if video.is_show => same_episode(video, front),
         [] if !folder.is_empty() => Some(front),
-        [] => of_film(video, front),
+        [] => of_movie(video, front),
         _ => None,
     }
 }
@@ -108,9 +108,9 @@ fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
 
 /// A name beside a film that is a language alone ("English"), or the beginning of the film's ("Heat" of
 /// "Heat.1995.1080p").
-fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
+fn of_movie<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let words = tokens(front);
-    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token)) {
+    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_attribute(token)) {
         return Some(front);
     }
     let own: Vec<_> = tokens(video.stem);
@@ -120,7 +120,7 @@ fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
         .take_while(|(one, other)| one.is(other.text))
         .count();
     let rest = words.get(shared..)?;
-    let covers = shared > 0 && rest.iter().all(is_said);
+    let covers = shared > 0 && rest.iter().all(is_attribute);
     let at = shared
         .checked_sub(1)
         .and_then(|last| words.get(last))
@@ -129,7 +129,7 @@ fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
 }
 
 /// Whether the word says what subtitles are, and not what they are of.
-fn is_said(token: &Token) -> bool {
+fn is_attribute(token: &Token) -> bool {
     language::word(token.text).is_some()
         || Flag::of(token.text).is_some()
         || language::region("", token.text, false).is_some()
@@ -199,8 +199,10 @@ fn spoken(words: &[Token]) -> Option<usize> {
         languages.retain(|index| !is_hindi(index));
     }
     let ends = |index: &&usize| {
-        let behind = words.get(**index..).unwrap_or_default();
-        behind.iter().all(|token| token.is_number() || is_said(token))
+        let following = words.get(**index..).unwrap_or_default();
+        following
+            .iter()
+            .all(|token| token.is_number() || is_attribute(token))
     };
     languages.iter().find(ends).or(languages.first()).copied()
 }

@@ -40,7 +40,7 @@ pub struct Artwork {
 /// The pictures of a video among these files, in their order; its own before those of season and show.
 ///
 /// ```
-/// use naming::beside::{Video, artwork};
+/// use naming::sidecars::{Video, artwork};
 /// let found = artwork(&Video::film(&[], "Heat.mkv"), &["folder.jpg", "Heat-fanart.jpg", "holiday.jpg"]);
 /// assert_eq!(found.iter().map(|one| one.purpose).collect::<Vec<_>>(), ["poster", "backdrop"]);
 /// ```
@@ -68,7 +68,7 @@ fn purpose(video: &Video, folder: &str, front: &str) -> Option<&'static str> {
         "../" => true,
         _ => return None,
     };
-    let own = video.behind_own_name(front).filter(|_| !above);
+    let own = video.after_own_name(front).filter(|_| !above);
     match own.map(|rest| rest.trim_start_matches(['-', '.', '_', ' '])) {
         Some("") => Some(if video.is_show { "thumb" } else { "poster" }),
         Some(rest) => plain(rest),
