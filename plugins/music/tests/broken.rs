@@ -54,9 +54,9 @@ fn check(kind: &Kind) {
     assert_eq!(whole.warnings, [""; 0], "{} without damage", kind.name);
     let mut failures = Vec::new();
     for (damage, broken) in (kind.broken)() {
-        for storage in 0..=intact.len() {
+        for place in 0..=intact.len() {
             let mut items = intact.to_vec();
-            items.insert(storage, broken.clone());
+            items.insert(place, broken.clone());
             let missing = missing(&extract(kind.name, (kind.file)(&items)));
             if !missing.is_empty() {
                 failures.push(format!("{damage} at {place}: {missing:?}"));
@@ -146,8 +146,8 @@ fn broken_frames(version: u8) -> Vec<(String, Vec<u8>)> {
         }
         let with = |changes: &[(usize, u8)]| {
             let mut item = whole.clone();
-            for (storage, byte) in changes {
-                item[*storage] = *byte;
+            for (place, byte) in changes {
+                item[*place] = *byte;
             }
             item
         };
@@ -171,8 +171,8 @@ fn broken_frames(version: u8) -> Vec<(String, Vec<u8>)> {
             whole[..header]
                 .iter()
                 .enumerate()
-                .map(|(storage, byte)| {
-                    if (at..at + length).contains(&storage) {
+                .map(|(place, byte)| {
+                    if (at..at + length).contains(&place) {
                         0
                     } else {
                         *byte
@@ -542,12 +542,12 @@ fn chunks_of_a_list_are_read_beside_broken_ones() {
 fn chunks_of_an_aiff_file_are_read_beside_broken_ones() {
     let chunk = aiff_chunk(b"ANNO", b"a comment of some length");
     for (damage, broken) in sizes(&chunk, (4, 4), 8, big) {
-        for storage in 0..=2 {
+        for place in 0..=2 {
             let mut chunks = vec![
                 aiff_chunk(b"NAME", b"The Title"),
                 aiff_chunk(b"AUTH", b"The Artist"),
             ];
-            chunks.insert(storage, broken.clone());
+            chunks.insert(place, broken.clone());
             let extraction = extract("a.aiff", aiff(&chunks));
             assert_eq!(
                 extraction.title.as_deref(),
