@@ -1,9 +1,9 @@
 //! Walkers over the structure of container formats, shared by the plugins that read their contents.
 //!
-//! Each format's walk stands here once: [`isobmff`] (MP4, QuickTime, HEIF), [`riff`] (WAV, AVI, WebP, AIFF), [`ebml`]
-//! (Matroska), [`asf`], [`ogg`] and [`flac`]. A walker reads headers only and clamps every stated size to its parent,
-//! so a hostile file can neither run past its end nor loop. What a box or chunk means is up to the plugin.
-//! [`bytes`] parses numbers and texts within a body that was read.
+//! [`isobmff`] walks MP4, QuickTime and HEIF, [`riff`] WAV, AVI, WebP and AIFF, [`ebml`] Matroska; [`asf`], [`ogg`]
+//! and [`flac`] walk the formats of their names. A walker reads only headers and limits their number. [`isobmff`] and
+//! [`riff`] also clamp each stated size to the parent, so a wrong size in a hostile file has no effect beyond it.
+//! [`bytes`] parses numbers and texts of a body in memory. The meaning of a box or chunk is up to the plugin.
 
 pub mod asf;
 pub mod bytes;

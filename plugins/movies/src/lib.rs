@@ -1,6 +1,7 @@
-//! The movies plugin: films by their sidecars, names and containers.
+//! The movies plugin: metadata of movies from sidecars, names and containers.
 //!
-//! The container is read by [`video`], names and neighbours by [`naming`]; [`fields`] says which of them is believed.
+//! [`video`] reads the container, [`naming`] the names and sidecars; [`fields`] decides which source takes
+//! precedence.
 
 mod fields;
 
@@ -8,7 +9,6 @@ use naming::record::Record;
 use naming::sidecars::{Video, nfo_files};
 use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
 
-/// Reads films.
 pub struct Movies;
 
 impl Extractor for Movies {

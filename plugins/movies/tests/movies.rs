@@ -1,4 +1,4 @@
-//! Films made in code: a small container, sidecars, names, and which of them is believed.
+//! The precedence of container, sidecars and names, with files made in code.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use movies::Movies;

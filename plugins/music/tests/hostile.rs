@@ -164,8 +164,8 @@ fn bytes_changed_at_random_end() {
             for _ in 0..=chance.below(8) {
                 // Headers are at the beginning and at the end.
                 let near = chance.below(bytes.len().min(700));
-                let storage = [near, bytes.len() - 1 - near][chance.below(2)];
-                bytes[storage] = if chance.below(2) == 0 {
+                let place = [near, bytes.len() - 1 - near][chance.below(2)];
+                bytes[place] = if chance.below(2) == 0 {
                     interesting[chance.below(interesting.len())]
                 } else {
                     chance.below(256) as u8

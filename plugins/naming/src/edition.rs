@@ -1,10 +1,10 @@
-//! Editions of a film, and the parts of one that comes in several files.
+//! Editions of a movie, and the parts of a movie in several files.
 
 use crate::text::display;
 use crate::token::Token;
 
-/// What a cut, an edition or a version is called by, with the name that it gets. Several may stand in front of one.
-/// The last column says whether that is no title either: "The Final Cut", "The Original Version" may be.
+/// Words before "cut", "edition" or "version", with the name of the edition. Several may be combined. The last column
+/// tells whether the phrase cannot be a title: "The Final Cut" and "The Original Version" may be.
 const QUALIFIERS: &[(&[&str], &str, bool)] = &[
     (&["director's", "directors", "director"], "Director's", true),
     (&["producer's", "producers"], "Producer's", true),
@@ -42,7 +42,7 @@ const QUALIFIERS: &[(&[&str], &str, bool)] = &[
     (&["tv"], "TV", false),
 ];
 
-/// What is qualified.
+/// The words that the qualifiers apply to.
 const NOUNS: &[(&str, &str)] = &[
     ("cut", "Cut"),
     ("edition", "Edition"),
@@ -52,7 +52,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("edit", "Edit"),
 ];
 
-/// Words that name an edition wherever they stand behind the title, with the name it gets.
+/// Phrases that name an edition anywhere after the title.
 const PHRASES: &[(&[&str], &str)] = &[
     (&["open", "matte"], "Open Matte"),
     (&["edition", "collector"], "Collector's Edition"),
@@ -66,8 +66,8 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["black", "and", "chrome"], "Black and Chrome"),
 ];
 
-/// Words that name an edition only behind the year, between the release's words, or in a bracket: alone they are
-/// words of titles ("Uncut Gems").
+/// Words that name an edition only after the year, between words of the release, or in brackets: alone they are words
+/// of titles ("Uncut Gems").
 const WORDS: &[(&[&str], &str)] = &[
     (&["extended"], "Extended"),
     (&["unrated"], "Unrated"),
@@ -87,13 +87,13 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["se"], "Special Edition"),
 ];
 
-/// An edition and the tokens that name it.
+/// An edition and the tokens that state it.
 pub(crate) struct Edition {
     pub(crate) name: String,
     pub(crate) index: usize,
 }
 
-/// The edition in a bracket of its own, as Plex has it: `{edition-Director's Cut}`. The name without it, too.
+/// Removes an edition in Plex's bracket, `{edition-Director's Cut}`, from the name.
 pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
     const OPENING: &str = "{edition-";
     let lower = name.to_ascii_lowercase();
@@ -112,7 +112,7 @@ pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
     }
 }
 
-/// The edition among these words. `behind` is the index of the first word that cannot be the title's.
+/// The edition in these words. `following` is the index of the first word after the title.
 pub(crate) fn find(tokens: &[Token], following: usize) -> Option<Edition> {
     let anniversary = (1..tokens.len()).find_map(|index| {
         let ordinal = tokens.get(index)?;
@@ -128,7 +128,7 @@ pub(crate) fn find(tokens: &[Token], following: usize) -> Option<Edition> {
         .or_else(|| longest(tokens, PHRASES, 1))
         .or_else(|| longest(tokens, WORDS, following.max(1)))
         .map(|mut edition| {
-            // "Film The Extended Edition".
+            // "Movie The Extended Edition".
             let article = edition.index.checked_sub(1).filter(|at| *at > 0);
             if article
                 .and_then(|at| tokens.get(at))
@@ -140,7 +140,7 @@ pub(crate) fn find(tokens: &[Token], following: usize) -> Option<Edition> {
         })
 }
 
-/// A cut with what it is called by: "Extended Director's Cut", "Ultimate Edition".
+/// A noun with its qualifiers: "Extended Director's Cut", "Ultimate Edition".
 fn qualified(tokens: &[Token], following: usize) -> Option<Edition> {
     let qualifier = |token: &Token| {
         QUALIFIERS
@@ -165,7 +165,7 @@ fn qualified(tokens: &[Token], following: usize) -> Option<Edition> {
     })
 }
 
-/// The longest phrase of the table at the first place, from this index on, where one stands.
+/// The longest phrase of the table at the first index, from `from` on, at which one matches.
 fn longest(tokens: &[Token], table: &[(&[&str], &str)], from: usize) -> Option<Edition> {
     (from..tokens.len()).find_map(|index| {
         let here = tokens.get(index..)?;
@@ -187,15 +187,15 @@ fn is_word(token: &Token, word: &str) -> bool {
     token.is(word) || token.text.contains('’') && token.text.replace('’', "'").eq_ignore_ascii_case(word)
 }
 
-/// A part of a film in several files.
+/// A part of a movie in several files.
 pub(crate) struct Part {
     pub(crate) number: u32,
     pub(crate) index: usize,
-    /// Whether it can be nothing else: "Part 2" may be of the title, "cd2" may not.
+    /// Whether the words have no other meaning: "Part 2" may belong to the title, "cd2" cannot.
     pub(crate) certain: bool,
 }
 
-/// The part among these words: `cd1`, `disc 2`, `part 1`, `pt2`. `behind` as for [`find`].
+/// The part in these words: `cd1`, `disc 2`, `part 1`, `pt2`. `following` as for [`find`].
 pub(crate) fn part(text: &str, tokens: &[Token], following: usize) -> Option<Part> {
     (1..tokens.len()).find_map(|index| {
         let token = tokens.get(index)?;
@@ -226,7 +226,7 @@ pub(crate) fn part(text: &str, tokens: &[Token], following: usize) -> Option<Par
             .is_some_and(|front| front.trim_end().ends_with('-'));
         let carrier_fits = is_carrier && (last || index >= following) && number < 20;
         let certain = carrier_fits || is_part && (index >= following || dash_before && last);
-        // "dvd5" and "dvd9" say how much a disc holds.
+        // "dvd5" and "dvd9" are sizes of discs.
         let is_disc_size = word.eq_ignore_ascii_case("dvd") && !digits.is_empty() && matches!(number, 5 | 9);
         (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part {
             number,

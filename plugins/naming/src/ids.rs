@@ -1,4 +1,4 @@
-//! Ids of other databases in names: `[tmdbid-949]`, `{imdb-tt0113277}`, `[tvdbid=81189]`.
+//! Ids of external databases in names: `[tmdbid-949]`, `{imdb-tt0113277}`, `[tvdbid=81189]`.
 
 /// The words for each database.
 const PROVIDERS: &[(&str, &str)] = &[
@@ -14,7 +14,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("tvmazeid", "tvmaze"),
 ];
 
-/// A name without the ids it holds, and they as `imdb:tt0113277`.
+/// Removes the ids from a name and returns them as `imdb:tt0113277`.
 pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
     let mut rest = String::with_capacity(name.len());
     let mut ids = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
         match id(inside.get(1..).unwrap_or_default()) {
             Some(id) => {
                 ids.push(id);
-                // The bracket parted two words, which a space does now.
+                // The bracket separated two words; insert a space instead.
                 if !rest.ends_with([' ', '.', '_']) && !rest.is_empty() && following.len() > 1 {
                     rest.push(' ');
                 }
@@ -58,7 +58,7 @@ pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
     (rest, ids)
 }
 
-/// The bare `tt0113277` as a word of its own, with what is in front of it and behind.
+/// The text before a bare `tt0113277`, the id, and the text after it.
 fn bare(name: &str) -> Option<(&str, &str, &str)> {
     let parted = |character: Option<char>| character.is_none_or(|character| !character.is_alphanumeric());
     name.match_indices("tt").find_map(|(at, _)| {

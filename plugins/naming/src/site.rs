@@ -1,11 +1,11 @@
-//! Addresses of sites in names: "www.site.org - Name", "[ site.com ] Name", "Name [www.site.net]".
+//! URLs of sites in names: "www.site.org - Name", "[ site.com ] Name", "Name [www.site.net]".
 
 use crate::text::EDGES;
 
-/// Ends of addresses that are believed where nothing else says that it is one.
+/// Top-level domains that need no further evidence.
 const COMMON: &[&str] = &["com", "net", "org", "info", "ru"];
 
-/// The further ones, believed behind "www." and in brackets.
+/// Top-level domains that count only after "www." or in brackets.
 const FURTHER: &[&str] = &[
     "ac", "ag", "am", "app", "at", "bar", "best", "biz", "blog", "bz", "ca", "cab", "cc", "ch", "cl",
     "click", "club", "cn", "co", "cx", "cz", "de", "dk", "es", "eu", "fi", "fm", "foo", "fr", "fun", "fyi",
@@ -16,13 +16,13 @@ const FURTHER: &[&str] = &[
     "ua", "uk", "us", "vc", "vip", "wf", "wiki", "win", "work", "world", "ws", "wtf", "xyz", "yt",
 ];
 
-/// The name without the addresses at its ends.
+/// The name without URLs at its ends.
 pub(crate) fn without_sites(name: &str) -> &str {
     let name = leading(name).unwrap_or(name);
     trailing(name).unwrap_or(name)
 }
 
-/// The name behind an address that it begins with.
+/// The name after a leading URL.
 fn leading(name: &str) -> Option<&str> {
     let name = name.trim_start();
     let closing = name.chars().next().and_then(closing);
@@ -34,7 +34,7 @@ fn leading(name: &str) -> Option<&str> {
     let (is_sure, following) = address(inside)?;
     let following = match closing {
         Some(closing) => following.trim_start().strip_prefix(closing)?,
-        // An address that may be a name ("Despicable.Me") is one in front of a dash or another joint only.
+        // A URL that may be a title ("Despicable.Me") counts only before a dash or another joint.
         None if is_sure && following.starts_with(joins) => following,
         None if following
             .trim_start_matches(['_', ' '])
@@ -54,7 +54,7 @@ fn joins(character: char) -> bool {
     matches!(character, ' ' | '_' | '-' | '.' | '@')
 }
 
-/// The name in front of an address that it ends with.
+/// The name before a trailing URL.
 fn trailing(name: &str) -> Option<&str> {
     let trimmed = name.trim_end();
     if let Some(closing) = trimmed
@@ -88,7 +88,7 @@ fn closing(opening: char) -> Option<char> {
     }
 }
 
-/// An address that the text begins with: whether it begins with "www.", and what is behind it.
+/// A leading URL: whether it begins with "www.", and the text after it.
 fn address(text: &str) -> Option<(bool, &str)> {
     let is_sure = text
         .get(..4)
@@ -118,7 +118,7 @@ fn is_end(label: &str) -> bool {
         .any(|ends| ends.iter().any(|end| label.eq_ignore_ascii_case(end)))
 }
 
-/// Whether the address in front of `behind` ends as most do.
+/// Whether the URL before `following` has a common top-level domain.
 fn is_common(text: &str, following: &str) -> bool {
     let address = text.strip_suffix(following).unwrap_or(text);
     let last = address.rsplit('.').next().unwrap_or_default();

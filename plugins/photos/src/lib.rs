@@ -1,11 +1,10 @@
 //! The photos plugin: EXIF and dimensions of photos.
 //!
-//! The crate `picture` walks the headers and reads the EXIF; this puts the record together.
+//! The crate `picture` walks the headers and reads the EXIF; the plugin builds the extraction.
 
 use picture::{container, exif};
 use svc_plugin_api::{ExtractError, Extraction, ExtractionBuilder, Extractor, Source};
 
-/// Reads photos.
 pub struct Photos;
 
 impl Extractor for Photos {

@@ -1,13 +1,13 @@
-//! Photos made in code: each container, odd EXIF, and files that lie.
+//! Photos made in code: every container, unusual EXIF, and hostile files.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use photos::Photos;
 use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
 
-/// An entry of a little-endian directory: tag, type, count, value (4 bytes or less) or its bytes.
+/// An entry of a little-endian directory: tag, type, count, and the value or the bytes that it points to.
 type Entry<'a> = (u16, u16, u32, &'a [u8]);
 
-/// A directory at this offset of the block, its long values behind it.
+/// A directory at this offset of the block, followed by the values that do not fit into its entries.
 fn directory(offset: usize, entries: &[Entry], next: u32) -> Vec<u8> {
     let mut table = (entries.len() as u16).to_le_bytes().to_vec();
     let mut values = Vec::new();
@@ -27,7 +27,7 @@ fn directory(offset: usize, entries: &[Entry], next: u32) -> Vec<u8> {
     table
 }
 
-/// A block with a camera, a date, and the place; the pointers have this type (4 is right).
+/// A block with a camera, a date and a location; the pointers have this type (4 is correct).
 fn exif(pointer_type: u16, next: u32) -> Vec<u8> {
     let rational = |numbers: &[u32]| {
         numbers
@@ -172,7 +172,7 @@ fn exif_is_the_same_in_every_container() {
 
 #[test]
 fn tiff_directories_anywhere_are_found_with_few_reads() {
-    // The same block as a file of its own, its directories at the end of 3 MB.
+    // The same block as a file, with its directories at the end of 3 MB.
     let block = exif(4, 0);
     let extraction = extract("a.tif", block).unwrap().unwrap();
     assert_eq!(

@@ -9,7 +9,7 @@ pub fn matroska(title: &str) -> Vec<u8> {
     Clip::film(title, 60_000).encode(VideoFormat::Matroska)
 }
 
-/// A Matroska file of this name in these folders, outermost first.
+/// The same as a source with this name in these folders, outermost first.
 pub fn source(name: &str, title: &str, folders: &[&str]) -> Source {
     Source::from_bytes(name, matroska(title)).with_folders(folders.iter().copied())
 }

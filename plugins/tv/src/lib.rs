@@ -1,6 +1,7 @@
-//! The TV plugin: episodes of series by their sidecars, names and containers.
+//! The TV plugin: metadata of episodes from sidecars, names and containers.
 //!
-//! The container is read by [`video`], names and neighbours by [`naming`]; [`fields`] says which of them is believed.
+//! [`video`] reads the container, [`naming`] the names and sidecars; [`fields`] decides which source takes
+//! precedence.
 
 mod fields;
 
@@ -9,7 +10,6 @@ use naming::record::Record;
 use naming::sidecars::{Video, nfo_files};
 use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
 
-/// Reads episodes.
 pub struct Tv;
 
 impl Extractor for Tv {

@@ -1,5 +1,5 @@
-//! What lies around the sound in a file and would mislead a decoder: tags in Wave, AIFF and FLAC files, MPEG audio that
-//! is wrapped up as Wave, and the beginning that MP4 files leave out.
+//! Prepares a file for symphonia: hides tags of WAV, AIFF and FLAC files, corrects unknown sizes, unwraps MPEG audio
+//! in WAV, and finds the priming of MP4.
 
 use containers::flac;
 use containers::isobmff::{BoxSpan, Boxes};
@@ -8,31 +8,30 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::stream::Patch;
 
-/// Chunks and metadata blocks that are looked at.
+/// The most chunks or metadata blocks that are read.
 const PARTS: usize = 4096;
-/// MPEG Layer 3 in a Wave file.
+/// The format tag of MPEG Layer 3 in WAV.
 const WAVE_MP3: [u8; 2] = [0x55, 0];
-/// Chunks that lie behind the sound.
+/// Chunks that may follow the audio.
 const FOLLOWERS: [&[u8; 4]; 7] = [b"LIST", b"id3 ", b"ID3 ", b"fact", b"cue ", b"smpl", b"bext"];
-/// Bytes of an iTunes entry that is looked at.
+/// The most bytes of an iTunes entry that are read.
 const ENTRY_BYTES: usize = 512;
 
-/// How a file is to be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Where the decoder begins.
+    /// The offset at which the decoder starts.
     pub(crate) start: u64,
-    /// Hides tags, by saying that they are something to pass over.
+    /// Bytes to replace, so that the decoder ignores tags.
     pub(crate) patches: Vec<Patch>,
-    /// What is left out at the beginning.
+    /// Frames to skip at the start.
     pub(crate) priming: Option<Priming>,
 }
 
-/// How much the encoder put in front of the sound.
+/// Frames that the encoder put before the audio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Priming {
     units: u64,
-    /// Units in a second; none if they are frames.
+    /// Units per second; `None` if the units are frames.
     timescale: Option<u32>,
 }
 
@@ -46,7 +45,7 @@ impl Priming {
     }
 }
 
-/// Looks at the headers of a file.
+/// Reads the headers of a file.
 pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     let head = source.bytes_at(0, 12)?;
     match head.as_slice() {
@@ -61,7 +60,7 @@ pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     }
 }
 
-/// Hides all metadata of a FLAC file but the first block: the rest says nothing about the sound.
+/// Turns all metadata blocks but the first into padding: the decoder needs only the stream information.
 fn hide_flac_metadata(source: &mut Source) -> Result<Layout, ExtractError> {
     const STREAM_INFO: u8 = 0;
     const PADDING: u8 = 1;
@@ -82,8 +81,8 @@ fn hide_flac_metadata(source: &mut Source) -> Result<Layout, ExtractError> {
     Ok(layout)
 }
 
-/// Hides tags of a Wave file, and says sizes in a way that the decoder understands: a recorder that was cut off leaves
-/// 0, and files of more than 4 GiB have another name and their sizes in a chunk of their own.
+/// Hides tags of a WAV file, and patches sizes that symphonia does not support: 0, which an interrupted recorder
+/// leaves, and the 64-bit sizes of RF64.
 fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
     let mut layout = chunks(source, ByteOrder::Little, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
     if layout.start > 0 {
@@ -109,7 +108,8 @@ fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
     Ok(layout)
 }
 
-/// Where the sound of a Wave file begins, and how long it is said to be. A size of 0 is meant where a chunk follows.
+/// Offset and stated size of the audio in a WAV file; `None` if it is empty. A size of 0 is meant if another chunk
+/// follows.
 fn data_chunk(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
     let mut chunks = Chunks::of_file(source, ByteOrder::Little, PARTS);
     while let Some(chunk) = chunks.next(source)? {
@@ -122,7 +122,7 @@ fn data_chunk(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
     Ok(None)
 }
 
-/// Hides chunks of a Wave or AIFF file.
+/// Renames chunks of a WAV or AIFF file to `JUNK`.
 fn chunks(source: &mut Source, order: ByteOrder, hidden: &[[u8; 4]]) -> Result<Layout, ExtractError> {
     let mut layout = Layout::default();
     let mut is_mp3 = false;
@@ -147,7 +147,7 @@ fn chunks(source: &mut Source, order: ByteOrder, hidden: &[[u8; 4]]) -> Result<L
     Ok(layout)
 }
 
-/// What the edit list of an MP4 file's first sound leaves out, or what iTunes says about it.
+/// The priming of the first audio track, from its edit list or from iTunes' entry.
 fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
     let Some(movie) = Boxes::of_file(source).find(source, b"moov")? else {
         return Ok(None);
@@ -170,7 +170,7 @@ fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
     Ok(None)
 }
 
-/// Where the first edit that is no pause begins.
+/// The start of the first edit that is not empty.
 fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<Priming>, ExtractError> {
     const ENTRIES: usize = 16;
     let list = edits.bytes(source, 8 + ENTRIES * 20)?;
@@ -181,7 +181,7 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     let starts = entries
         .chunks_exact(if is_wide { 20 } else { 12 })
         .filter_map(|entry| {
-            // After the length, as wide as it.
+            // After the duration, which has the same width.
             if is_wide {
                 entry
                     .get(8..16)?
@@ -208,7 +208,7 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     }))
 }
 
-/// The delay of iTunes' entry `iTunSMPB`: its second number, hexadecimal frames.
+/// The second number of iTunes' entry `iTunSMPB`: the delay in frames, hexadecimal.
 fn itunes(source: &mut Source, movie: BoxSpan) -> Result<Option<Priming>, ExtractError> {
     let path = [b"udta", b"meta", b"ilst"];
     let Some(list) = movie.children().descend(source, &path)? else {

@@ -1,8 +1,8 @@
-//! The waveform plugin: decodes music files and sums up their sound.
+//! The waveforms plugin: waveform, loudness and silence of audio files.
 //!
-//! [`decoder`] finds out what a file is and gives its frames in blocks; [`bins`] and [`loudness`] listen to them. A file
-//! is decoded front to back with a few packets in memory, and a second time where it turned out not to have the length
-//! that it claims, because the edges of the bins depend on it.
+//! [`decoder`] chooses a decoder by the file's content; [`bins`] and [`loudness`] measure the decoded blocks. A file
+//! is decoded from start to end with a few packets in memory. If its length turns out to be different from the one it
+//! states, it is decoded again, because the edges of the bins depend on the length.
 
 mod aac;
 mod ape;
@@ -21,10 +21,9 @@ use crate::bins::Bins;
 use crate::decoder::Block;
 use crate::loudness::Loudness;
 
-/// The most bins; a screen is some thousand pixels wide.
+/// The most bins; screens are a few thousand pixels wide.
 const MAX_BINS: u32 = 16_384;
 
-/// Measures music files.
 pub struct Waveforms;
 
 impl WaveformAnalyzer for Waveforms {
@@ -35,10 +34,10 @@ impl WaveformAnalyzer for Waveforms {
 
 svc_plugin_api::export_plugin!(Waveforms, manifest = "plugin.toml", abilities = [waveform]);
 
-/// Decodes a file and sums it up.
+/// Decodes and measures a file.
 ///
 /// # Errors
-/// `Invalid` for a file of which nothing can be decoded, or less than cannot.
+/// `Invalid` if no block, or less than half of the blocks, can be decoded.
 fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     let bins = bins.clamp(1, MAX_BINS) as usize;
     let mut block = Block::default();
@@ -93,7 +92,7 @@ fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     })
 }
 
-/// Decodes once more, now that the length is known.
+/// Decodes the file again for its actual length.
 fn count(source: &mut Source, bins: usize, frames: u64, block: &mut Block) -> Result<Bins, ExtractError> {
     let mut decoder = decoder::open(source)?;
     let mut counted = Bins::new(bins, frames);

@@ -1,22 +1,20 @@
-//! Which NFO sidecars say something about a video.
+//! Selects the NFO sidecars of a video.
 
 use super::{Video, parts};
 use crate::folder::is_generic;
 
-/// The sidecars of a video, as seen from its folder.
+/// The NFO sidecars of a video, relative to its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NfoFiles {
-    /// Of the film or the episode.
+    /// Of the movie or the episode.
     pub own: Option<String>,
-    /// Whether `own` has another name and is the film's for want of a better: it may be a release's note.
+    /// Whether `own` has an unrelated name and was the only candidate: it may be the notes of a release.
     pub own_is_guess: bool,
-    /// Of the season.
     pub season: Option<String>,
-    /// Of the show.
     pub show: Option<String>,
 }
 
-/// Chooses the sidecars of a video among these files.
+/// Selects the sidecars of a video among these files.
 ///
 /// ```
 /// use naming::sidecars::{Video, nfo_files};
@@ -59,7 +57,7 @@ pub fn nfo_files(video: &Video, names: &[&str]) -> NfoFiles {
     }
 }
 
-/// The one sidecar in a folder of the film's own, whatever its name.
+/// The only sidecar in a movie's own folder, whatever its name.
 fn only(video: &Video, files: &[(&str, &str, &str)]) -> Option<String> {
     let mut sidecars = files.iter().filter(|(_, folder, _)| folder.is_empty());
     let (name, _, front) = sidecars.next()?;

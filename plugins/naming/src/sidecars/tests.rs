@@ -1,4 +1,4 @@
-//! Neighbours of films and episodes: which belong to them, and what they are.
+//! Which sidecar files belong to movies and episodes, and what they contain.
 
 use super::*;
 use crate::episode::episode;

@@ -1,4 +1,4 @@
-//! The sidecars of `truth.jsonl`.
+//! The sidecar cases of `truth.jsonl`.
 
 use naming::nfo::{Document, Nfo, Role};
 use serde_json::Value;
