@@ -1,8 +1,8 @@
-//! The bindings of `wit/v0.1`: the values that cross the boundary, the imports, and one module per ability
-//! whose `export!` [`export_plugin!`](crate::export_plugin) calls.
+//! The bindings of `wit/v0.1`: the values, the imports, and one module per ability with the `export!` macro that
+//! [`export_plugin!`](crate::export_plugin) calls.
 //!
-//! The modules share the types of the first. The description of an export goes into a component only where
-//! `export!` is called, so a plugin carries its own abilities and no other.
+//! The modules share the types of the first one. The type of an export is embedded into a component only where
+//! `export!` is called, so a component declares only the abilities that its plugin lists.
 
 /// World `media-extractor`.
 pub mod extractor {
@@ -25,8 +25,8 @@ pub mod extractor {
     pub use export_extractor as export;
 }
 
-/// What `media-extractor-with-artwork` has beyond `media-extractor`. Together they make that world: a component
-/// that exports from both carries the description of both, and they are merged when it is put together.
+/// The part of world `media-extractor-with-artwork` that `media-extractor` does not have. A component that exports
+/// from both modules carries both descriptions, and `wit-component` merges them into that world.
 pub mod artwork {
     #![allow(
         missing_docs,
@@ -48,7 +48,7 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
-/// World `image-renderer`.
+/// World `image-thumbnailer`.
 pub mod thumbnailer {
     #![allow(
         missing_docs,
@@ -71,7 +71,7 @@ pub mod thumbnailer {
     pub use export_thumbnailer as export;
 }
 
-/// World `audio-measurer`.
+/// World `waveform-analyzer`.
 pub mod waveform {
     #![allow(
         missing_docs,
@@ -94,7 +94,8 @@ pub mod waveform {
     pub use export_waveform as export;
 }
 
-/// The import of `media-extractor-with-related`. A component that never asks does not import it.
+/// The import of world `media-extractor-with-related`. A component that does not call these functions does not import
+/// them.
 pub(crate) mod related {
     #![allow(
         missing_docs,
@@ -132,7 +133,7 @@ pub use thumbnailer::exports::svc::plugin::thumbnailer::{Bounds, Image};
 pub use waveform::exports::svc::plugin::waveform::Summary;
 
 impl ExtractError {
-    /// The file is of this plugin's kind but broken beyond use, with where that was seen, in bytes.
+    /// A damaged file, with the offset of the damage in bytes if it is known.
     pub fn invalid(offset: Option<u64>, reason: impl Into<String>) -> Self {
         Self::Invalid(Malformed {
             offset,
@@ -141,8 +142,16 @@ impl ExtractError {
     }
 }
 
-/// A failed read on the way through [`std::io`]. An early end is a matter of the file, not of the storage;
-/// what the storage itself said is kept by the [`Source`](crate::Source) and wins in [`run`](crate::run).
+impl Extraction {
+    /// The value of the first field with this key.
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        let field = self.fields.iter().find(|field| field.key == key);
+        field.map(|field| &field.value)
+    }
+}
+
+/// Converts an error of [`std::io`]. An unexpected end means a damaged file, not a failed storage. A storage failure
+/// is recorded in the [`Source`](crate::Source), and [`run`](crate::run) returns it instead of this error.
 impl From<std::io::Error> for ExtractError {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {

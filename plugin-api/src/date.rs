@@ -1,12 +1,12 @@
-//! Dates of partial precision, from parts and from the ways in which files write them.
+//! Dates of partial precision, from their parts and from the text formats of tags.
 
 use crate::PartialDate;
 
 const MS_PER_SECOND: u32 = 1000;
 const MAX_OFFSET_MINUTES: i32 = 1080;
 
-/// A date from its parts. A part that is out of range ends the date before it; `None` without a year
-/// (1 to 9999).
+/// A date from its parts. The date ends before the first part that is out of range; `None` for a year outside 1 to
+/// 9999.
 ///
 /// ```
 /// use svc_plugin_api::date_from_parts;
@@ -28,7 +28,7 @@ pub fn date_from_parts(year: u16, month: Option<u8>, day: Option<u8>) -> Option<
     })
 }
 
-/// Milliseconds since midnight, or `None` if a part is out of range. A leap second counts as the one before.
+/// Milliseconds since midnight; `None` if a part is out of range. A leap second counts as the second before it.
 pub fn time_of_day_ms(hour: u32, minute: u32, second: u32, millisecond: u32) -> Option<u32> {
     if hour > 23 || minute > 59 || second > 60 || millisecond > 999 {
         return None;
@@ -36,8 +36,8 @@ pub fn time_of_day_ms(hour: u32, minute: u32, second: u32, millisecond: u32) -> 
     Some(((hour * 60 + minute) * 60 + second.min(59)) * MS_PER_SECOND + millisecond)
 }
 
-/// Reads a date as tags write it: `2003`, `2003-05`, `2003-05-17`, `20030517`, `2003:05:17 10:11:12.25+02:00`,
-/// `2003-05-17T10:11:12Z`. What follows a readable beginning is passed over; `None` without a year.
+/// Parses a date as tags contain them: `2003`, `2003-05`, `2003-05-17`, `20030517`, `2003:05:17 10:11:12.25+02:00`,
+/// `2003-05-17T10:11:12Z`. Text after a valid start is ignored; `None` without a year.
 ///
 /// ```
 /// use svc_plugin_api::parse_date;
@@ -124,7 +124,7 @@ fn days_in(year: u16, month: u8) -> u8 {
     }
 }
 
-/// What is left of the text.
+/// The rest of the text.
 struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {
@@ -142,7 +142,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number of so many digits; nothing is taken when there are fewer.
+    /// A number of `least` to `most` digits; consumes nothing if there are fewer.
     fn number(&mut self, least: usize, most: usize) -> Option<u32> {
         let digits = self
             .0
@@ -162,7 +162,7 @@ impl Cursor<'_> {
         )
     }
 
-    /// Decimals as thousandths, cut, not rounded.
+    /// Decimals in thousandths, truncated.
     fn thousandths(&mut self) -> u32 {
         let mut value = 0;
         let mut unit = 100;

@@ -1,8 +1,8 @@
-//! Puts an extraction together and keeps it within the contract: no empty text, no number that is none.
+//! Builds an extraction that conforms to the contract: no empty texts, no numbers that are not finite.
 
 use crate::{Extraction, Field, PartialDate, Picture, PictureData, Rational, Value, clean_text};
 
-/// Bounds of one extraction. A file beyond them is hostile or broken; what is over is left out with a warning.
+/// Limits of one extraction. Excess values are left out with a warning: no ordinary file has so many.
 const MAX_FIELDS: usize = 512;
 const MAX_TEXTS: usize = 256;
 const MAX_TEXT_BYTES_IN_ALL: usize = 512 * 1024;
@@ -10,8 +10,8 @@ const MAX_PICTURES: usize = 64;
 const MAX_WARNINGS: usize = 16;
 const MAX_WARNING_CHARACTERS: usize = 300;
 
-/// Collects what a file says. Every method leaves out what would say nothing: an empty text, a list without
-/// texts, a number that is not finite. The first statement of a key wins, so the better source goes first.
+/// Collects the metadata of a file. Every method ignores values without content: an empty text, a list without texts,
+/// a number that is not finite. The first value of a key is kept, so add the better source first.
 ///
 /// ```
 /// use svc_plugin_api::{ExtractionBuilder, Value};
@@ -39,12 +39,12 @@ pub struct ExtractionBuilder {
 }
 
 impl ExtractionBuilder {
-    /// One that says nothing yet.
+    /// An empty extraction.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The title; the first that is not empty stays.
+    /// Sets the title, unless it is empty or one was set before.
     pub fn title(&mut self, title: &str) -> &mut Self {
         if self.title.is_none() {
             self.title = clean_text(title).filter(|title| self.has_room(title.len()));
@@ -52,7 +52,7 @@ impl ExtractionBuilder {
         self
     }
 
-    /// The duration in milliseconds; 0 is no statement.
+    /// Sets the duration in milliseconds, unless it is 0 or one was set before.
     pub fn duration_ms(&mut self, duration_ms: u64) -> &mut Self {
         if duration_ms > 0 {
             self.duration_ms.get_or_insert(duration_ms);
@@ -60,7 +60,7 @@ impl ExtractionBuilder {
         self
     }
 
-    /// Width and height in pixels, as coded; none of them is 0.
+    /// Sets width and height in pixels, as coded, unless one of them is 0 or they were set before.
     pub fn dimensions(&mut self, width: u32, height: u32) -> &mut Self {
         if width > 0 && height > 0 {
             self.dimensions.get_or_insert((width, height));
@@ -68,7 +68,7 @@ impl ExtractionBuilder {
         self
     }
 
-    /// A text.
+    /// Adds a text, cleaned by [`clean_text`].
     pub fn text(&mut self, key: &str, text: &str) -> &mut Self {
         match clean_text(text) {
             Some(text) if !self.has(key) && self.has_room(text.len()) => self.field(key, Value::Text(text)),
@@ -76,7 +76,7 @@ impl ExtractionBuilder {
         }
     }
 
-    /// Several texts, in order. One that comes twice is kept once.
+    /// Adds several texts in order, without duplicates: at most 256.
     pub fn texts<T: AsRef<str>>(&mut self, key: &str, texts: impl IntoIterator<Item = T>) -> &mut Self {
         if self.has(key) {
             return self;
@@ -104,8 +104,8 @@ impl ExtractionBuilder {
         }
     }
 
-    /// Records: texts that stand for things of a file, such as its streams as JSON, so that two that are alike
-    /// are two. At most `most` of them are kept.
+    /// Adds texts that represent objects, such as the streams of a file as JSON. Unlike [`texts`](Self::texts) it
+    /// keeps equal ones, up to `most`.
     pub fn records(
         &mut self,
         key: &str,
@@ -133,12 +133,12 @@ impl ExtractionBuilder {
         }
     }
 
-    /// An integer.
+    /// Adds an integer; its unit is that of the key.
     pub fn integer(&mut self, key: &str, integer: i64) -> &mut Self {
         self.field(key, Value::Integer(integer))
     }
 
-    /// An integer from 1 on, as numbers and counts are; 0 and less are no statement.
+    /// Adds a number that counts from 1, such as a track number; 0 and less are ignored.
     pub fn positive(&mut self, key: &str, integer: impl TryInto<i64>) -> &mut Self {
         match integer.try_into() {
             Ok(integer) if integer > 0 => self.integer(key, integer),
@@ -146,7 +146,7 @@ impl ExtractionBuilder {
         }
     }
 
-    /// A real number; infinite ones and NaN are no statement.
+    /// Adds a real number; infinity and NaN are ignored.
     pub fn real(&mut self, key: &str, real: f64) -> &mut Self {
         if real.is_finite() {
             self.field(key, Value::Real(real))
@@ -155,7 +155,7 @@ impl ExtractionBuilder {
         }
     }
 
-    /// A fraction; one over 0 is no statement.
+    /// Adds a fraction; one with denominator 0 is ignored.
     pub fn rational(&mut self, key: &str, numerator: i64, denominator: i64) -> &mut Self {
         if denominator == 0 {
             return self;
@@ -169,17 +169,18 @@ impl ExtractionBuilder {
         )
     }
 
-    /// A yes or no.
+    /// Adds a boolean.
     pub fn boolean(&mut self, key: &str, boolean: bool) -> &mut Self {
         self.field(key, Value::Boolean(boolean))
     }
 
-    /// A date of any precision.
+    /// Adds a date of any precision.
     pub fn date(&mut self, key: &str, date: PartialDate) -> &mut Self {
         self.field(key, Value::Date(date))
     }
 
-    /// An embedded picture: purpose such as `front`, media type such as `image/jpeg`.
+    /// Adds an embedded picture with its purpose, such as `front`, and its media type, such as `image/jpeg`: at most
+    /// 64.
     pub fn picture(&mut self, purpose: &str, mime: &str, data: PictureData) -> &mut Self {
         if self.pictures.len() < MAX_PICTURES {
             self.pictures.push(Picture {
@@ -193,7 +194,8 @@ impl ExtractionBuilder {
         self
     }
 
-    /// An oddity that did not stop the reading, for a person.
+    /// Adds a warning about a defect that did not stop the extraction, at most 16. The admin app shows it with the
+    /// file.
     pub fn warn(&mut self, warning: impl AsRef<str>) -> &mut Self {
         let short: String = warning.as_ref().chars().take(MAX_WARNING_CHARACTERS).collect();
         if let Some(warning) = clean_text(&short)
@@ -205,12 +207,12 @@ impl ExtractionBuilder {
         self
     }
 
-    /// Whether the key is already there.
+    /// Whether a field with this key was added.
     pub fn has(&self, key: &str) -> bool {
         self.fields.iter().any(|field| field.key == key)
     }
 
-    /// The extraction, or `None` if nothing was said. A warning alone is worth keeping.
+    /// The extraction; `None` if nothing was added, not even a warning.
     pub fn finish(self) -> Option<Extraction> {
         let (width, height) = self.dimensions.unzip();
         let extraction = Extraction {
@@ -246,7 +248,7 @@ impl ExtractionBuilder {
         self
     }
 
-    /// Takes the bytes of a text from what is left of the budget.
+    /// Reserves bytes of the budget for texts, and warns when it is used up.
     fn has_room(&mut self, bytes: usize) -> bool {
         let fits = self.text_bytes + bytes <= MAX_TEXT_BYTES_IN_ALL;
         if fits {

@@ -1,60 +1,62 @@
-//! The traits of a plugin, how a call runs, and the macro that exports a component.
+//! The traits that plugins implement, the functions that run them, and the macro that exports a component.
 
 use crate::{Bounds, ExtractError, Extraction, Image, IoError, Source, Summary};
 
-/// The most bytes that [`Artwork::read`] may hand out: 16 MiB.
+/// The most bytes that [`Artwork::read`], or all images of one [`Thumbnailer::render`], may have: 16 MiB.
 pub const MAX_PICTURE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads what a file says about itself.
+/// Extracts the metadata of files.
 pub trait Extractor {
-    /// Reads one file, which it may do in any order. `Ok(None)`: a sound file that says nothing.
+    /// Reads one file, in any order. Returns `Ok(None)` for a valid file without metadata.
     ///
     /// # Errors
-    /// `Refused` for a file of another kind (the next plugin may try it), `Invalid` for one that is broken
-    /// beyond use, `Unsupported` for a sound one with a feature that this version does not read, `Io` for a
-    /// read that failed.
+    /// `Refused` for a file of another format (the host tries the next plugin), `Invalid` for one that is damaged
+    /// beyond use, `Unsupported` for a valid one with a feature that this version does not support, `Io` for a failed
+    /// read.
     fn extract(source: &mut Source) -> Result<Option<Extraction>, ExtractError>;
 }
 
-/// Hands out pictures that the extraction listed as `PictureData::OnRequest`.
+/// Returns the pictures that the extraction lists as `PictureData::OnRequest`.
 pub trait Artwork {
-    /// The bytes of the picture at this position of the extraction's list, at most [`MAX_PICTURE_BYTES`].
+    /// The bytes of the picture at this index of the extraction's list, at most [`MAX_PICTURE_BYTES`].
     ///
     /// # Errors
-    /// As for [`Extractor::extract`]; `Invalid` too for a position that the file has not.
+    /// As for [`Extractor::extract`]; also `Invalid` for an index that the list does not have.
     fn read(source: &mut Source, index: u32) -> Result<Vec<u8>, ExtractError>;
 }
 
-/// Draws a picture in smaller sizes.
+/// Renders thumbnails.
 pub trait Thumbnailer {
-    /// One image for each of the sizes, in their order: upright, in the proportions of the source, as large as fits into
-    /// the box and never larger than the source. At most [`MAX_PICTURE_BYTES`] together.
+    /// Renders one image for each of the sizes, in their order. An image is upright, has the aspect ratio of the
+    /// source, and is as large as fits into the box but never larger than the source. All images together have at
+    /// most [`MAX_PICTURE_BYTES`].
     ///
     /// # Errors
     /// As for [`Extractor::extract`].
     fn render(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError>;
 }
 
-/// Sums up the sound of an audio file.
-pub trait WaveformMeter {
-    /// Divides the frames into this many bins: bin `i` begins with frame `i * frames / bins`. `bins` is at least 1.
+/// Analyzes the waveforms of audio files.
+pub trait WaveformAnalyzer {
+    /// Divides the frames into `bins` (at least 1) bins and measures them: bin `i` starts with frame `i * frames /
+    /// bins`.
     ///
     /// # Errors
     /// As for [`Extractor::extract`].
-    fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError>;
+    fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError>;
 }
 
-/// Runs an extractor over a source the way the exported component does.
+/// Runs an extractor as the exported component does.
 ///
 /// # Errors
-/// What the extractor says; but when a read of the source failed, then that failure, even if the
-/// extractor carried on without the bytes: a record made from half a file must not be kept.
+/// The error of the extractor. If a read of the source failed, that failure takes precedence, even over a result: an
+/// extraction of an incompletely read file must not be stored.
 pub fn run<E: Extractor>(source: &mut Source) -> Result<Option<Extraction>, ExtractError> {
     let result = E::extract(source);
     source.take_failure().map_or(result, failed)
 }
 
-/// Reads a picture the way the exported component does.
+/// Reads a picture as the exported component does.
 ///
 /// # Errors
 /// As for [`run`]; `Unsupported` for a picture of more than [`MAX_PICTURE_BYTES`].
@@ -69,7 +71,7 @@ pub fn read_picture<A: Artwork>(source: &mut Source, index: u32) -> Result<Vec<u
     }
 }
 
-/// Draws a picture the way the exported component does.
+/// Renders thumbnails as the exported component does.
 ///
 /// # Errors
 /// As for [`run`].
@@ -78,12 +80,12 @@ pub fn render<T: Thumbnailer>(source: &mut Source, sizes: &[Bounds]) -> Result<V
     source.take_failure().map_or(result, failed)
 }
 
-/// Sums up a sound the way the exported component does.
+/// Analyzes a waveform as the exported component does. `bins` is raised to 1.
 ///
 /// # Errors
 /// As for [`run`].
-pub fn measure<T: WaveformMeter>(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
-    let result = T::measure(source, bins.max(1));
+pub fn analyze<T: WaveformAnalyzer>(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+    let result = T::analyze(source, bins.max(1));
     source.take_failure().map_or(result, failed)
 }
 
@@ -91,14 +93,15 @@ fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
     Err(ExtractError::Io(failure))
 }
 
-/// Exports a type as the component's plugin, and puts the manifest into it.
+/// Exports a type as a plugin and embeds the manifest.
 ///
-/// `abilities` lists what the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
+/// `abilities` lists the traits that the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
 /// ([`Artwork`](crate::Artwork)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
-/// ([`WaveformMeter`](crate::WaveformMeter)). Without it the type is an extractor; `artwork` alone adds that ability.
+/// ([`WaveformAnalyzer`](crate::WaveformAnalyzer)). The default is `extractor`; `artwork` as the third argument
+/// stands for `extractor` and `artwork`.
 ///
-/// The manifest's path is relative to the plugin's `Cargo.toml`; its bytes become the custom section `svc:manifest`, which
-/// the host reads without running or compiling anything.
+/// The path of the manifest is relative to the plugin's `Cargo.toml`. Its bytes become the custom section
+/// `svc:manifest`, which the host reads without compiling or running the component.
 ///
 /// ```
 /// # use svc_plugin_api::{Artwork, Bounds, ExtractError, Extraction, Extractor, Image, Source, Thumbnailer};
@@ -148,7 +151,7 @@ macro_rules! export_plugin {
     };
 }
 
-/// One ability of [`export_plugin!`].
+/// Exports one ability for [`export_plugin!`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_ability {
@@ -182,8 +185,8 @@ macro_rules! export_ability {
     (waveform, $plugin:ty) => {
         $crate::export_ability!(@export waveform {
             impl $crate::bindings::waveform::exports::svc::plugin::waveform::Guest for Component {
-                fn measure(bins: u32) -> Result<$crate::Summary, $crate::ExtractError> {
-                    $crate::measure::<$plugin>(&mut $crate::Source::of_this_call(), bins)
+                fn analyze(bins: u32) -> Result<$crate::Summary, $crate::ExtractError> {
+                    $crate::analyze::<$plugin>(&mut $crate::Source::of_this_call(), bins)
                 }
             }
         });

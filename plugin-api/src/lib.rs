@@ -1,16 +1,16 @@
-//! The guest SDK of `svc`: what a plugin author writes against.
+//! The SDK for plugins of `svc`.
 //!
-//! A plugin is a WebAssembly component that reads one media kind, draws pictures ([`Thumbnailer`]) or measures sounds
-//! ([`WaveformMeter`]). It implements [`Extractor`] over a
-//! [`Source`] (the bytes of one file, [`std::io::Read`] and [`std::io::Seek`]), says what it found with an
-//! [`ExtractionBuilder`], and is exported with [`export_plugin!`]. Nothing in that code knows about
-//! WebAssembly, so it is tested with plain `cargo test` on the host.
+//! A plugin is a WebAssembly component that extracts metadata ([`Extractor`], [`Artwork`]), renders thumbnails
+//! ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]). Its code reads one file from a [`Source`], which
+//! implements [`std::io::Read`] and [`std::io::Seek`], and returns an [`Extraction`] that an [`ExtractionBuilder`]
+//! makes. [`export_plugin!`] exports it. The code does not depend on WebAssembly, so `cargo test` runs its tests
+//! natively.
 //!
 //! ```
 //! use std::io::Read;
 //! use svc_plugin_api::{ExtractError, Extraction, ExtractionBuilder, Extractor, Source};
 //!
-//! /// Reads files that are a magic word and a title.
+//! /// Reads files that start with a magic word, followed by a title.
 //! struct Notes;
 //!
 //! impl Extractor for Notes {
@@ -32,17 +32,16 @@
 //! ```
 //!
 //! # Rules
-//! - "Nothing to say" is `Ok(None)`; which [`ExtractError`] is for what stands at its cases.
-//! - Keys are listed in `docs/plugin-keys.md`; a plugin's own start with `x.<plugin id>.`.
-//! - No clock, no random numbers: `Instant::now()` and `getrandom` trap inside the sandbox. The same bytes
-//!   always give the same record.
-//! - Never trust a length in the file: [`Source::bytes_at`] takes a cap for that reason.
+//! - Return `Ok(None)` for a valid file without metadata. [`ExtractError`] documents when to return which error.
+//! - Use the keys of `docs/plugin-keys.md`; a plugin's own keys start with `x.<plugin id>.`.
+//! - Do not use clocks or random numbers: `Instant::now()` and `getrandom` trap in the sandbox. The same bytes must
+//!   always give the same extraction.
+//! - Do not trust a length in the file. Limit it before you pass it to [`Source::bytes_at`].
 
 pub mod bindings;
 mod date;
 mod extraction;
 mod guest;
-pub mod isobmff;
 pub mod log;
 mod media_type;
 mod related;
@@ -56,7 +55,7 @@ pub use bindings::{
 pub use date::{date_from_parts, parse_date, time_of_day_ms};
 pub use extraction::ExtractionBuilder;
 pub use guest::{
-    Artwork, Extractor, MAX_PICTURE_BYTES, Thumbnailer, WaveformMeter, measure, read_picture, render, run,
+    Artwork, Extractor, MAX_PICTURE_BYTES, Thumbnailer, WaveformAnalyzer, analyze, read_picture, render, run,
 };
 pub use media_type::picture_media_type;
 pub use source::Source;

@@ -1,23 +1,24 @@
-//! Lines for the server's log. The host adds plugin and file, and limits number and length.
+//! Writes to the server's log. The host adds the plugin and the file to each line, and limits number and length of
+//! the lines.
 //!
-//! Outside of the sandbox (unit tests) the lines go to standard error.
+//! Outside the sandbox, as in unit tests, lines go to standard error.
 
-/// Writes a line that helps only someone who looks into the plugin itself.
+/// Writes a line that helps to debug the plugin.
 pub fn debug(message: &str) {
     write(Level::Debug, message);
 }
 
-/// Writes a line about something worth knowing that needs nothing done.
+/// Writes a line that requires no action.
 pub fn info(message: &str) {
     write(Level::Info, message);
 }
 
-/// Writes a line about something odd in a file or in the plugin.
+/// Writes a line about an anomaly in a file or in the plugin.
 pub fn warn(message: &str) {
     write(Level::Warn, message);
 }
 
-/// Writes a line about something that went wrong and that no error says.
+/// Writes a line about a failure that the returned error does not describe.
 pub fn error(message: &str) {
     write(Level::Error, message);
 }

@@ -1,4 +1,4 @@
-//! What an embedded picture is, by its first bytes: tags lie about it.
+//! The media type of an embedded picture by its first bytes; the type that a tag states is often wrong.
 
 /// The media type of a picture by its first 12 bytes, or `None` for an unknown one.
 ///

@@ -1,9 +1,8 @@
-//! What lies around the file of one call: asked of the host, or given by a test.
+//! The folder names and sidecar files of the current call, from the host or from a test.
 
 use crate::source::HOST_READ_BYTES;
 use crate::{IoError, RelatedFile, Source};
 
-/// Where the answers come from.
 pub(crate) enum Related {
     /// The import `svc:plugin/related`.
     #[cfg(target_arch = "wasm32")]
@@ -11,7 +10,7 @@ pub(crate) enum Related {
     Given(Given),
 }
 
-/// What a test says.
+/// The folders and files that a test provides.
 #[derive(Default)]
 pub(crate) struct Given {
     pub(crate) folders: Vec<String>,
@@ -25,7 +24,7 @@ impl Default for Related {
 }
 
 impl Related {
-    /// Adds to what is given.
+    /// Adds to what the test provides.
     pub(crate) fn give(&mut self, add: impl FnOnce(&mut Given)) {
         let mut given = match std::mem::take(self) {
             Self::Given(given) => given,
@@ -76,7 +75,7 @@ impl Related {
 }
 
 impl Source {
-    /// The same source in these folders, outermost first, for tests.
+    /// Sets the folders of the file for a test, outermost first.
     #[must_use]
     pub fn with_folders<N: Into<String>>(mut self, folders: impl IntoIterator<Item = N>) -> Self {
         self.related
@@ -84,7 +83,7 @@ impl Source {
         self
     }
 
-    /// The same source with a file beside it, for tests.
+    /// Adds a sidecar file for a test.
     #[must_use]
     pub fn with_related(mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         self.related
@@ -92,22 +91,21 @@ impl Source {
         self
     }
 
-    /// The names of the file's folders from the media root down, outermost first.
+    /// The names of the folders between the media root and the file, outermost first.
     pub fn folders(&self) -> Vec<String> {
         self.related.folders()
     }
 
-    /// The files beside this one whose extension the manifest's `related` lists, named as seen from its folder:
-    /// `movie.nfo`, `Subs/English.srt`, `../tvshow.nfo`.
+    /// The sidecar files with an extension that the manifest's `related` lists. Their names are relative to the
+    /// file's folder: `movie.nfo`, `Subs/English.srt`, `../tvshow.nfo`.
     pub fn related(&self) -> Vec<RelatedFile> {
         self.related.files()
     }
 
-    /// The first `most` bytes of one of [`related`](Self::related).
+    /// The first `most` bytes of one of the [`related`](Self::related) files.
     ///
     /// # Errors
-    /// What the storage says. The file's own record need not suffer from it: it is not remembered as a failure of
-    /// this source.
+    /// If the read failed. Unlike a failed read of the source, this does not fail the call of [`run`](crate::run).
     pub fn read_related(&mut self, name: &str, most: usize) -> Result<Vec<u8>, IoError> {
         let mut bytes = Vec::new();
         while bytes.len() < most {

@@ -1,25 +1,24 @@
-//! The bytes of the file of one call, read through two windows.
+//! The bytes of the file of the current call, buffered in two windows.
 //!
-//! Parsers read a few bytes at a time and jump between the head and the tail of a file. Each read of the host
-//! costs a call and a copy, so this keeps a window of 32 KiB where the parser is, with a little of what lies
-//! before it, and a second one at the end of the file.
+//! Parsers read a few bytes at a time and alternate between the start and the end of a file. Each read of the host
+//! costs a call and a copy, so one window of 32 KiB follows the parser and a second one covers the end of the file.
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::IoError;
 use crate::related::Related;
 
-/// Bytes of a window: 32 KiB was the CPU optimum in trials (64 KiB copies too much, 4 KiB calls too often).
+/// 32 KiB needed the least CPU time in measurements: 64 KiB copy too much, 4 KiB need too many calls.
 const WINDOW_BYTES: usize = 32 * 1024;
-/// Bytes kept before the place that was asked for, because parsers step back over what they looked at.
+/// Bytes before the requested offset that a window includes, because parsers often step back.
 const READ_BEHIND_BYTES: u64 = 512;
-/// The most that one read of the host gives.
+/// The most bytes that the host returns for one read.
 pub(crate) const HOST_READ_BYTES: usize = 1024 * 1024;
 
-/// The file of one call: name, size and bytes. [`Read`] and [`Seek`] over two 32 KiB windows.
+/// The file of the current call: its name, size and bytes. [`Read`] and [`Seek`] go through two windows of 32 KiB.
 ///
-/// In the sandbox it is made by [`export_plugin!`](crate::export_plugin); a test makes it from bytes or from
-/// any reader.
+/// In the sandbox [`export_plugin!`](crate::export_plugin) creates it; a test creates one from bytes or from a
+/// reader.
 ///
 /// ```
 /// use std::io::{Read, Seek, SeekFrom};
@@ -43,7 +42,6 @@ pub struct Source {
     host_reads: u64,
 }
 
-/// Where the bytes come from.
 enum Backend {
     /// The import `svc:plugin/source`.
     #[cfg(target_arch = "wasm32")]
@@ -52,7 +50,7 @@ enum Backend {
     Reader(Box<dyn ReadSeek>),
 }
 
-/// Threads too, because decoders want a source that could go from one to another.
+/// `Send` and `Sync` because some decoders require them of their input.
 trait ReadSeek: Read + Seek + Send + Sync {}
 impl<T: Read + Seek + Send + Sync> ReadSeek for T {}
 
@@ -63,7 +61,7 @@ struct Window {
 }
 
 impl Window {
-    /// What the window has from this place on; `None` if the place is not in it.
+    /// The bytes of the window from `position`; `None` if the window does not contain it.
     fn from(&self, position: u64) -> Option<&[u8]> {
         let skip = usize::try_from(position.checked_sub(self.offset)?).ok()?;
         self.bytes.get(skip..).filter(|bytes| !bytes.is_empty())
@@ -71,7 +69,7 @@ impl Window {
 }
 
 impl Source {
-    /// The file of the current call of an export. For [`export_plugin!`](crate::export_plugin).
+    /// The file of the current call. For [`export_plugin!`](crate::export_plugin).
     #[cfg(target_arch = "wasm32")]
     pub fn of_this_call() -> Self {
         use crate::bindings::source;
@@ -80,13 +78,13 @@ impl Source {
         source
     }
 
-    /// Outside of the sandbox there is no current call: an empty source.
+    /// An empty source: there is no current call outside the sandbox.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn of_this_call() -> Self {
         Self::from_bytes("", Vec::new())
     }
 
-    /// A source over bytes, for tests and for parts of a file that a plugin has put together itself.
+    /// A source over bytes, for tests and for parts of a file that a plugin has decoded itself.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         Self::new(name.to_owned(), bytes.len() as u64, Backend::Bytes(bytes))
     }
@@ -94,7 +92,7 @@ impl Source {
     /// A source over a reader such as [`std::fs::File`], for tests and tools.
     ///
     /// # Errors
-    /// If the reader cannot say how long it is.
+    /// If the reader cannot seek to its end.
     pub fn from_reader(name: &str, mut reader: impl Read + Seek + Send + Sync + 'static) -> Result<Self> {
         let size = reader.seek(SeekFrom::End(0))?;
         Ok(Self::new(
@@ -118,12 +116,12 @@ impl Source {
         }
     }
 
-    /// The file's name without any directory.
+    /// The file name without a directory.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name's extension in lower case, without the dot; empty if there is none.
+    /// The extension in lower case, without the dot; empty if there is none.
     pub fn extension(&self) -> String {
         self.name
             .rsplit_once('.')
@@ -135,18 +133,17 @@ impl Source {
         self.size
     }
 
-    /// How often the host was asked for bytes; a plugin's tests keep an eye on it.
+    /// The number of reads of the host, for tests that limit it.
     pub fn host_reads(&self) -> u64 {
         self.host_reads
     }
 
-    /// The bytes from `offset` on, at most `length` and fewer where the file ends. The position stays.
+    /// At most `length` bytes from `offset`; fewer if the file ends before. The position of [`Read`] is unchanged.
     ///
-    /// A length that comes from the file is limited by the caller first: the memory is reserved as the bytes
-    /// arrive, and never more than the file has.
+    /// Limit a `length` that comes from the file: this method allocates as much, up to the rest of the file.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn bytes_at(&mut self, offset: u64, length: usize) -> Result<Vec<u8>> {
         let left = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = Vec::with_capacity(length.min(left).min(HOST_READ_BYTES));
@@ -171,11 +168,11 @@ impl Source {
         Ok(bytes)
     }
 
-    /// What [`bytes_at`](Self::bytes_at) gives, without a copy where it is in memory as it is; else it is put into
-    /// `spare`.
+    /// Like [`bytes_at`](Self::bytes_at), but without a copy if a window contains all the bytes; otherwise they are
+    /// read into `spare`.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn slice_at<'a>(
         &'a mut self,
         offset: u64,
@@ -190,10 +187,10 @@ impl Source {
         Ok(spare)
     }
 
-    /// Exactly `N` bytes from `offset` on, or `None` where the file ends before.
+    /// Exactly `N` bytes from `offset`, or `None` if the file ends before.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn array_at<const N: usize>(&mut self, offset: u64) -> Result<Option<[u8; N]>> {
         if let Some(array) = self.window(offset).and_then(|bytes| bytes.first_chunk::<N>()) {
             return Ok(Some(*array));
@@ -201,7 +198,7 @@ impl Source {
         Ok(self.bytes_at(offset, N)?.first_chunk::<N>().copied())
     }
 
-    /// What the storage said when a read failed, once.
+    /// The failure of the first failed read, once.
     pub(crate) fn take_failure(&mut self) -> Option<IoError> {
         self.failure.take()
     }
@@ -210,7 +207,7 @@ impl Source {
         self.here.from(position).or_else(|| self.tail.from(position))
     }
 
-    /// The bytes that a window has from here on, read first if need be. Empty at the end of the file only.
+    /// The bytes of a window from `position`, which is read if necessary. Empty only at the end of the file.
     fn available(&mut self, position: u64) -> Result<&[u8]> {
         if self.window(position).is_none() && position < self.size {
             let tail_start = self.size.saturating_sub(WINDOW_BYTES as u64);
@@ -224,7 +221,7 @@ impl Source {
                 offset,
                 bytes: self.fetch(offset, WINDOW_BYTES)?,
             };
-            // A short read of the host may end before the place that was asked for.
+            // A short read of the host may end before the requested position.
             if window.from(position).is_none() && offset < position {
                 window = Window {
                     offset: position,

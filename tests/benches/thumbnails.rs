@@ -41,7 +41,7 @@ fn main() -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     files.retain(|path| path.is_file());
     files.sort();
-    let mut sandbox = Sandbox::new("images");
+    let mut sandbox = Sandbox::new("thumbnails");
     println!("| picture | KiB | native ms | sandbox ms | throughput of native |\n|---|---|---|---|---|");
     let (mut all_native, mut all_sandbox) = (0.0, 0.0);
     for path in &files {

@@ -1,20 +1,20 @@
-//! Languages as BCP 47, whatever a file or a name calls them: ISO 639-2 in either of its forms, packed letters,
-//! QuickTime's numbers, tags in any case, names.
+//! Language tags by BCP 47 for the forms in which files and file names state languages: both codes of ISO 639-2,
+//! packed letters, QuickTime's numbers, tags in any case, names.
 //!
-//! One rule for all: the shortest code there is, as RFC 5646 wants it ("de", not "deu" or "ger"), script and region as
-//! they are written there, and nothing where nothing is said. The host applies it once more to what plugins send.
+//! A tag has the shortest code of the language, as RFC 5646 requires ("de", not "deu" or "ger"), and script and
+//! region in the standard's case. The host normalizes the tags of plugins by the same rules.
 
 mod table;
 
 use oxilangtag::LanguageTag;
 use table::{ALIASES, COUNTRIES, LANGUAGES, QUICKTIME, SCRIPTS, USUAL, WORDS};
 
-/// The most bytes of what may name a language.
+/// The most bytes of a text that may name a language.
 const MAX_BYTES: usize = 64;
-/// The most bytes of a tag; longer ones are well-formed, and say nothing that a player could go by.
+/// The most bytes of a tag. Longer tags may be well-formed, but no player supports them.
 const MAX_TAG_BYTES: usize = 35;
 
-/// The tag for what a file states as a language; `None` for what is none, and for one that is undetermined.
+/// The tag for a language that a file states; `None` for an undetermined language and for other text.
 ///
 /// ```
 /// assert_eq!(language::tag("ger").as_deref(), Some("de"));
@@ -30,7 +30,7 @@ pub fn tag(stated: &str) -> Option<String> {
     if let Some(known) = word(stated) {
         return Some(known.to_owned());
     }
-    // "pt_BR.UTF-8" and "de_DE@euro" are those of a system.
+    // POSIX locales: "pt_BR.UTF-8", "de_DE@euro".
     let plain = stated.split(['.', '@']).next()?.replace('_', "-");
     let parsed = LanguageTag::parse_and_normalize(&plain).ok()?;
     // "zh-yue" is "yue".
@@ -41,15 +41,15 @@ pub fn tag(stated: &str) -> Option<String> {
         tag.truncate(tag.find('-').unwrap_or(tag.len()));
     }
     match parsed.region() {
-        // Not the country's code, however often it is taken for it.
+        // "UK" is not the country code, but is often used as such.
         Some("UK") => tag.push_str(&rest.replacen("-UK", "-GB", 1)),
         _ => tag.push_str(rest),
     }
     (tag.len() <= MAX_TAG_BYTES).then_some(tag)
 }
 
-/// The tag of a word of a file's name: a code or a name of a language that such names are in. Any three letters may be
-/// a code of ISO 639-3; here they are one only if they are known.
+/// The tag for a word of a file name: a code or a name of a language. Three letters count as a code of ISO 639-3 only
+/// if the table has it.
 ///
 /// ```
 /// assert_eq!(language::word("Deutsch"), Some("de"));
@@ -74,8 +74,9 @@ pub fn word(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The script or region that a word behind a language says. `attached`: with a dash or an underscore between
-/// ("en-IN"), where it may be any; else it may be a word of something else, and is one only if it is usual.
+/// The script or region in a word after a language. `attached` means that a dash or an underscore joins them
+/// ("en-IN"), which allows every region; a separate word must be one of the usual regions, because it may mean
+/// something else.
 ///
 /// ```
 /// assert_eq!(language::region("pt", "br", false), Some("BR"));
@@ -100,7 +101,7 @@ pub fn region(language: &str, word: &str, attached: bool) -> Option<&'static str
         })
 }
 
-/// The language of a media header of MP4: three letters of five bits, or one of QuickTime's numbers.
+/// The language of an MP4 media header: three letters of five bits each, or a number of QuickTime's table.
 #[must_use]
 pub fn packed(number: u16) -> Option<String> {
     if number < 0x400 {
@@ -116,7 +117,8 @@ fn shortest(code: &str) -> Option<&str> {
         return Some(known);
     }
     let is_private = |code: &str| ("qaa".."qua").contains(&code);
-    // Those of two letters are all known; those of three that are not stay, and longer ones were never given out.
+    // The table has all codes of two letters. Unknown codes of three letters are kept; longer codes were never
+    // assigned.
     (code.len() == 3 && !matches!(code, "und" | "mis") && !is_private(code)).then_some(code)
 }
 

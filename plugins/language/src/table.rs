@@ -1,6 +1,6 @@
-//! The languages: all of ISO 639-1, and a few of three letters that files are in; and the countries.
+//! Tables of languages (all of ISO 639-1 and the codes of three letters that media files use), scripts and countries.
 
-/// The shortest code, those of ISO 639-2/T and 639-2/B (empty where it is the same), and names in lower case, the
+/// The shortest code, those of ISO 639-2/T and 639-2/B (empty if they are the same), and the names in lower case,
 /// English ones first.
 pub(crate) const LANGUAGES: &[(&str, &str, &str, &str)] = &[
     ("aa", "aar", "", "afar|qafar"),
@@ -202,9 +202,9 @@ pub(crate) const LANGUAGES: &[(&str, &str, &str, &str)] = &[
     ("yue", "yue", "", "cantonese|粵語"),
 ];
 
-/// What is no code (any longer), and the tag that it stands for.
+/// Texts that are not a (current) code, and their tags.
 pub(crate) const ALIASES: &[(&str, &str)] = &[
-    // Withdrawn ones.
+    // Withdrawn codes.
     ("in", "id"),
     ("iw", "he"),
     ("ji", "yi"),
@@ -213,9 +213,9 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("mol", "ro"),
     ("scc", "sr"),
     ("scr", "hr"),
-    // What most of a macrolanguage is.
+    // The predominant language of a macrolanguage.
     ("cmn", "zh"),
-    // Of programs and sites for subtitles.
+    // Words of subtitle programs and sites.
     ("brazilian", "pt-BR"),
     ("chs", "zh-Hans"),
     ("cht", "zh-Hant"),
@@ -225,10 +225,10 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("pob", "pt-BR"),
 ];
 
-/// Scripts that a language is told apart by.
+/// Scripts that distinguish variants of a language.
 pub(crate) const SCRIPTS: [&str; 6] = ["Arab", "Cyrl", "Deva", "Hans", "Hant", "Latn"];
 
-/// Words for a part of a tag, with the language that they are said of.
+/// Words for a script or region, with the languages that they apply to.
 pub(crate) const WORDS: [(&str, &str, &str); 5] = [
     ("brasil", "pt", "BR"),
     ("brazil", "pt", "BR"),
@@ -237,7 +237,7 @@ pub(crate) const WORDS: [(&str, &str, &str); 5] = [
     ("traditional", "zh", "Hant"),
 ];
 
-/// Those that languages are usually said of, and so are one behind a language even where a dot is between.
+/// Regions that are often stated with a language. After a dot only these are recognized.
 pub(crate) const USUAL: &str = "419 AR AT AU BE BR CA CH CN DE ES FR GB HK IT MX NL NZ PT RS SG TW US";
 
 /// All countries of ISO 3166-1.
@@ -251,7 +251,7 @@ pub(crate) const COUNTRIES: &str = "\
     SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO \
     TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// QuickTime's languages by their numbers.
+/// The languages of QuickTime's numbers.
 pub(crate) const QUICKTIME: &str = "\
     en fr de it nl sv es da pt no he ja ar fi el is mt tr hr zh-Hant ur hi th ko lt pl hu et lv se fo fa ru \
     zh-Hans nl-BE ga sq ro cs sk sl yi sr mk bg uk be uz kk az-Cyrl az-Arab hy ka ro ky tg tk mn-Mong mn-Cyrl ps ku ks sd \

@@ -1,4 +1,4 @@
-//! What files state, and the tag of it.
+//! Tags for the texts that files and file names contain.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ fn each_language_has_one_tag_whatever_it_is_called() {
         ("iw", "he"),
         ("tiếng việt", "vi"),
         ("fil", "fil"),
-        // A code of three letters without one of two stays.
+        // Codes of three letters without a shorter one are kept.
         ("haw", "haw"),
         ("ANG", "ang"),
         ("mul", "mul"),
@@ -86,7 +86,7 @@ fn what_says_no_language_is_none() {
     ] {
         assert_eq!(tag(stated), None, "{stated:?}");
     }
-    // The first behind those for private use.
+    // The first code after the range for private use.
     assert_eq!(tag("qua").as_deref(), Some("qua"));
 }
 
@@ -122,7 +122,7 @@ fn packed_languages_are_letters_or_numbers() {
         (Some("de"), Some("zh-Hans"))
     );
     assert_eq!((packed(94).as_deref(), packed(95)), (Some("eo"), None));
-    // "und", and what is not set.
+    // "und" and an unset value.
     assert_eq!((packed(0x55c4), packed(0x7fff)), (None, None));
 }
 
@@ -133,7 +133,7 @@ fn table_says_each_thing_once_and_in_good_form() {
         let codes = [*terminology, *bibliography]
             .into_iter()
             .filter(|other| other != code && !other.is_empty());
-        // A few are called by their code.
+        // Some names are equal to their code.
         let all: HashSet<_> = codes.chain([*code]).chain(names.split('|')).collect();
         for one in all {
             assert!(said.insert(one), "{one} twice");

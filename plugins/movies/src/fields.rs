@@ -1,4 +1,4 @@
-//! Which source is believed for each field of a film.
+//! The precedence of the sources for each field of a movie.
 
 use naming::MovieName;
 use naming::nfo::{Document, Kind, Nfo};
@@ -6,10 +6,12 @@ use naming::record::{Origin, Record, container_title};
 use svc_plugin_api::PartialDate;
 use video::Tags;
 
-/// Below this, a name has neither year nor release and may be anything: the container's title is believed first.
+/// Below this confidence the name has neither a year nor words of a release, and the container's title takes
+/// precedence.
 const SURE: f64 = 0.6;
 
-/// Writes the fields: the sidecar's first, then those of a sure name, the container's, and what is left to guess.
+/// Writes the fields of the sidecar first, then those of a reliable name, of the container, and of an unreliable
+/// name.
 pub(crate) fn write(record: &mut Record, nfo: &Nfo, name: &MovieName, tags: &Tags, file_name: &str) {
     if let Some(document) = nfo.first(Kind::Movie) {
         of_sidecar(record, document);
@@ -70,7 +72,7 @@ fn of_sidecar(record: &mut Record, document: &Document) {
 }
 
 fn of_container(record: &mut Record, tags: &Tags, named_year: Option<u16>, file_name: &str) {
-    // A date of another year is that of the file, not of the film.
+    // A date of another year describes the file and not the movie.
     let fits = |date: &PartialDate| named_year.is_none_or(|year| year == date.year);
     let date = tags.date.filter(fits);
     record

@@ -1,14 +1,14 @@
-//! The movies plugin: films by their sidecars, names and containers.
+//! The movies plugin: metadata of movies from sidecars, names and containers.
 //!
-//! The container is read by [`video`], names and neighbours by [`naming`]; [`fields`] says which of them is believed.
+//! [`video`] reads the container, [`naming`] the names and sidecars; [`fields`] decides which source takes
+//! precedence.
 
 mod fields;
 
-use naming::beside::{Video, sidecars};
 use naming::record::Record;
+use naming::sidecars::{Video, nfo_files};
 use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
 
-/// Reads films.
 pub struct Movies;
 
 impl Extractor for Movies {
@@ -16,15 +16,15 @@ impl Extractor for Movies {
         let container = video::read(source)?;
         let (file_name, folders) = (source.name().to_owned(), source.folders());
         let related = source.related();
-        let neighbours: Vec<&str> = related.iter().map(|file| file.name.as_str()).collect();
-        let film = Video::film(&folders, &file_name);
-        let chosen = sidecars(&film, &neighbours);
+        let names: Vec<&str> = related.iter().map(|file| file.name.as_str()).collect();
+        let movie = Video::movie(&folders, &file_name);
+        let chosen = nfo_files(&movie, &names);
 
         let mut record = Record::new();
-        let nfo = record.sidecar(source, chosen.own.as_deref(), chosen.own_is_guess);
+        let nfo = record.read_nfo(source, chosen.own.as_deref(), chosen.own_is_guess);
         let name = naming::movie(&folders, &file_name);
         fields::write(&mut record, &nfo, &name, &container.tags, &file_name);
-        record.beside(&film, &neighbours);
+        record.sidecars(&movie, &names);
         container.write(record.extraction());
         Ok(record.finish())
     }

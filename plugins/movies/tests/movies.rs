@@ -1,63 +1,32 @@
-//! Films made in code: a small container, sidecars, names, and which of them is believed.
+//! The precedence of container, sidecars and names, with files made in code.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use movies::Movies;
 use svc_fixtures::video::{Clip, VideoFormat};
-use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
-
-/// A Matroska file with this title.
-fn matroska(title: &str) -> Vec<u8> {
-    Clip::film(title, 60_000).encode(VideoFormat::Matroska)
-}
-
-fn source(name: &str, title: &str, folders: &[&str]) -> Source {
-    Source::from_bytes(name, matroska(title)).with_folders(folders.iter().copied())
-}
+use svc_plugin_api::{ExtractError, Extraction, Source, run};
+use testing::{matroska, origin, source, value};
 
 fn extract(mut source: Source) -> Extraction {
     run::<Movies>(&mut source).unwrap().unwrap()
 }
 
-/// The value as text; texts with a bar between.
-fn value(extraction: &Extraction, key: &str) -> String {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    match field.map(|field| &field.value) {
-        None => "-".to_owned(),
-        Some(Value::Text(text)) => text.clone(),
-        Some(Value::Texts(texts)) => texts.join("|"),
-        Some(Value::Integer(integer)) => integer.to_string(),
-        Some(Value::Real(real)) => real.to_string(),
-        Some(Value::Date(date)) => format!("{}-{:?}-{:?}", date.year, date.month, date.day),
-        Some(other) => panic!("{key}: {other:?}"),
-    }
-}
-
-/// Where a field is from.
-fn origin(extraction: &Extraction, key: &str) -> String {
-    let sources = value(extraction, "field-sources");
-    let found = sources
-        .split('|')
-        .find_map(|source| source.strip_prefix(&format!("{key}=")));
-    found.unwrap_or("-").to_owned()
-}
-
 #[test]
 fn film_without_sidecar_is_read_from_its_name() {
-    let film = extract(source("Heat.1995.Remastered.1080p.cd1.mkv", "", &["Movies"]));
-    assert_eq!(film.title.as_deref(), Some("Heat"));
+    let movie = extract(source("Heat.1995.Remastered.1080p.cd1.mkv", "", &["Movies"]));
+    assert_eq!(movie.title.as_deref(), Some("Heat"));
     assert_eq!(
-        (film.duration_ms, film.width, film.height),
+        (movie.duration_ms, movie.width, movie.height),
         (Some(60_000), Some(1920), Some(1080))
     );
-    assert_eq!(value(&film, "movie.year"), "1995");
-    assert_eq!(value(&film, "movie.edition"), "Remastered");
-    assert_eq!(value(&film, "movie.part"), "1");
-    assert_eq!(value(&film, "name.pattern"), "title-year");
-    assert_eq!(value(&film, "name.matched"), "1995");
-    assert_eq!(value(&film, "name.confidence"), "0.85");
-    assert_eq!(value(&film, "video.container"), "matroska");
-    assert_eq!(origin(&film, "title"), "name");
-    assert_eq!(film.warnings, [""; 0]);
+    assert_eq!(value(&movie, "movie.year"), "1995");
+    assert_eq!(value(&movie, "movie.edition"), "Remastered");
+    assert_eq!(value(&movie, "movie.part"), "1");
+    assert_eq!(value(&movie, "name.pattern"), "title-year");
+    assert_eq!(value(&movie, "name.matched"), "1995");
+    assert_eq!(value(&movie, "name.confidence"), "0.85");
+    assert_eq!(value(&movie, "video.container"), "matroska");
+    assert_eq!(origin(&movie, "title"), "name");
+    assert_eq!(movie.warnings, [""; 0]);
 }
 
 #[test]
@@ -67,7 +36,7 @@ fn film_with_sidecar_is_what_it_says() {
         <genre>Crime</genre><studio>One</studio><set><name>Heats</name></set><uniqueid type="tmdb">949</uniqueid>
         <director>Michael Mann</director><actor><name>Al Pacino</name><role>Hanna</role></actor></movie>
         https://www.imdb.com/title/tt0113277/"#;
-    let film = source(
+    let movie = source(
         "abc.mkv",
         "Container Title",
         &["Movies", "Heat (1996) [tvdbid-5]"],
@@ -76,8 +45,8 @@ fn film_with_sidecar_is_what_it_says() {
     .with_related("abc.en.forced.srt", "")
     .with_related("Subs/3_German.srt", "")
     .with_related("poster.jpg", "");
-    let film = extract(film);
-    assert_eq!(film.title.as_deref(), Some("Heat"));
+    let movie = extract(movie);
+    assert_eq!(movie.title.as_deref(), Some("Heat"));
     for (key, expected) in [
         ("movie.original-title", "Heat (US)"),
         ("title-sort", "Heat 1"),
@@ -104,28 +73,28 @@ fn film_with_sidecar_is_what_it_says() {
         ("related.artwork", r#"{"name":"poster.jpg","purpose":"poster"}"#),
         ("name.pattern", "folder-year"),
     ] {
-        assert_eq!(value(&film, key), expected, "{key}");
+        assert_eq!(value(&movie, key), expected, "{key}");
     }
     for key in ["title", "movie.year", "movie.people", "movie.external-ids"] {
-        assert_eq!(origin(&film, key), "nfo", "{key}");
+        assert_eq!(origin(&movie, key), "nfo", "{key}");
     }
 }
 
 #[test]
 fn film_of_an_unsure_name_takes_the_title_of_its_container() {
-    let film = extract(source("holiday.mkv", "The Big Trip", &["Movies"]));
-    assert_eq!(film.title.as_deref(), Some("The Big Trip"));
+    let movie = extract(source("holiday.mkv", "The Big Trip", &["Movies"]));
+    assert_eq!(movie.title.as_deref(), Some("The Big Trip"));
     assert_eq!(
-        (origin(&film, "title"), value(&film, "name.confidence")),
+        (origin(&movie, "title"), value(&movie, "name.confidence")),
         ("container".into(), "0.4".into())
     );
-    let film = extract(source("holiday.mkv", "Some.Release.1080p.x264-GRP", &["Movies"]));
-    assert_eq!(film.title.as_deref(), Some("holiday"));
-    let film = extract(source("Heat (1995).mkv", "The Big Trip", &["Movies"]));
-    assert_eq!(film.title.as_deref(), Some("Heat"));
-    let film = extract(source("abc.mkv", "", &["Movies", "Heat (1995)"]));
+    let movie = extract(source("holiday.mkv", "Some.Release.1080p.x264-GRP", &["Movies"]));
+    assert_eq!(movie.title.as_deref(), Some("holiday"));
+    let movie = extract(source("Heat (1995).mkv", "The Big Trip", &["Movies"]));
+    assert_eq!(movie.title.as_deref(), Some("Heat"));
+    let movie = extract(source("abc.mkv", "", &["Movies", "Heat (1995)"]));
     assert_eq!(
-        (film.title.as_deref(), origin(&film, "title")),
+        (movie.title.as_deref(), origin(&movie, "title")),
         (Some("Heat"), "folder".into())
     );
 }
@@ -134,31 +103,31 @@ fn film_of_an_unsure_name_takes_the_title_of_its_container() {
 fn film_of_any_container_has_its_fields_and_its_names() {
     for format in VideoFormat::ALL {
         let name = format!("Heat (1995).{}", format.extension());
-        let film = extract(Source::from_bytes(
+        let movie = extract(Source::from_bytes(
             &name,
             Clip::film("Trip", 60_000).encode(format),
         ));
-        assert_eq!(film.title.as_deref(), Some("Heat"), "{format:?}");
+        assert_eq!(movie.title.as_deref(), Some("Heat"), "{format:?}");
         assert_eq!(
-            (film.width, value(&film, "movie.year")),
+            (movie.width, value(&movie, "movie.year")),
             (Some(1920), "1995".into()),
             "{format:?}"
         );
-        assert_ne!(value(&film, "video.streams"), "-", "{format:?}");
+        assert_ne!(value(&movie, "video.streams"), "-", "{format:?}");
     }
 }
 
 #[test]
 fn film_with_a_broken_sidecar_has_a_warning() {
-    let film = source("Heat (1995).mkv", "", &["Movies"]).with_related("Heat (1995).nfo", "<movie><year>19");
-    let film = extract(film);
-    assert_eq!(film.title.as_deref(), Some("Heat"));
-    assert_eq!(film.warnings.len(), 1, "{:?}", film.warnings);
+    let movie = source("Heat (1995).mkv", "", &["Movies"]).with_related("Heat (1995).nfo", "<movie><year>19");
+    let movie = extract(movie);
+    assert_eq!(movie.title.as_deref(), Some("Heat"));
+    assert_eq!(movie.warnings.len(), 1, "{:?}", movie.warnings);
     let note =
         source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", "ripped with love, tt0113277");
-    let film = extract(note);
+    let movie = extract(note);
     assert_eq!(
-        (value(&film, "movie.external-ids").as_str(), film.warnings.len()),
+        (value(&movie, "movie.external-ids").as_str(), movie.warnings.len()),
         ("imdb:tt0113277", 0)
     );
     let note = source("Heat.mkv", "", &["Heat (1995)"]).with_related("grp.nfo", b"\xb0\xb1\xb2".to_vec());

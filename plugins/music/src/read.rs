@@ -13,22 +13,19 @@ use svc_plugin_api::{ExtractError, Source};
 
 use crate::audio::Audio;
 use crate::container::{Container, Format, asf, comments as places, dsf};
-use crate::dialect::{Told, ape, comments, id3v1, id3v2, iff as iff_tags, mp4};
+use crate::dialect::{Findings, ape, comments, id3v1, id3v2, iff as iff_tags, mp4};
 use crate::pictures::{self, Found};
 use crate::tags::Tags;
 
 /// What a file says: its tags, best first, its stream headers, and oddities on the way.
-pub type Statements = (Vec<Tags>, Audio, Vec<String>);
+pub type Parsed = (Vec<Tags>, Audio, Vec<String>);
 
 /// Reads a file, and finds its pictures. If one half of it (tags, properties) is broken, the other is still worth
 /// having.
 ///
 /// # Errors
 /// `Invalid` if neither can be read, `Io` if a read failed.
-pub fn read(
-    source: &mut Source,
-    container: &mut Container,
-) -> Result<(Statements, Vec<Found>), ExtractError> {
+pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, Vec<Found>), ExtractError> {
     match container.format {
         Format::Asf => return Ok((asf::read(source)?, pictures::find(source, container)?)),
         Format::Matroska => return Ok((matroska::read(source)?, pictures::find(source, container)?)),
@@ -38,26 +35,26 @@ pub fn read(
     // In this order: the sound begins where the walk over the frames of a tag has ended.
     let audio = audio(source, container)?;
     let found = pictures::find(source, container)?;
-    let mut told = Told::default();
-    tags(source, container, &mut told)?;
+    let mut findings = Findings::default();
+    tags(source, container, &mut findings)?;
     let audio = match audio {
-        Err(failure) if told.tags.is_empty() && found.is_empty() => {
+        Err(failure) if findings.tags.is_empty() && found.is_empty() => {
             return Err(ExtractError::invalid(None, failure));
         }
         Err(failure) => {
-            told.warn(format_args!("read in part: {failure}"));
+            findings.warn(format_args!("read in part: {failure}"));
             Audio::default()
         }
         Ok(audio) => audio,
     };
-    Ok(((told.tags, audio, told.warnings), found))
+    Ok(((findings.tags, audio, findings.warnings), found))
 }
 
 /// The properties of the sound, or why they cannot be read.
 fn audio(source: &mut Source, container: &Container) -> std::io::Result<Result<Audio, String>> {
     Ok(match (container.format, &container.chunks) {
-        (Format::Wav, Some(row)) => iff::wav(source, row)?,
-        (Format::Aiff, Some(row)) => iff::aiff(source, row)?,
+        (Format::Wav, Some(list)) => iff::wav(source, list)?,
+        (Format::Aiff, Some(list)) => iff::aiff(source, list)?,
         (Format::Dsf, _) => dsf::read(source)?,
         (Format::Mpeg, _) => mpeg::read(source, container)?,
         (Format::Adts, _) => adts::read(source, container)?,
@@ -67,41 +64,41 @@ fn audio(source: &mut Source, container: &Container) -> std::io::Result<Result<A
 }
 
 /// The tags, best first.
-fn tags(source: &mut Source, container: &mut Container, told: &mut Told) -> std::io::Result<()> {
+fn tags(source: &mut Source, container: &mut Container, findings: &mut Findings) -> std::io::Result<()> {
     match container.format {
         Format::Flac => {
             for (start, end) in places::of_flac(source, container.start)? {
-                comments::read(source, start, end, told)?;
+                comments::read(source, start, end, findings)?;
             }
         }
-        Format::Ape | Format::WavPack | Format::Musepack => ape_tags(source, container, told)?,
+        Format::Ape | Format::WavPack | Format::Musepack => ape_tags(source, container, findings)?,
         _ => {}
     }
-    if let Some(row) = &container.atoms {
-        mp4::read(source, row, told)?;
+    if let Some(list) = &container.atoms {
+        mp4::read(source, list, findings)?;
     }
     if let Some(packet) = &mut container.comments {
         let end = packet.size();
-        comments::read(packet, 0, end, told)?;
+        comments::read(packet, 0, end, findings)?;
     }
     for tag in &mut container.id3v2 {
-        id3v2::read(source, tag, told)?;
+        id3v2::read(source, tag, findings)?;
     }
     match (container.format, &container.chunks) {
-        (Format::Wav, Some(row)) => iff_tags::read_riff(source, row, told)?,
-        (Format::Aiff, Some(row)) => iff_tags::read_aiff(source, row, told)?,
-        (Format::Mpeg | Format::Adts, _) => ape_tags(source, container, told)?,
+        (Format::Wav, Some(list)) => iff_tags::read_riff(source, list, findings)?,
+        (Format::Aiff, Some(list)) => iff_tags::read_aiff(source, list, findings)?,
+        (Format::Mpeg | Format::Adts, _) => ape_tags(source, container, findings)?,
         _ => {}
     }
     if let Some(offset) = container.tail.id3v1 {
-        id3v1::read(source, offset, told)?;
+        id3v1::read(source, offset, findings)?;
     }
     Ok(())
 }
 
-fn ape_tags(source: &mut Source, container: &Container, told: &mut Told) -> std::io::Result<()> {
+fn ape_tags(source: &mut Source, container: &Container, findings: &mut Findings) -> std::io::Result<()> {
     for tag in container.tail.ape.iter().chain(&container.ape) {
-        ape::read(source, tag, told)?;
+        ape::read(source, tag, findings)?;
     }
     Ok(())
 }

@@ -24,25 +24,20 @@ fn extract(name: &str, bytes: Vec<u8>) -> Extraction {
         .unwrap()
 }
 
-fn value<'a>(extraction: &'a Extraction, key: &str) -> Option<&'a Value> {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    field.map(|field| &field.value)
-}
-
 /// The intact items that were not read.
 fn missing(extraction: &Extraction) -> Vec<&'static str> {
     let [title, artist, album, _] = TEXTS;
     let artists = Value::Texts(vec![artist.to_owned()]);
     let checks = [
         (title, extraction.title.as_deref() == Some(title)),
-        (artist, value(extraction, "music.artists") == Some(&artists)),
+        (artist, extraction.value("music.artists") == Some(&artists)),
         (
             album,
-            value(extraction, "music.album") == Some(&Value::Text(album.to_owned())),
+            extraction.value("music.album") == Some(&Value::Text(album.to_owned())),
         ),
         (
             "7",
-            value(extraction, "music.track-number") == Some(&Value::Integer(7)),
+            extraction.value("music.track-number") == Some(&Value::Integer(7)),
         ),
     ];
     checks
@@ -561,7 +556,7 @@ fn chunks_of_an_aiff_file_are_read_beside_broken_ones() {
             );
             let artists = Value::Texts(vec!["The Artist".to_owned()]);
             assert_eq!(
-                value(&extraction, "music.artists"),
+                extraction.value("music.artists"),
                 Some(&artists),
                 "{damage} at {place}"
             );

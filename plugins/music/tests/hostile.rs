@@ -66,7 +66,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "a.wma",
-            [music::container::ASF_HEADER.to_vec(), vec![0xff; 64]].concat(),
+            [containers::asf::HEADER.to_vec(), vec![0xff; 64]].concat(),
         ),
         ("a.dsf", [b"DSD ".to_vec(), vec![0xff; 80]].concat()),
         ("a.wv", [b"wvpk".to_vec(), vec![0xff; 80]].concat()),

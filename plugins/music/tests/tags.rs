@@ -13,14 +13,6 @@ fn extract(name: &str, bytes: Vec<u8>) -> Extraction {
         .unwrap()
 }
 
-fn value<'a>(extraction: &'a Extraction, key: &str) -> Option<&'a Value> {
-    extraction
-        .fields
-        .iter()
-        .find(|field| field.key == key)
-        .map(|field| &field.value)
-}
-
 fn texts(list: &[&str]) -> Value {
     Value::Texts(list.iter().map(|text| (*text).to_owned()).collect())
 }
@@ -44,42 +36,33 @@ fn id3v2_values_are_split_resolved_and_typed() {
         ],
     );
     let extraction = extract("a.mp3", [tag, mp3_frames(20)].concat());
-    assert_eq!(value(&extraction, "music.artists"), Some(&texts(&["A", "B"])));
+    assert_eq!(extraction.value("music.artists"), Some(&texts(&["A", "B"])));
+    assert_eq!(extraction.value("music.album-artists"), Some(&texts(&["C", "D"])));
     assert_eq!(
-        value(&extraction, "music.album-artists"),
-        Some(&texts(&["C", "D"]))
-    );
-    assert_eq!(
-        value(&extraction, "music.genres"),
+        extraction.value("music.genres"),
         Some(&texts(&["Rock", "Eurodisco"]))
     );
-    assert_eq!(value(&extraction, "music.track-number"), Some(&Value::Integer(3)));
-    assert_eq!(value(&extraction, "music.track-total"), Some(&Value::Integer(12)));
-    assert_eq!(value(&extraction, "music.disc-total"), Some(&Value::Integer(2)));
+    assert_eq!(extraction.value("music.track-number"), Some(&Value::Integer(3)));
+    assert_eq!(extraction.value("music.track-total"), Some(&Value::Integer(12)));
+    assert_eq!(extraction.value("music.disc-total"), Some(&Value::Integer(2)));
+    assert_eq!(extraction.value("music.compilation"), Some(&Value::Boolean(true)));
     assert_eq!(
-        value(&extraction, "music.compilation"),
-        Some(&Value::Boolean(true))
-    );
-    assert_eq!(
-        value(&extraction, "music.mb-release-id"),
+        extraction.value("music.mb-release-id"),
         Some(&Value::Text("abc".into()))
     );
     assert_eq!(
-        value(&extraction, "music.mb-recording-id"),
+        extraction.value("music.mb-recording-id"),
         Some(&Value::Text("rec-id".into()))
     );
     assert_eq!(
-        value(&extraction, "music.replaygain-track-gain"),
+        extraction.value("music.replaygain-track-gain"),
         Some(&Value::Real(-6.5))
     );
-    let Some(Value::Date(date)) = value(&extraction, "music.date") else {
+    let Some(Value::Date(date)) = extraction.value("music.date") else {
         panic!("no date")
     };
     assert_eq!((date.year, date.month, date.day), (2016, Some(12), None));
-    assert_eq!(
-        value(&extraction, "audio.codec"),
-        Some(&Value::Text("mp3".into()))
-    );
+    assert_eq!(extraction.value("audio.codec"), Some(&Value::Text("mp3".into())));
 }
 
 #[test]
@@ -87,7 +70,7 @@ fn id3v2_3_artists_are_split_at_a_slash_with_spaces_only() {
     let tag = id3v2(3, 0, &[text(3, b"TPE1", "AC/DC / Other")]);
     let extraction = extract("a.mp3", [tag, mp3_frames(20)].concat());
     assert_eq!(
-        value(&extraction, "music.artists"),
+        extraction.value("music.artists"),
         Some(&texts(&["AC/DC", "Other"]))
     );
 }
@@ -109,11 +92,11 @@ fn vorbis_artists_list_beats_the_credited_text() {
         vec![0xff, 0xf8, 0, 0],
     ];
     let extraction = extract("a.flac", file.concat());
-    assert_eq!(value(&extraction, "music.artists"), Some(&texts(&["A", "B"])));
-    assert_eq!(value(&extraction, "music.track-total"), Some(&Value::Integer(9)));
-    assert_eq!(value(&extraction, "music.bpm"), None);
+    assert_eq!(extraction.value("music.artists"), Some(&texts(&["A", "B"])));
+    assert_eq!(extraction.value("music.track-total"), Some(&Value::Integer(9)));
+    assert_eq!(extraction.value("music.bpm"), None);
     assert_eq!(
-        value(&extraction, "audio.sample-rate"),
+        extraction.value("audio.sample-rate"),
         Some(&Value::Integer(44_100))
     );
 }

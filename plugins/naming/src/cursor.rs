@@ -1,9 +1,9 @@
-//! A place in a name, and the small steps that the rules take from it.
+//! A cursor over a name, with the small parsing steps of the rules.
 
 use crate::vocabulary::counting::NUMBER_WORDS;
 
-/// Whether a word may begin between these two characters: after anything that is no letter or digit, and where a
-/// script without spaces changes to the Latin one ("결혼E01").
+/// Whether a word may begin between these two characters: after any character that is not alphanumeric, and where a
+/// script without spaces changes to Latin ("결혼E01").
 pub(crate) fn begins_word(before: Option<char>, here: char) -> bool {
     before.is_none_or(|before| !before.is_alphanumeric() || (before >= '\u{2e80}' && here.is_ascii()))
 }
@@ -18,11 +18,11 @@ pub(crate) fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A table of words to look for, with the letters that they begin with: most places in a name are none of them.
+/// A set of words to match, with their initials: most positions of a name are rejected by their first letter.
 #[derive(Debug)]
 pub(crate) struct Words {
     list: &'static [&'static str],
-    /// A bit for each letter from a to z, and one for all others.
+    /// A bit for each letter from a to z, and one for all other characters.
     initials: u32,
 }
 
@@ -47,11 +47,11 @@ const fn initial(byte: u8) -> u32 {
     }
 }
 
-/// A position in a text. A step that does not fit leaves it where it is.
+/// A position in a text. A step that does not match leaves the position unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
-    /// The byte offset; always at a character.
+    /// In bytes, always at a character boundary.
     pub(crate) at: usize,
 }
 
@@ -68,19 +68,19 @@ impl<'a> Cursor<'a> {
         self.rest().chars().next()
     }
 
-    /// One character of these.
+    /// Takes one of these characters.
     pub(crate) fn take(&mut self, characters: &str) -> Option<char> {
         let character = self.peek().filter(|character| characters.contains(*character))?;
         self.at += character.len_utf8();
         Some(character)
     }
 
-    /// At most so many characters of these; says how many.
+    /// Skips at most `most` of these characters and returns their number.
     pub(crate) fn skip(&mut self, characters: &str, most: usize) -> usize {
         (0..most).take_while(|_| self.take(characters).is_some()).count()
     }
 
-    /// This word in any case, given in lower case. What follows is not looked at.
+    /// Takes this word, given in lower case, ignoring case. The word may continue.
     pub(crate) fn word(&mut self, word: &str) -> bool {
         if word.is_ascii() {
             let head = self.rest().as_bytes().get(..word.len());
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// The longest of the words of this table that is there.
+    /// Takes the longest word of this set.
     pub(crate) fn word_of(&mut self, words: &Words) -> bool {
         let Some(first) = self.rest().as_bytes().first().map(u8::to_ascii_lowercase) else {
             return false;
@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
         self.longest(words.list.iter().filter(begins))
     }
 
-    /// The longest of these words that is there.
+    /// Takes the longest of these words.
     pub(crate) fn any_word(&mut self, words: &[&str]) -> bool {
         self.longest(words.iter())
     }
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
         end.is_some()
     }
 
-    /// A number of so many digits, all that are there.
+    /// Takes a number of `least` to `most` digits that no digit follows.
     pub(crate) fn number(&mut self, least: usize, most: usize) -> Option<u32> {
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if digits < least || digits > most {
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// A Roman number from I to XX that ends where the word does.
+    /// Takes a Roman number from I to XX that is a whole word.
     pub(crate) fn roman(&mut self) -> Option<u32> {
         let word: String = self
             .rest()
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(number).ok()
     }
 
-    /// A number in a word that ends where it does: "One", "zwei", "十二".
+    /// Takes a spelled-out number that is a whole word: "One", "zwei", "十二".
     pub(crate) fn number_word(&mut self) -> Option<u32> {
         let mut tried = *self;
         if let Some(number) = tried.chinese() {
@@ -195,12 +195,12 @@ impl<'a> Cursor<'a> {
         Some(first.unwrap_or(1) * 10 + last.unwrap_or(0))
     }
 
-    /// Whether no letter and no digit follows.
+    /// Whether no letter or digit follows.
     pub(crate) fn ends_word(&self) -> bool {
         self.peek().is_none_or(|next| !next.is_alphanumeric())
     }
 
-    /// As [`Self::ends_word`]; a version ("v2") may stand before the end and is taken.
+    /// Like [`Self::ends_word`], after taking a version such as "v2".
     pub(crate) fn ends_number(&mut self) -> bool {
         let mut version = *self;
         version.skip(" _", 1);

@@ -1,10 +1,10 @@
-//! Editions of a film, and the parts of one that comes in several files.
+//! Editions of a movie, and the parts of a movie in several files.
 
 use crate::text::display;
 use crate::token::Token;
 
-/// What a cut, an edition or a version is called by, with the name that it gets. Several may stand in front of one.
-/// The last column says whether that is no title either: "The Final Cut", "The Original Version" may be.
+/// Words before "cut", "edition" or "version", with the name of the edition. Several may be combined. The last column
+/// tells whether the phrase cannot be a title: "The Final Cut" and "The Original Version" may be.
 const QUALIFIERS: &[(&[&str], &str, bool)] = &[
     (&["director's", "directors", "director"], "Director's", true),
     (&["producer's", "producers"], "Producer's", true),
@@ -42,7 +42,7 @@ const QUALIFIERS: &[(&[&str], &str, bool)] = &[
     (&["tv"], "TV", false),
 ];
 
-/// What is qualified.
+/// The words that the qualifiers apply to.
 const NOUNS: &[(&str, &str)] = &[
     ("cut", "Cut"),
     ("edition", "Edition"),
@@ -52,7 +52,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("edit", "Edit"),
 ];
 
-/// Words that name an edition wherever they stand behind the title, with the name it gets.
+/// Phrases that name an edition anywhere after the title.
 const PHRASES: &[(&[&str], &str)] = &[
     (&["open", "matte"], "Open Matte"),
     (&["edition", "collector"], "Collector's Edition"),
@@ -66,8 +66,8 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["black", "and", "chrome"], "Black and Chrome"),
 ];
 
-/// Words that name an edition only behind the year, between the release's words, or in a bracket: alone they are
-/// words of titles ("Uncut Gems").
+/// Words that name an edition only after the year, between words of the release, or in brackets: alone they are words
+/// of titles ("Uncut Gems").
 const WORDS: &[(&[&str], &str)] = &[
     (&["extended"], "Extended"),
     (&["unrated"], "Unrated"),
@@ -87,13 +87,13 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["se"], "Special Edition"),
 ];
 
-/// An edition and the tokens that name it.
+/// An edition and the tokens that state it.
 pub(crate) struct Edition {
     pub(crate) name: String,
     pub(crate) index: usize,
 }
 
-/// The edition in a bracket of its own, as Plex has it: `{edition-Director's Cut}`. The name without it, too.
+/// Removes an edition in Plex's bracket, `{edition-Director's Cut}`, from the name.
 pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
     const OPENING: &str = "{edition-";
     let lower = name.to_ascii_lowercase();
@@ -112,8 +112,8 @@ pub(crate) fn take_bracketed(name: &str) -> (String, Option<String>) {
     }
 }
 
-/// The edition among these words. `behind` is the index of the first word that cannot be the title's.
-pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
+/// The edition in these words. `following` is the index of the first word after the title.
+pub(crate) fn find(tokens: &[Token], following: usize) -> Option<Edition> {
     let anniversary = (1..tokens.len()).find_map(|index| {
         let ordinal = tokens.get(index)?;
         let (number, suffix) = (ordinal.text.trim_end_matches(char::is_alphabetic), ordinal.text);
@@ -124,11 +124,11 @@ pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
         })
     });
     anniversary
-        .or_else(|| qualified(tokens, behind))
+        .or_else(|| qualified(tokens, following))
         .or_else(|| longest(tokens, PHRASES, 1))
-        .or_else(|| longest(tokens, WORDS, behind.max(1)))
+        .or_else(|| longest(tokens, WORDS, following.max(1)))
         .map(|mut edition| {
-            // "Film The Extended Edition".
+            // "Movie The Extended Edition".
             let article = edition.index.checked_sub(1).filter(|at| *at > 0);
             if article
                 .and_then(|at| tokens.get(at))
@@ -140,8 +140,8 @@ pub(crate) fn find(tokens: &[Token], behind: usize) -> Option<Edition> {
         })
 }
 
-/// A cut with what it is called by: "Extended Director's Cut", "Ultimate Edition".
-fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
+/// A noun with its qualifiers: "Extended Director's Cut", "Ultimate Edition".
+fn qualified(tokens: &[Token], following: usize) -> Option<Edition> {
     let qualifier = |token: &Token| {
         QUALIFIERS
             .iter()
@@ -152,7 +152,7 @@ fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
         let (_, called) = NOUNS.iter().find(|(word, _)| token.is(word))?;
         let fits = |index: &usize| {
             let found = tokens.get(*index).and_then(qualifier);
-            found.is_some_and(|(.., sure)| *sure || *index >= behind)
+            found.is_some_and(|(.., sure)| *sure || *index >= following)
         };
         let first = (1..noun).rev().take_while(fits).last()?;
         let mut name = String::new();
@@ -165,7 +165,7 @@ fn qualified(tokens: &[Token], behind: usize) -> Option<Edition> {
     })
 }
 
-/// The longest phrase of the table at the first place, from this index on, where one stands.
+/// The longest phrase of the table at the first index, from `from` on, at which one matches.
 fn longest(tokens: &[Token], table: &[(&[&str], &str)], from: usize) -> Option<Edition> {
     (from..tokens.len()).find_map(|index| {
         let here = tokens.get(index..)?;
@@ -187,16 +187,16 @@ fn is_word(token: &Token, word: &str) -> bool {
     token.is(word) || token.text.contains('’') && token.text.replace('’', "'").eq_ignore_ascii_case(word)
 }
 
-/// A part of a film in several files.
+/// A part of a movie in several files.
 pub(crate) struct Part {
     pub(crate) number: u32,
     pub(crate) index: usize,
-    /// Whether it can be nothing else: "Part 2" may be of the title, "cd2" may not.
+    /// Whether the words have no other meaning: "Part 2" may belong to the title, "cd2" cannot.
     pub(crate) certain: bool,
 }
 
-/// The part among these words: `cd1`, `disc 2`, `part 1`, `pt2`. `behind` as for [`find`].
-pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> {
+/// The part in these words: `cd1`, `disc 2`, `part 1`, `pt2`. `following` as for [`find`].
+pub(crate) fn part(text: &str, tokens: &[Token], following: usize) -> Option<Part> {
     (1..tokens.len()).find_map(|index| {
         let token = tokens.get(index)?;
         let (word, digits) = token.text.split_at(
@@ -224,9 +224,9 @@ pub(crate) fn part(text: &str, tokens: &[Token], behind: usize) -> Option<Part> 
         let dash_before = text
             .get(..token.start)
             .is_some_and(|front| front.trim_end().ends_with('-'));
-        let carrier_fits = is_carrier && (last || index >= behind) && number < 20;
-        let certain = carrier_fits || is_part && (index >= behind || dash_before && last);
-        // "dvd5" and "dvd9" say how much a disc holds.
+        let carrier_fits = is_carrier && (last || index >= following) && number < 20;
+        let certain = carrier_fits || is_part && (index >= following || dash_before && last);
+        // "dvd5" and "dvd9" are sizes of discs.
         let is_disc_size = word.eq_ignore_ascii_case("dvd") && !digits.is_empty() && matches!(number, 5 | 9);
         (number > 0 && !is_disc_size && (certain || is_part && last)).then_some(Part {
             number,
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn edition_is_the_longest_phrase() {
-        for (name, behind, edition) in [
+        for (name, following, edition) in [
             ("Movie Extended Edition", 9, Some("Extended Edition")),
             (
                 "Movie 1999 Extended Directors Cut",
@@ -255,14 +255,14 @@ mod tests {
             ("Movie Director’s Cut", 9, Some("Director's Cut")),
             ("Movie 25th Anniversary", 9, Some("25th Anniversary Edition")),
         ] {
-            let found = find(&tokens(name), behind).map(|edition| edition.name);
+            let found = find(&tokens(name), following).map(|edition| edition.name);
             assert_eq!(found.as_deref(), edition, "{name}");
         }
     }
 
     #[test]
     fn part_is_certain_where_it_cannot_be_of_the_title() {
-        for (name, behind, part_number) in [
+        for (name, following, part_number) in [
             ("Movie cd1", 9, Some((1, true))),
             ("Movie - part 2", 9, Some((2, true))),
             ("Movie Part 2", 9, Some((2, false))),
@@ -270,7 +270,7 @@ mod tests {
             ("Movie DVD9", 9, None),
             ("Part 2", 9, None),
         ] {
-            let found = part(name, &tokens(name), behind).map(|part| (part.number, part.certain));
+            let found = part(name, &tokens(name), following).map(|part| (part.number, part.certain));
             assert_eq!(found, part_number, "{name}");
         }
     }

@@ -1,14 +1,14 @@
-//! What the names of folders say: seasons, shows, and those that say nothing of what is in them.
+//! Folder names: seasons, shows, and generic names.
 
 use crate::cursor::{Cursor, word_starts};
 use crate::site::without_sites;
 use crate::text::{display, key, stem, strip_head};
 use crate::token::tokens;
-use crate::vocabulary::counting::{OF_WORDS, ORDINALS, SEASON_WORDS, SEASON_WORDS_BEHIND, SERIES_WORDS};
+use crate::vocabulary::counting::{OF_WORDS, ORDINALS, SEASON_WORDS, SEASON_WORDS_AFTER, SHOW_WORDS};
 use crate::vocabulary::{Kind, Sure};
 use crate::{ids, marker, release, year};
 
-/// Folders of what is no part of a season's count.
+/// Folders of specials.
 const SPECIAL_FOLDERS: &[&str] = &[
     "specials",
     "special",
@@ -27,7 +27,7 @@ const SPECIAL_FOLDERS: &[&str] = &[
     "спецвыпуски",
 ];
 
-/// Folders that sort files and name none of them, letters and digits only.
+/// Generic names that only sort files, reduced to letters and digits.
 const GENERIC: &[&str] = &[
     "anime",
     "animes",
@@ -95,7 +95,7 @@ const GENERIC: &[&str] = &[
     "vts",
 ];
 
-/// Words of folders that hold several films.
+/// Words in names of folders with several movies.
 const MANY: &[&str] = &[
     "anthology",
     "collection",
@@ -117,7 +117,7 @@ const MANY: &[&str] = &[
     "pentalogy",
 ];
 
-/// Folders inside of a disc's copy, and those beside a film.
+/// Folders within a copied disc, and folders of extras.
 const DISC: &[&str] = &[
     "video_ts",
     "audio_ts",
@@ -128,10 +128,10 @@ const DISC: &[&str] = &[
     "hvdvd_ts",
 ];
 
-/// Whether the name sorts files and says nothing about them.
+/// Whether the name is generic: it only sorts files.
 pub(crate) fn is_generic(name: &str) -> bool {
     let key = key(name);
-    // A year, a letter, a disc's title: "2016", "A-Z", "VTS_01_1", "title_t00".
+    // A year, a letter, a title of a disc: "2016", "A-Z", "VTS_01_1", "title_t00".
     let is_counted = || {
         let word = key.trim_end_matches(|c: char| c.is_ascii_digit());
         ["vts", "title", "titlet", "track", "disc", "video", "movie"].contains(&word)
@@ -139,7 +139,7 @@ pub(crate) fn is_generic(name: &str) -> bool {
     key.is_empty() || GENERIC.contains(&key.as_str()) || is_counted()
 }
 
-/// Whether a folder's name says that it holds more than one film.
+/// Whether the name implies that the folder contains more than one movie.
 pub(crate) fn holds_many(name: &str) -> bool {
     let span = name
         .split(|c: char| !c.is_ascii_digit())
@@ -155,8 +155,7 @@ pub(crate) fn holds_many(name: &str) -> bool {
     many || (decade && words.len() == 1) || (only_numbers && words.len() > 1 && span)
 }
 
-/// Whether a name is one of an upload whose words were scrambled: mostly letters mixed with digits, and no word of a
-/// release.
+/// Whether the name is an obfuscated upload: mostly letters mixed with digits, and no word of a release.
 pub(crate) fn is_scrambled(name: &str) -> bool {
     let words = tokens(stem(name));
     let is_mixed = |word: &str| {
@@ -181,18 +180,17 @@ pub(crate) fn is_disc_structure(name: &str) -> bool {
     DISC.contains(&name.as_str()) || disc.len() < name.len() && ["cd", "disc", "disk", "dvd"].contains(&disc)
 }
 
-/// What the name of a show's folder says.
+/// The name of a show's folder, parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShowName {
-    /// The show's title.
     pub title: String,
-    /// The year of its first season, where the name has it.
+    /// The year of the first season, if stated.
     pub year: Option<u16>,
-    /// Ids as `tvdb:81189`.
+    /// Such as `tvdb:81189`.
     pub external_ids: Vec<String>,
 }
 
-/// The number of the season whose folder this is, in the folder `parent`; specials are season 0.
+/// The season number of a folder within `parent`; 0 for specials. `None` if it is not a season's folder.
 ///
 /// ```
 /// assert_eq!(naming::season_folder("Staffel 2", "Dark"), Some(2));
@@ -213,7 +211,7 @@ pub fn season_folder(name: &str, parent: &str) -> Option<u32> {
         return Some(0);
     }
     let start = rest.find(char::is_alphanumeric)?;
-    // Between a show's name and its season may stand a bracket; none between "Season" and its number.
+    // A bracket may be between the show and its season, but not between "Season" and its number.
     let opening = rest.get(..start).unwrap_or_default();
     if headless.is_none() && !opening.trim().is_empty() {
         return None;
@@ -224,14 +222,15 @@ pub fn season_folder(name: &str, parent: &str) -> Option<u32> {
     })
 }
 
-/// A season's number here: "Season 2", "S02", "2. Staffel", "Season II", "Second Season", "第2季", "第二季".
+/// A season at this offset, and where it ends: "Season 2", "S02", "2. Staffel", "Season II", "Second Season", "第2季",
+/// "第二季".
 fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
     let mut cursor = Cursor::new(text, at);
     let number = if cursor.word_of(&SEASON_WORDS) {
         let mut series = Cursor::new(text, at);
-        let is_series = series.word_of(&SERIES_WORDS) && series.at == cursor.at;
+        let is_show = series.word_of(&SHOW_WORDS) && series.at == cursor.at;
         let apart = cursor.skip(" ._-#", 3) > 0;
-        let number = cursor.number(1, if is_series { 2 } else { 4 });
+        let number = cursor.number(1, if is_show { 2 } else { 4 });
         match number {
             None if apart => cursor.number_word().or_else(|| cursor.roman())?,
             number => number?,
@@ -251,7 +250,7 @@ fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
         let number = cursor.number(1, 3).or_else(|| cursor.number_word())?;
         let _ = cursor.word_of(&ORDINALS);
         cursor.skip(" ._-", 2);
-        if !cursor.word_of(&SEASON_WORDS) && !cursor.word_of(&SEASON_WORDS_BEHIND) {
+        if !cursor.word_of(&SEASON_WORDS) && !cursor.word_of(&SEASON_WORDS_AFTER) {
             return None;
         }
         number
@@ -265,11 +264,11 @@ fn season_at(text: &str, at: usize) -> Option<(u32, usize)> {
             cursor = of;
         }
     }
-    // An episode's number may not follow: "s06e05", "Season 1 Episode 2".
+    // An episode's number must not follow: "s06e05", "Season 1 Episode 2".
     (cursor.ends_word() && marker::episodes_start(text).is_none()).then_some((number, cursor.at))
 }
 
-/// A folder that is a number, of a season or of a year.
+/// A folder named by a number only: a season or a year.
 fn bare_number(name: &str) -> Option<u32> {
     let name = name.trim();
     let number: u32 = name
@@ -279,7 +278,7 @@ fn bare_number(name: &str) -> Option<u32> {
     (name.len() <= 2 || year::is_year(number)).then_some(number)
 }
 
-/// A season behind a show's name: "The.Show.S01.1080p", "The Show Season 2".
+/// A season after the name of a show: "The.Show.S01.1080p", "The Show Season 2".
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TrailingSeason {
     pub(crate) season: u32,
@@ -287,21 +286,21 @@ pub(crate) struct TrailingSeason {
     pub(crate) end: usize,
 }
 
-/// The season behind a show's name in one text.
+/// The first season after the name of a show.
 pub(crate) fn trailing_season(name: &str) -> Option<TrailingSeason> {
     let mut found = word_starts(name).filter(|start| *start > 0).filter_map(|start| {
         let (season, end) = season_at(name, start)?;
         Some(TrailingSeason { season, start, end })
     });
     let first = found.next()?;
-    // "Great Series 00 S1": a word of names gives way to one that is none.
-    if Cursor::new(name, first.start).word_of(&SERIES_WORDS) {
+    // "Great Series 00 S1": an unambiguous word takes precedence over one that occurs in titles.
+    if Cursor::new(name, first.start).word_of(&SHOW_WORDS) {
         return Some(found.next().unwrap_or(first));
     }
     Some(first)
 }
 
-/// What the name of a show's folder says.
+/// Parses the name of a show's folder.
 ///
 /// ```
 /// let show = naming::show_folder("The.Show.P.I.(2010).S01.COMPLETE");
@@ -326,8 +325,8 @@ pub fn show_folder(name: &str) -> ShowName {
     }
 }
 
-/// A show's name in front of its episode, the year taken off: one in brackets, or at the end of words between dots.
-/// With `spaced`, one behind two words and spaces as well.
+/// Splits the year off a show's name: a year in brackets, or at the end of words separated by dots. With `spaced`,
+/// also a year after at least two words separated by spaces.
 pub(crate) fn title_and_year(front: &str, spaced: bool) -> (String, Option<u16>) {
     let words = tokens(front);
     let found = year::find(front, &words, None);
@@ -335,7 +334,7 @@ pub(crate) fn title_and_year(front: &str, spaced: bool) -> (String, Option<u16>)
         let token = words.get(year.index)?;
         let at_end = year.index + 1 == words.len();
         let joined = !front.trim().contains(' ') && front.contains(['.', '_']);
-        // "Space 1999" is a name; behind more words the year is one.
+        // "Space 1999" is a title; after more words the number is a year.
         let fits = year.index > 0 && (year.bracketed || at_end && (joined || spaced && year.index > 1));
         fits.then(|| (release::opening(front, token), year.year))
     });

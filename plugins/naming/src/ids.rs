@@ -1,4 +1,4 @@
-//! Ids of other databases in names: `[tmdbid-949]`, `{imdb-tt0113277}`, `[tvdbid=81189]`.
+//! Ids of external databases in names: `[tmdbid-949]`, `{imdb-tt0113277}`, `[tvdbid=81189]`.
 
 /// The words for each database.
 const PROVIDERS: &[(&str, &str)] = &[
@@ -14,7 +14,7 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("tvmazeid", "tvmaze"),
 ];
 
-/// A name without the ids it holds, and they as `imdb:tt0113277`.
+/// Removes the ids from a name and returns them as `imdb:tt0113277`.
 pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
     let mut rest = String::with_capacity(name.len());
     let mut ids = Vec::new();
@@ -31,15 +31,15 @@ pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
             left = bracket;
             break;
         };
-        let (inside, behind) = bracket.split_at(close);
+        let (inside, following) = bracket.split_at(close);
         match id(inside.get(1..).unwrap_or_default()) {
             Some(id) => {
                 ids.push(id);
-                // The bracket parted two words, which a space does now.
-                if !rest.ends_with([' ', '.', '_']) && !rest.is_empty() && behind.len() > 1 {
+                // The bracket separated two words; insert a space instead.
+                if !rest.ends_with([' ', '.', '_']) && !rest.is_empty() && following.len() > 1 {
                     rest.push(' ');
                 }
-                left = behind.get(1..).unwrap_or_default();
+                left = following.get(1..).unwrap_or_default();
             }
             None => {
                 let (one, others) = bracket.split_at(1);
@@ -49,24 +49,24 @@ pub(crate) fn take_ids(name: &str) -> (String, Vec<String>) {
         }
     }
     rest.push_str(left);
-    if let Some((front, id, behind)) = bare(&rest) {
+    if let Some((front, id, following)) = bare(&rest) {
         let id = format!("imdb:{}", id.to_ascii_lowercase());
-        let joined = format!("{front}{behind}");
+        let joined = format!("{front}{following}");
         ids.push(id);
         rest = joined;
     }
     (rest, ids)
 }
 
-/// The bare `tt0113277` as a word of its own, with what is in front of it and behind.
+/// The text before a bare `tt0113277`, the id, and the text after it.
 fn bare(name: &str) -> Option<(&str, &str, &str)> {
     let parted = |character: Option<char>| character.is_none_or(|character| !character.is_alphanumeric());
     name.match_indices("tt").find_map(|(at, _)| {
         let (front, rest) = name.split_at_checked(at)?;
         let digits = rest.get(2..)?.bytes().take_while(u8::is_ascii_digit).count();
-        let (id, behind) = rest.split_at_checked(2 + digits)?;
-        let whole = parted(front.chars().next_back()) && parted(behind.chars().next());
-        (whole && is_imdb(id)).then_some((front, id, behind))
+        let (id, following) = rest.split_at_checked(2 + digits)?;
+        let whole = parted(front.chars().next_back()) && parted(following.chars().next());
+        (whole && is_imdb(id)).then_some((front, id, following))
     })
 }
 

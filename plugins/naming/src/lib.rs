@@ -1,26 +1,26 @@
-//! What the names of films and episodes say, and the files beside them.
+//! Parses names of movies and episodes, and finds their sidecar files.
 //!
-//! [`movie`] and [`episode`] read a file's name with those of its folders; [`nfo`] reads sidecars; [`beside`] says which
-//! neighbours belong to a video; [`record`] is what the plugins of both kinds write alike. The names are read by rules
-//! in tables over a small scanner, without a regular expression and without asking anything.
+//! [`movie`] and [`episode`] parse a file name and the names of its folders, [`nfo`] parses NFO sidecars,
+//! [`sidecars`] assigns sidecar files to a video, and [`record`] writes the fields that movies and TV have in common.
+//! Names are parsed by tables of rules over a small scanner, without regular expressions or network access.
 //!
-//! A name is parted into words once, each with its place, its bracket and what the `vocabulary` says of it: its class
-//! and how sure it ends a title. `release` goes over them from the last to the first and says where the title ends.
-//! New words belong into the tables of `vocabulary`, not into rules.
+//! A name is split into words once. Each word has its position, its bracket, and its class in the `vocabulary` with a
+//! certainty that it ends the title. `release` goes through the words from last to first to find the end of the
+//! title. Add new words to the tables of `vocabulary`, not to rules.
 //!
 //! # Patterns
-//! What a name matched has a short name that stays, and a confidence:
+//! Each match has a stable pattern name and a confidence:
 //!
-//! | Pattern of a film | Confidence | Matches |
+//! | Movie pattern | Confidence | Matches |
 //! |---|---|---|
-//! | `folder-and-file` | 0.98, 0.7 | folder and file say the same title: with the same year, without any |
+//! | `folder-and-file` | 0.98, 0.7 | folder and file have the same title: with the same year, without a year |
 //! | `title-year` | 0.95, 0.85 | "Heat (1995)", "Heat.1995.1080p": a year in brackets, a bare one |
-//! | `folder-year` | 0.93, 0.85 | the folder "Heat (1995)", "Heat 1995" around a file that says less |
-//! | `title-release` | 0.6 | "Heat.1080p.BluRay": a title in front of the release's words |
-//! | `folder-title` | 0.55 | the folder "Heat" around a file that says less |
-//! | `title` | 0.4 | the name as it is |
+//! | `folder-year` | 0.93, 0.85 | the folder "Heat (1995)" or "Heat 1995", which states more than the file |
+//! | `title-release` | 0.6 | "Heat.1080p.BluRay": a title before words of a release |
+//! | `folder-title` | 0.55 | the folder "Heat", which states more than the file |
+//! | `title` | 0.4 | the whole name |
 //!
-//! | Pattern of an episode | Confidence | Matches |
+//! | Episode pattern | Confidence | Matches |
 //! |---|---|---|
 //! | `sxxexx` | 0.98 | "S01E02", "s1.e2", "S01xE02", "S3 E9", "S01E01-E03" |
 //! | `season-episode` | 0.95 | "Season 3 Episode 9", "Staffel 2 Folge 4", "2 сезон 5 серия" |
@@ -42,7 +42,6 @@
 //! | `trailing-number` | 0.35, 0.3 | "Show 82", "Show #82"; "Show.05.Title" |
 //! | `season-only` | 0.25 | a season's folder or "Show.S02.1080p", and no number |
 
-pub mod beside;
 mod cursor;
 mod edition;
 mod episode;
@@ -53,6 +52,7 @@ mod movie;
 pub mod nfo;
 pub mod record;
 mod release;
+pub mod sidecars;
 mod site;
 mod text;
 mod token;

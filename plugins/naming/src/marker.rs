@@ -1,8 +1,8 @@
-//! Marks of episodes that no title has: where they begin.
+//! Episode marks that never occur in titles.
 
 use crate::cursor::{Cursor, word_starts};
 
-/// The byte offset of the first mark of an episode: `S01E02`, `E01-E16`, `Episode 2`, and the "- 13 [" of fansubs.
+/// The byte offset of the first mark: `S01E02`, `E01-E16`, `Episode 2`, and "- 13 [" in releases of fansub groups.
 pub(crate) fn episodes_start(text: &str) -> Option<usize> {
     word_starts(text).find(|at| is_mark(text, *at))
 }
@@ -41,7 +41,7 @@ fn dashed(mut cursor: Cursor) -> bool {
         && cursor.number(2, 4).is_some()
         && cursor.ends_number()
         && {
-            // "- 01 - 12 [" is that of several.
+            // "- 01 - 12 [" marks several episodes.
             let mut range = cursor;
             range.skip(" ", 1);
             if range.take("-~").is_some() && range.skip(" ", 1) < 2 && range.number(2, 4).is_some() {

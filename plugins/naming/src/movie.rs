@@ -1,4 +1,4 @@
-//! Films: title, year, edition, part and ids from a file's name and the folder it is in.
+//! Movies: title, year, edition, part and ids from a file name and its folder.
 
 use crate::edition::{self, Part};
 use crate::folder;
@@ -7,30 +7,28 @@ use crate::text::{display, is_alike, key, stem};
 use crate::token::{Bracket, Token, leading_bracket, tokens};
 use crate::{ids, marker, release, year};
 
-/// What the names say of a film. Text is as a person writes it.
+/// The names of a movie, parsed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MovieName {
-    /// The title; the whole name where no rule fits.
+    /// The whole name if no rule matches.
     pub title: String,
-    /// The year of release.
     pub year: Option<u16>,
-    /// Which cut it is, such as "Director's Cut".
+    /// Such as "Director's Cut".
     pub edition: Option<String>,
-    /// The number of this file, where the film is in several.
+    /// The number of this file, if the movie is in several.
     pub part: Option<u32>,
-    /// Ids as `imdb:tt0113277`, `tmdb:949`.
+    /// Such as `imdb:tt0113277`, `tmdb:949`.
     pub external_ids: Vec<String>,
-    /// The rule that found the title; the table is in the crate's documentation.
+    /// The rule that matched; the crate's documentation lists them.
     pub pattern: &'static str,
-    /// The piece of the name that the rule went by; empty if there is none.
+    /// The part of the name that the rule matched; empty if there is none.
     pub matched: String,
-    /// How sure that is, 0 to 1.
+    /// 0 to 1.
     pub confidence: f64,
-    /// Whether the title is that of the folder.
     pub from_folder: bool,
 }
 
-/// What one name says, of a file or of a folder.
+/// One name, of a file or a folder, parsed.
 #[derive(Debug, Default)]
 struct Reading {
     title: String,
@@ -38,14 +36,14 @@ struct Reading {
     year_is_bracketed: bool,
     edition: Option<String>,
     part: Option<(u32, bool)>,
-    /// The title with a part that may belong to it.
+    /// The title including a part that may belong to it.
     title_with_part: Option<String>,
     ids: Vec<String>,
     matched: String,
     has_release: bool,
 }
 
-/// Reads a film's name. `folders` are the names of the folders that the file is in, outermost first.
+/// Parses the name of a movie. `folders` are the names of its folders, outermost first.
 ///
 /// ```
 /// let name = naming::movie(&["Heat (1995) [tmdbid-949]".into()], "heat-cd1.avi");
@@ -67,7 +65,7 @@ pub fn movie(folders: &[String], file_name: &str) -> MovieName {
     }
 }
 
-/// Whether the folder is that of this film, and says more than the file.
+/// Whether the folder is this movie's and states more than the file.
 fn folder_wins(folder: &Reading, file: &Reading) -> bool {
     if folder.title.is_empty() || file.year.is_some() && folder.year.is_some() && file.year != folder.year {
         return false;
@@ -76,11 +74,11 @@ fn folder_wins(folder: &Reading, file: &Reading) -> bool {
     match (folder.year, file.year) {
         (Some(_), None) => alike || is_abbreviation(file) || shares_word(&folder.title, &file.title),
         (Some(_), Some(_)) => alike || is_abbreviation(file) || folder.title.len() > file.title.len(),
-        // A release's folder around an abbreviation.
+        // A release's folder with an abbreviated file name.
         (None, None) if folder.has_release && (is_abbreviation(file) || alike && is_joined(&file.title)) => {
             true
         }
-        // A folder without a year is a film's own if it says the same in more words.
+        // A folder without a year is the movie's if it has the same title in more words.
         (None, None) => {
             folder::is_generic(&file.title) || alike && key(&folder.title).len() >= key(&file.title).len()
         }
@@ -88,8 +86,7 @@ fn folder_wins(folder: &Reading, file: &Reading) -> bool {
     }
 }
 
-/// Names that stand for nothing ("movie", "VTS_01_1"), that were scrambled, or that stand for a release only
-/// ("grp-mtx").
+/// Generic names ("movie", "VTS_01_1"), obfuscated ones, and those of a release only ("grp-mtx").
 fn is_abbreviation(file: &Reading) -> bool {
     let words = file.title.split([' ', '-']).filter(|word| word.len() > 2).count();
     file.title.is_empty()
@@ -98,7 +95,7 @@ fn is_abbreviation(file: &Reading) -> bool {
         || !file.title.contains(' ') && words <= 2
 }
 
-/// Whether the words are joined by dashes only and in small letters, as groups name files: "grp-repack-film".
+/// Whether the name is lower-case words joined by dashes, as release groups name files: "grp-repack-film".
 fn is_joined(title: &str) -> bool {
     title.contains('-') && !title.contains([' ', '.', '_']) && title.to_lowercase() == title
 }
@@ -125,7 +122,7 @@ fn joined(folder: Reading, file: Reading) -> MovieName {
         None if agree => ("folder-and-file", 0.7),
         None => ("folder-title", 0.55),
     };
-    // "Film Part 2" in the folder "Film Part 2" is the second film; in "Film" it is the film's second file.
+    // "Film Part 2" in the folder "Film Part 2" is the second movie; in "Film" it is the second file of the movie.
     let is_title = file
         .title_with_part
         .as_deref()
@@ -196,13 +193,13 @@ fn read(name: &str) -> Reading {
     let release_at = release::release_index(text, &tokens);
     let found_year = year::find(text, &tokens, release_at);
     let after_year = found_year.map(|year| year.index + 1);
-    let behind = [release_at, after_year]
+    let following = [release_at, after_year]
         .into_iter()
         .flatten()
         .min()
         .unwrap_or(tokens.len());
-    let found_edition = edition::find(&tokens, behind);
-    let part = edition::part(text, &tokens, behind);
+    let found_edition = edition::find(&tokens, following);
+    let part = edition::part(text, &tokens, following);
 
     let mut end = text.len();
     let mut start = 0;
@@ -217,7 +214,7 @@ fn read(name: &str) -> Reading {
         Some(year) if year.index == 0 => start = year_end(text, &tokens),
         year => limit(year.map(|year| year.index)),
     }
-    let (numbered, bonus) = series_marks(text, &tokens);
+    let (numbered, bonus) = show_marks(text, &tokens);
     limit(bonus);
     limit(also_known(&tokens));
     if let Some(token) = numbered.and_then(|index| tokens.get(index)) {
@@ -249,20 +246,20 @@ fn read(name: &str) -> Reading {
     }
 }
 
-/// The end of a year that the name begins with, its bracket with it.
+/// The end of a leading year, including its bracket.
 fn year_end(text: &str, tokens: &[Token]) -> usize {
     tokens.first().map_or(0, |token| {
         token.end + usize::from(token.bracket != Bracket::None && text.len() > token.end)
     })
 }
 
-/// The name without the group in brackets that it begins with. A name like "[REC] 2 (2009)" begins with its title:
-/// a group does not come without a release.
+/// Removes a leading group in brackets. A name like "[REC] 2 (2009)" begins with its title: a group occurs only with
+/// words of a release.
 fn without_group(name: &str) -> &str {
-    let behind = leading_bracket(name)
+    let following = leading_bracket(name)
         .and_then(|end| name.get(end..))
         .map(|rest| rest.trim_start_matches([' ', '.', '_', '-']));
-    match behind {
+    match following {
         Some(rest) if release::release_start(rest) < rest.len() || rest.contains('[') => {
             let words = tokens(rest.get(..release::release_start(rest)).unwrap_or(rest));
             let is_title = words
@@ -274,30 +271,30 @@ fn without_group(name: &str) -> &str {
     }
 }
 
-/// The name without its number in a list: "(1)The Film", "\[2\] The Film"; "(500) Days" is a title.
+/// Removes a list number: "(1)The Film", "\[2\] The Film"; but "(500) Days" is a title.
 fn without_number(name: &str) -> &str {
-    // "01 - The Film", "02. The Film": with its zero, it counts.
+    // "01 - The Film", "02. The Film": a leading zero marks a list number.
     let padded = name.strip_prefix('0').and_then(|rest| {
-        let behind = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
-        let parted = behind.trim_start_matches([' ', '.', '_', '-']);
-        (parted.len() < behind.len() && parted.starts_with(char::is_alphabetic)).then_some(parted)
+        let following = rest.strip_prefix(|digit: char| digit.is_ascii_digit())?;
+        let parted = following.trim_start_matches([' ', '.', '_', '-']);
+        (parted.len() < following.len() && parted.starts_with(char::is_alphabetic)).then_some(parted)
     });
     if let Some(padded) = padded {
         return padded;
     }
     let inner = name.strip_prefix(['(', '[']);
-    let behind = inner.and_then(|inner| {
-        let (number, behind) = inner.split_once([')', ']'])?;
+    let following = inner.and_then(|inner| {
+        let (number, following) = inner.split_once([')', ']'])?;
         let is_number = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
-        let behind = behind.trim_start_matches([' ', '.', '_', '-']);
-        (is_number && behind.starts_with(char::is_alphabetic)).then_some(behind)
+        let following = following.trim_start_matches([' ', '.', '_', '-']);
+        (is_number && following.starts_with(char::is_alphabetic)).then_some(following)
     });
-    behind.unwrap_or(name)
+    following.unwrap_or(name)
 }
 
-/// The marks of a film of a series, "Series-f21-Film", and of what comes with it, "Film-x02-Making Of": indices of
-/// the words.
-fn series_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) {
+/// The marks of a movie within a collection, "Series-f21-Film", and of an extra, "Film-x02-Making Of": indices of
+/// words.
+fn show_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) {
     let mark = |letter: char| {
         (1..tokens.len()).find(|index| {
             let Some(token) = tokens.get(*index) else {
@@ -314,13 +311,13 @@ fn series_marks(text: &str, tokens: &[Token]) -> (Option<usize>, Option<usize>) 
     (mark('f'), mark('x'))
 }
 
-/// The "aka" between two titles: an index of the words.
+/// The index of "aka" between two titles.
 pub(crate) fn also_known(tokens: &[Token]) -> Option<usize> {
     (1..tokens.len().saturating_sub(1)).find(|index| tokens.get(*index).is_some_and(|token| token.is("aka")))
 }
 
-/// Without a bracket at the end that says something of the release ("Title \[字\]"), or the title in other words
-/// ("Title (Another Title)"), unless that goes on with it ("Birdman or (The Unexpected Virtue)").
+/// Removes a bracket at the end that describes the release ("Title \[字\]") or repeats the title in other words
+/// ("Title (Another Title)"), but not one that continues it ("Birdman or (The Unexpected Virtue)").
 fn closed(text: &str) -> &str {
     let text = text.trim_end();
     if let Some(open) = text.rfind('[').filter(|open| *open > 0 && text.ends_with(']')) {

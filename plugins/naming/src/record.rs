@@ -1,25 +1,22 @@
-//! What the plugins of films and of series write the same way: fields with where they are from, sidecars, people,
-//! ids, neighbours, and which title of a container is worth keeping.
+//! What the movies and TV plugins write alike: fields with their sources, NFO data, people, ids, sidecar files, and
+//! the rule for which container titles are real titles.
 
 use serde::Serialize;
 use svc_plugin_api::{Extraction, ExtractionBuilder, PartialDate, Source, clean_text};
 
-use crate::beside::{self, Video};
 use crate::folder::is_generic;
 use crate::nfo::{MAX_BYTES, Nfo, Person};
+use crate::sidecars::{self, Video};
 use crate::text::{key, stem};
 use crate::{marker, release};
 
-/// Where a field is from.
+/// The source of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A sidecar.
     Nfo,
-    /// The file's name.
     Name,
-    /// A folder's name.
     Folder,
-    /// The file's own tags.
+    /// The tags of the file itself.
     Container,
 }
 
@@ -33,14 +30,14 @@ impl Origin {
         }
     }
 
-    /// A folder, or else the file's name.
+    /// The source of a value that is from a folder's name or else from the file's.
     pub fn of_name(from_folder: bool) -> Self {
         if from_folder { Self::Folder } else { Self::Name }
     }
 }
 
-/// An extraction that remembers where its fields are from. The first statement of a key stays, so the better
-/// source goes first.
+/// An extraction that records the source of each field. The first value of a key is kept, so write the better source
+/// first.
 #[derive(Debug, Default)]
 pub struct Record {
     extraction: ExtractionBuilder,
@@ -49,17 +46,15 @@ pub struct Record {
 }
 
 impl Record {
-    /// One that says nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The extraction, for what has one source only.
+    /// The extraction, for fields without a recorded source.
     pub fn extraction(&mut self) -> &mut ExtractionBuilder {
         &mut self.extraction
     }
 
-    /// The title.
     pub fn title(&mut self, origin: Origin, title: Option<&str>) -> &mut Self {
         if !self.has_title
             && let Some(title) = title.and_then(clean_text)
@@ -71,21 +66,18 @@ impl Record {
         self
     }
 
-    /// A text.
     pub fn text(&mut self, key: &str, origin: Origin, text: Option<&str>) -> &mut Self {
         self.noted(key, origin, |extraction| {
             extraction.text(key, text.unwrap_or_default());
         })
     }
 
-    /// Several texts.
     pub fn texts<T: AsRef<str>>(&mut self, key: &str, origin: Origin, texts: &[T]) -> &mut Self {
         self.noted(key, origin, |extraction| {
             extraction.texts(key, texts);
         })
     }
 
-    /// A number.
     pub fn integer<N: Into<i64>>(&mut self, key: &str, origin: Origin, number: Option<N>) -> &mut Self {
         self.noted(key, origin, |extraction| {
             if let Some(number) = number {
@@ -94,7 +86,6 @@ impl Record {
         })
     }
 
-    /// A date.
     pub fn date(&mut self, key: &str, origin: Origin, date: Option<PartialDate>) -> &mut Self {
         self.noted(key, origin, |extraction| {
             if let Some(date) = date {
@@ -109,7 +100,7 @@ impl Record {
         self.texts(key, Origin::Nfo, &people)
     }
 
-    /// Ids from several places, the best first: one of each database.
+    /// Ids from several sources, best first: one for each database.
     pub fn external_ids(&mut self, key: &str, places: &[(Origin, &[String])]) -> &mut Self {
         let mut ids: Vec<&str> = Vec::new();
         for id in places.iter().flat_map(|(_, ids)| *ids) {
@@ -125,7 +116,7 @@ impl Record {
         self.texts(key, origin.unwrap_or(Origin::Name), &ids)
     }
 
-    /// How the name was read. Without a pattern it is only cleaned.
+    /// How the name was parsed. Without a pattern the title is only the cleaned name.
     pub fn name(&mut self, pattern: &str, matched: &str, confidence: f64) -> &mut Self {
         self.extraction
             .text("name.pattern", pattern)
@@ -134,10 +125,10 @@ impl Record {
         self
     }
 
-    /// A sidecar; what is wrong with it is a warning. One that is only a guess may be any text, and is silent.
-    pub fn sidecar(&mut self, source: &mut Source, name: Option<&str>, is_guess: bool) -> Nfo {
+    /// Reads a sidecar; its defects become warnings. A guessed sidecar may be any text, so its defects are ignored.
+    pub fn read_nfo(&mut self, source: &mut Source, name: Option<&str>, is_guess: bool) -> Nfo {
         let Some(name) = name else { return Nfo::default() };
-        // One byte more than is read, so that a longer file is known for one.
+        // One byte more than the limit, to detect longer files.
         match source.read_related(name, MAX_BYTES + 1) {
             Ok(bytes) => {
                 let nfo = Nfo::read(&bytes);
@@ -153,15 +144,15 @@ impl Record {
         }
     }
 
-    /// Subtitles and artwork among these files.
-    pub fn beside(&mut self, video: &Video, names: &[&str]) -> &mut Self {
+    /// Writes the subtitles and artwork among these files.
+    pub fn sidecars(&mut self, video: &Video, names: &[&str]) -> &mut Self {
         self.extraction
-            .texts("related.subtitles", json_of(&beside::subtitles(video, names)))
-            .texts("related.artwork", json_of(&beside::artwork(video, names)));
+            .texts("related.subtitles", json_of(&sidecars::subtitles(video, names)))
+            .texts("related.artwork", json_of(&sidecars::artwork(video, names)));
         self
     }
 
-    /// The extraction, with where its fields are from.
+    /// Adds the sources of the fields and returns the extraction.
     pub fn finish(mut self) -> Option<Extraction> {
         self.extraction.texts("field-sources", &self.sources);
         self.extraction.finish()
@@ -202,7 +193,7 @@ fn person_json(person: &Person) -> Option<String> {
     .ok()
 }
 
-/// Programs and places that put their own name where a title belongs.
+/// Programs and sites that write their own name into the title.
 const SPAM: &[&str] = &[
     "www.",
     "http:",
@@ -224,8 +215,8 @@ const SPAM: &[&str] = &[
     "visit ",
 ];
 
-/// The title of a container, unless it is no title: a release's or another file's name, a program's advertisement, a
-/// word that says nothing, or the file's own name.
+/// The title of a container, unless it is not a real one: the name of a release or of a file, an advertisement, or a
+/// generic word.
 pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'a str> {
     let title = title?.trim();
     let lower = title.to_lowercase();

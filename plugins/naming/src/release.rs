@@ -1,27 +1,27 @@
-//! Where a title ends and the words of the release begin.
+//! Finds the end of the title, where the words of the release begin.
 
 use crate::text::is_article;
 use crate::token::{Bracket, Token, leading_bracket, tokens};
 use crate::vocabulary::{Class, Sure, is_shouted};
 use crate::year;
 
-/// What stands behind a word.
+/// What follows a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Behind {
-    /// A word of no release.
+enum Following {
+    /// A word that does not belong to the release.
     Other,
-    /// Nothing, or hints only, up to the end.
+    /// The end of the name, or only hints up to it.
     Open,
-    /// Words of a release, up to a certain one.
+    /// Words of the release, up to a certain one.
     Release,
 }
 
-/// How the words of a name are judged: one pass from the last to the first.
+/// Classifies the words of a name in one pass from last to first.
 struct Judge<'a, 'b> {
     tokens: &'b [Token<'a>],
-    /// Whether the name has capitals or small letters only, which then say nothing.
+    /// Whether all letters have the same case, so that case carries no information.
     is_flat: bool,
-    /// Whether a title may begin at the first of the words.
+    /// Whether the first word may begin a title.
     in_title: bool,
 }
 
@@ -39,8 +39,8 @@ impl Judge<'_, '_> {
         self.raised(token)
     }
 
-    /// A language in capitals is that of the release, in a name that is not all capitals; and so is one alone in
-    /// brackets.
+    /// The certainty of a word in its context: a language is more certain in capitals (unless all of the name is),
+    /// and if it is alone in brackets.
     fn raised(&self, token: &Token) -> Sure {
         let says = matches!(
             token.kind.class,
@@ -50,7 +50,7 @@ impl Judge<'_, '_> {
         if says && stands_out && token.kind.sure == Sure::Hint {
             return Sure::Likely;
         }
-        // "(VHS)" is where the film is from, "DVD" may be a word of its title.
+        // "(VHS)" is a source; a bare "DVD" may belong to the title.
         let is_source = token.kind.class == Class::Source && token.kind.sure == Sure::Likely;
         if is_source && token.bracket != Bracket::None {
             return Sure::Certain;
@@ -58,8 +58,8 @@ impl Judge<'_, '_> {
         token.kind.sure
     }
 
-    /// Whether a year leaves open what the words before it are: "Film.German.DL.2011.DVDRip", "Film.CAM.2011.XviD", but
-    /// not "The.Good.German.2006.DVDRip", nor where the language stands behind the year as well.
+    /// Whether the words before a year may belong to the release: "Film.German.DL.2011.DVDRip", "Film.CAM.2011.XviD",
+    /// but not "The.Good.German.2006.DVDRip", nor if a language follows the year as well.
     fn passes_year(&self, index: usize) -> bool {
         let token = |at: usize| self.tokens.get(at);
         if !token(index).is_some_and(year::is_bare) {
@@ -74,7 +74,7 @@ impl Judge<'_, '_> {
                 Class::Source => !self.is_flat && is_shouted(token.text),
                 Class::Language => {
                     let again = self.tokens.iter().skip(index).any(is_language);
-                    // An adjective, in a title of the language that these words are of.
+                    // An adjective in an English title.
                     let is_phrase = self
                         .tokens
                         .first()
@@ -85,23 +85,23 @@ impl Judge<'_, '_> {
             })
     }
 
-    /// The first word of the release at or behind `first`.
+    /// The first word of the release, not before `first`.
     fn release(&self, first: usize) -> Option<usize> {
         let mut found = None;
-        let mut behind = Behind::Open;
+        let mut following = Following::Open;
         for (index, token) in self.tokens.iter().enumerate().skip(first).rev() {
             let sure = self.sure(token);
             let ends = match sure {
                 Sure::Certain => true,
-                Sure::Likely => behind != Behind::Other,
-                Sure::Hint => behind == Behind::Release,
+                Sure::Likely => following != Following::Other,
+                Sure::Hint => following == Following::Release,
                 Sure::No => false,
             };
-            behind = match behind {
-                _ if ends => Behind::Release,
-                Behind::Open if sure == Sure::Hint => Behind::Open,
-                Behind::Release if self.passes_year(index) => Behind::Release,
-                _ => Behind::Other,
+            following = match following {
+                _ if ends => Following::Release,
+                Following::Open if sure == Sure::Hint => Following::Open,
+                Following::Release if self.passes_year(index) => Following::Release,
+                _ => Following::Other,
             };
             if ends {
                 found = Some(index);
@@ -125,32 +125,32 @@ fn judge<'a, 'b>(tokens: &'b [Token<'a>], in_title: bool) -> Judge<'a, 'b> {
     }
 }
 
-/// Where the release's words begin in these tokens: an index of them. The first word of a name is never one, nor
-/// is what stands in a bracket that the name begins with.
+/// The index of the first word of the release. The first word of a name, and the words of a leading bracket, never
+/// are.
 pub(crate) fn release_index(text: &str, tokens: &[Token]) -> Option<usize> {
     let group_end = leading_bracket(text).unwrap_or(0);
     let mut first = tokens.iter().position(|token| token.start >= group_end)? + 1;
-    // An article alone is no title.
+    // An article alone is not a title.
     if tokens.get(first - 1).is_some_and(|token| is_article(token.text)) {
         first += 1;
     }
     judge(tokens, true).release(first)
 }
 
-/// The byte offset at which the release's words begin; the length of the text where there are none.
+/// The byte offset of the first word of the release; the length of the text if there is none.
 pub(crate) fn release_start(text: &str) -> usize {
     start_of(text, &tokens(text))
 }
 
-/// As [`release_start`], for a text that is in words already.
+/// Like [`release_start`], for a text that is already tokenized.
 pub(crate) fn start_of(text: &str, tokens: &[Token]) -> usize {
     release_index(text, tokens)
         .and_then(|index| tokens.get(index))
         .map_or(text.len(), |token| opening(text, token))
 }
 
-/// The byte offset at which the release's words begin at or behind this one, where every word may be the first.
-pub(crate) fn start_behind(text: &str, tokens: &[Token], from: usize) -> usize {
+/// Like [`start_of`], from this byte offset on, where every word may be the first of the release.
+pub(crate) fn start_after(text: &str, tokens: &[Token], from: usize) -> usize {
     let first = tokens.iter().position(|token| token.start >= from);
     first
         .and_then(|first| judge(tokens, false).release(first))
@@ -158,7 +158,7 @@ pub(crate) fn start_behind(text: &str, tokens: &[Token], from: usize) -> usize {
         .map_or(text.len(), |token| opening(text, token).max(from))
 }
 
-/// Where a word begins, its opening bracket with it.
+/// The byte offset of a word including its opening bracket.
 pub(crate) fn opening(text: &str, token: &Token) -> usize {
     if token.bracket == Bracket::None {
         return token.start;

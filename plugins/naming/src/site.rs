@@ -1,11 +1,11 @@
-//! Addresses of sites in names: "www.site.org - Name", "[ site.com ] Name", "Name [www.site.net]".
+//! URLs of sites in names: "www.site.org - Name", "[ site.com ] Name", "Name [www.site.net]".
 
 use crate::text::EDGES;
 
-/// Ends of addresses that are believed where nothing else says that it is one.
+/// Top-level domains that need no further evidence.
 const COMMON: &[&str] = &["com", "net", "org", "info", "ru"];
 
-/// The further ones, believed behind "www." and in brackets.
+/// Top-level domains that count only after "www." or in brackets.
 const FURTHER: &[&str] = &[
     "ac", "ag", "am", "app", "at", "bar", "best", "biz", "blog", "bz", "ca", "cab", "cc", "ch", "cl",
     "click", "club", "cn", "co", "cx", "cz", "de", "dk", "es", "eu", "fi", "fm", "foo", "fr", "fun", "fyi",
@@ -16,13 +16,13 @@ const FURTHER: &[&str] = &[
     "ua", "uk", "us", "vc", "vip", "wf", "wiki", "win", "work", "world", "ws", "wtf", "xyz", "yt",
 ];
 
-/// The name without the addresses at its ends.
+/// The name without URLs at its ends.
 pub(crate) fn without_sites(name: &str) -> &str {
     let name = leading(name).unwrap_or(name);
     trailing(name).unwrap_or(name)
 }
 
-/// The name behind an address that it begins with.
+/// The name after a leading URL.
 fn leading(name: &str) -> Option<&str> {
     let name = name.trim_start();
     let closing = name.chars().next().and_then(closing);
@@ -31,20 +31,22 @@ fn leading(name: &str) -> Option<&str> {
     } else {
         name
     };
-    let (is_sure, behind) = address(inside)?;
-    let behind = match closing {
-        Some(closing) => behind.trim_start().strip_prefix(closing)?,
-        // An address that may be a name ("Despicable.Me") is one in front of a dash or another joint only.
-        None if is_sure && behind.starts_with(joins) => behind,
-        None if behind.trim_start_matches(['_', ' ']).starts_with(['-', '–', '@'])
-            || behind.starts_with('_') =>
+    let (is_sure, following) = address(inside)?;
+    let following = match closing {
+        Some(closing) => following.trim_start().strip_prefix(closing)?,
+        // A URL that may be a title ("Despicable.Me") counts only before a dash or another joint.
+        None if is_sure && following.starts_with(joins) => following,
+        None if following
+            .trim_start_matches(['_', ' '])
+            .starts_with(['-', '–', '@'])
+            || following.starts_with('_') =>
         {
-            let certain = is_sure || is_common(inside, behind);
-            certain.then_some(behind)?
+            let certain = is_sure || is_common(inside, following);
+            certain.then_some(following)?
         }
         None => return None,
     };
-    let rest = behind.trim_start_matches(|c: char| joins(c) || c == '@' || EDGES.contains(&c));
+    let rest = following.trim_start_matches(|c: char| joins(c) || c == '@' || EDGES.contains(&c));
     rest.contains(char::is_alphanumeric).then_some(rest)
 }
 
@@ -52,7 +54,7 @@ fn joins(character: char) -> bool {
     matches!(character, ' ' | '_' | '-' | '.' | '@')
 }
 
-/// The name in front of an address that it ends with.
+/// The name before a trailing URL.
 fn trailing(name: &str) -> Option<&str> {
     let trimmed = name.trim_end();
     if let Some(closing) = trimmed
@@ -67,13 +69,13 @@ fn trailing(name: &str) -> Option<&str> {
         };
         let open = trimmed.rfind(opening).filter(|open| *open > 0)?;
         let inside = trimmed.get(open + 1..trimmed.len() - 1)?.trim();
-        let (_, behind) = address(inside)?;
-        return behind.is_empty().then(|| name.get(..open)).flatten();
+        let (_, following) = address(inside)?;
+        return following.is_empty().then(|| name.get(..open)).flatten();
     }
     let at = trimmed.rfind("www.").or_else(|| trimmed.rfind("WWW."))?;
-    let (_, behind) = address(trimmed.get(at..)?)?;
+    let (_, following) = address(trimmed.get(at..)?)?;
     let parted = trimmed.get(..at)?.ends_with([' ', '.', '_', '-', '@']);
-    (parted && behind.is_empty()).then(|| name.get(..at)).flatten()
+    (parted && following.is_empty()).then(|| name.get(..at)).flatten()
 }
 
 fn closing(opening: char) -> Option<char> {
@@ -86,7 +88,7 @@ fn closing(opening: char) -> Option<char> {
     }
 }
 
-/// An address that the text begins with: whether it begins with "www.", and what is behind it.
+/// A leading URL: whether it begins with "www.", and the text after it.
 fn address(text: &str) -> Option<(bool, &str)> {
     let is_sure = text
         .get(..4)
@@ -116,9 +118,9 @@ fn is_end(label: &str) -> bool {
         .any(|ends| ends.iter().any(|end| label.eq_ignore_ascii_case(end)))
 }
 
-/// Whether the address in front of `behind` ends as most do.
-fn is_common(text: &str, behind: &str) -> bool {
-    let address = text.strip_suffix(behind).unwrap_or(text);
+/// Whether the URL before `following` has a common top-level domain.
+fn is_common(text: &str, following: &str) -> bool {
+    let address = text.strip_suffix(following).unwrap_or(text);
     let last = address.rsplit('.').next().unwrap_or_default();
     COMMON.iter().any(|end| last.eq_ignore_ascii_case(end))
 }

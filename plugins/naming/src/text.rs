@@ -1,6 +1,6 @@
-//! Names as a person writes them: endings off, separators to spaces, and how two names compare.
+//! Display forms of names (no extension, spaces as separators) and comparison of names.
 
-/// Endings of video files, in lower case. Anything else after a dot belongs to the name ("St. Vincent").
+/// Extensions of video files, in lower case. Other text after a dot belongs to the name ("St. Vincent").
 const VIDEO_EXTENSIONS: &[&str] = &[
     "3g2", "3gp", "asf", "avi", "avs", "bik", "disc", "divx", "dv", "dvr-ms", "f4v", "flv", "iso", "m2t",
     "m2ts", "m2v", "m4v", "mk3d", "mka", "mkv", "mov", "mp2v", "mp4", "mpe", "mpeg", "mpg", "mts", "mxf",
@@ -8,10 +8,10 @@ const VIDEO_EXTENSIONS: &[&str] = &[
     "ty", "vfw", "vob", "vro", "webm", "wmv", "wtv", "xvid",
 ];
 
-/// Characters that hold words apart and say nothing at either end of a name.
+/// Separators, which are removed at both ends of a name.
 pub(crate) const EDGES: &[char] = &['-', '–', '—', '_', '.', ',', ':', ';', '~', '+', '|', '\u{3000}'];
 
-/// The name without the ending of a video file.
+/// The name without the extension of a video file.
 pub fn stem(file_name: &str) -> &str {
     match file_name.rsplit_once('.') {
         Some((stem, extension))
@@ -26,7 +26,7 @@ pub fn stem(file_name: &str) -> &str {
     }
 }
 
-/// The folders and the file of a path with `/` or `\` between them. A drive letter is no folder.
+/// Splits a path at `/` and `\` into folders and file. A drive letter is not a folder.
 ///
 /// ```
 /// let (folders, file) = naming::split_path(r"D:\TV\Show\1x01.mkv");
@@ -44,8 +44,8 @@ pub fn split_path(path: &str) -> (Vec<String>, &str) {
     (parts.into_iter().map(str::to_owned).collect(), file)
 }
 
-/// The part of a name as it is shown: underscores are spaces; dots are too where the name has no space of its own,
-/// but not between the letters of an acronym ("S.H.O.W").
+/// The display form of a part of a name. Underscores become spaces; dots too if the name has no spaces, except
+/// between the letters of an acronym ("S.H.O.W").
 pub fn display(raw: &str) -> String {
     let raw = raw
         .trim_start_matches(|c: char| c.is_whitespace() || EDGES.contains(&c))
@@ -60,7 +60,7 @@ pub fn display(raw: &str) -> String {
     trimmed(&text).to_owned()
 }
 
-/// Dots to spaces, except between single capital letters.
+/// Turns dots into spaces, except between single capital letters.
 fn undotted(raw: &str) -> String {
     let is_letter = |part: &str| part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
     let mut text = String::with_capacity(raw.len());
@@ -71,7 +71,7 @@ fn undotted(raw: &str) -> String {
             in_acronym = true;
             text.push('.');
         } else if !text.is_empty() {
-            // "L.A.Confidential", whose second dot is the acronym's too.
+            // "L.A.Confidential": the second dot belongs to the acronym too.
             text.push_str(if in_acronym && !part.is_empty() { ". " } else { " " });
             in_acronym = false;
         }
@@ -81,7 +81,7 @@ fn undotted(raw: &str) -> String {
     text
 }
 
-/// Without what says nothing at the ends: separators, brackets that are not closed. The dot of "S.H.I.E.L.D." stays.
+/// Removes separators and unclosed brackets at both ends. The last dot of "S.H.I.E.L.D." stays.
 fn trimmed(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -104,15 +104,15 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Whether a dot after this belongs to the name: after a single capital ("A.I."), or a short word ("Dr.", "vs.")
-/// of a name with spaces.
+/// Whether a dot after this text belongs to the name: after a single capital ("A.I."), or after a short word ("Dr.",
+/// "vs.") in a name with spaces.
 fn keeps_dot(front: &str) -> bool {
     let word = front.rsplit([' ', '.']).next().unwrap_or_default();
     let letters = word.chars().count();
     letters == 1 && word.chars().all(char::is_uppercase) && front.contains('.') || front.ends_with("..")
 }
 
-/// Words that begin a title and are none by themselves.
+/// Words that begin a title but are no title by themselves.
 const ARTICLES: &[&str] = &[
     "the", "a", "an", "der", "die", "das", "ein", "eine", "le", "la", "les", "un", "une", "el", "los", "las",
     "una", "il", "lo", "gli", "o", "os", "as", "um", "uma", "de", "het", "een",
@@ -122,7 +122,7 @@ pub(crate) fn is_article(word: &str) -> bool {
     ARTICLES.iter().any(|article| word.eq_ignore_ascii_case(article))
 }
 
-/// Letters and digits only, in lower case: how names are compared.
+/// The normalized form for comparison: letters and digits in lower case.
 pub(crate) fn key(name: &str) -> String {
     name.chars()
         .filter(|character| character.is_alphanumeric())
@@ -130,7 +130,7 @@ pub(crate) fn key(name: &str) -> String {
         .collect()
 }
 
-/// What follows in `name` after the letters and digits of `head`, or `None` if it does not begin with them.
+/// The rest of `name` after the letters and digits of `head`; `None` if it does not begin with them.
 pub(crate) fn strip_head<'a>(name: &'a str, head: &str) -> Option<&'a str> {
     let head = key(head);
     let mut expected = head.chars();
@@ -157,7 +157,7 @@ pub(crate) fn strip_head<'a>(name: &'a str, head: &str) -> Option<&'a str> {
     (expected.as_str().is_empty() && whole).then_some(rest)
 }
 
-/// Whether one name may stand for the other: the same, one within the other, or the initials of its words.
+/// Whether the names may mean the same: equal, one contained in the other, or the initials of its words.
 pub(crate) fn is_alike(one: &str, other: &str) -> bool {
     let (first, second) = (key(one), key(other));
     if first.is_empty() || second.is_empty() {

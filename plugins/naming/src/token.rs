@@ -1,8 +1,7 @@
-//! A name in words, each with its place, the bracket that it stands in, and what the vocabulary says of it.
+//! Tokens of a name: words with their position, bracket and vocabulary class.
 
 use crate::vocabulary::{self, Class, Kind, Sure};
 
-/// The bracket around a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bracket {
     None,
@@ -11,7 +10,7 @@ pub(crate) enum Bracket {
     Curly,
 }
 
-/// A run of letters and digits; an apostrophe inside belongs to it.
+/// A run of letters and digits, with apostrophes inside it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
@@ -39,10 +38,9 @@ impl Token<'_> {
     }
 }
 
-/// The most words of one name that are looked at.
 const MAX_TOKENS: usize = 128;
 
-/// The words of a name.
+/// Splits a name into words.
 pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(24);
     let mut bracket = Bracket::None;
@@ -95,14 +93,14 @@ fn after(bracket: Bracket, character: char) -> Bracket {
     }
 }
 
-/// The eight digits of a checksum: "[A1B2C3D4]". Decimal ones are rather a date.
+/// The eight hexadecimal digits of a checksum: "[A1B2C3D4]". Eight decimal digits are more likely a date.
 fn is_checksum(word: &str) -> bool {
     word.len() == 8
         && word.bytes().all(|byte| byte.is_ascii_hexdigit())
         && !word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Gives words that are one in two, and the channels of sound ("5.1"), their kind.
+/// Classifies words that are split into two tokens, and channels ("5.1").
 fn name_pairs(text: &str, tokens: &mut [Token]) {
     for index in 1..tokens.len() {
         let [.., first, second] = tokens.get(..=index).unwrap_or_default() else {
@@ -136,7 +134,7 @@ fn name_pairs(text: &str, tokens: &mut [Token]) {
     }
 }
 
-/// The end of the bracket that the name begins with, as a release group does ("[Group] Name"); `None` without one.
+/// The end of a leading bracket, such as a release group's ("[Group] Name"); `None` without one.
 pub(crate) fn leading_bracket(text: &str) -> Option<usize> {
     let closing = match text.trim_start().chars().next()? {
         '[' => ']',

@@ -1,19 +1,19 @@
-//! The year in a name.
+//! Finds the year in a name.
 
 use crate::token::{Bracket, Token};
 
-/// What a year in brackets may be: from the first films on.
+/// Years in brackets: from the first movies on.
 const YEARS: std::ops::RangeInclusive<u32> = 1880..=2099;
 
-/// A year without brackets; above, it is a title ("Blade Runner 2049").
+/// Years without brackets. Higher numbers occur in titles ("Blade Runner 2049").
 const BARE_YEARS: std::ops::RangeInclusive<u32> = 1900..=2039;
 
-/// A year and where it stands: an index of the tokens.
+/// A year and the index of its token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Year {
     pub(crate) year: u16,
     pub(crate) index: usize,
-    /// Whether it stands in brackets, which leaves no doubt.
+    /// Whether it is in brackets, which is unambiguous.
     pub(crate) bracketed: bool,
 }
 
@@ -24,7 +24,7 @@ fn within(token: &Token, years: &std::ops::RangeInclusive<u32>) -> Option<u16> {
     u16::try_from(year).ok()
 }
 
-/// A number of four digits that is rather a year than an episode.
+/// Whether a number of four digits is more likely a year than an episode.
 pub(crate) fn is_year(number: u32) -> bool {
     BARE_YEARS.contains(&number)
 }
@@ -34,8 +34,9 @@ pub(crate) fn is_bare(token: &Token) -> bool {
     within(token, &BARE_YEARS).is_some()
 }
 
-/// The year of a name: the first in brackets of its own, else the last that is a word of its own, not the first
-/// word, no part of a date, and before the release's words at `limit` or the very next.
+/// The year of a name: the first in brackets of its own, else the last that is a separate word. A year without
+/// brackets is not the first word, not part of a date, and not after the first word of the release, whose index is
+/// `limit`.
 pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     let in_brackets = tokens.iter().enumerate().find_map(|(index, token)| {
         let year = within(token, &YEARS)?;
@@ -58,11 +59,11 @@ pub(crate) fn find(text: &str, tokens: &[Token], limit: Option<usize>) -> Option
             bracketed: false,
         })
     });
-    bare.or_else(|| behind_release(tokens, limit))
+    bare.or_else(|| after_release(tokens, limit))
 }
 
-/// The first year within or after the release's words ("Movie 480p 2001", "Film.German.2011.DVDRip").
-fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
+/// The first year among or after the words of the release ("Movie 480p 2001", "Film.German.2011.DVDRip").
+fn after_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     (limit? + 1..tokens.len()).find_map(|index| {
         let year = within(tokens.get(index)?, &BARE_YEARS)?;
         (!is_in_date(tokens, index)).then_some(Year {
@@ -73,17 +74,17 @@ fn behind_release(tokens: &[Token], limit: Option<usize>) -> Option<Year> {
     })
 }
 
-/// Whether a year stands in a bracket, first of all that is in it: "(1995)", "[1995, Drama]"; "(1990-1999)" is a span.
+/// Whether a year is the first text in a bracket: "(1995)", "[1995, Drama]"; but "(1990-1999)" is a range.
 fn is_first_in_bracket(text: &str, token: &Token) -> bool {
     let before = text
         .get(..token.start)
         .and_then(|front| front.trim_end().chars().next_back());
-    let behind = text.get(token.end..).and_then(|rest| rest.chars().next());
+    let following = text.get(token.end..).and_then(|rest| rest.chars().next());
     matches!(before, Some('(' | '[' | '{' | '（'))
-        && behind.is_some_and(|behind| !matches!(behind, '-' | '–' | '.' | '_'))
+        && following.is_some_and(|following| !matches!(following, '-' | '–' | '.' | '_'))
 }
 
-/// Whether the numbers beside a year make it a date.
+/// Whether the adjacent numbers make the year part of a date.
 fn is_in_date(tokens: &[Token], index: usize) -> bool {
     let small = |at: Option<usize>| {
         at.and_then(|at| tokens.get(at))

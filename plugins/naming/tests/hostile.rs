@@ -1,10 +1,10 @@
-//! Names that nobody gives a file: every rule ends, without a panic, in time that grows with the name only.
+//! Hostile names: every rule terminates without a panic, in time proportional to the length.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use naming::beside::{Video, artwork, sidecars, subtitles};
+use naming::sidecars::{Video, artwork, nfo_files, subtitles};
 use naming::{episode, movie, season_folder, show_folder};
 
-/// Pieces that the rules look for, and some that cut them.
+/// Text that rules match, and text that interrupts it.
 const PIECES: &[&str] = &[
     "S01E02",
     "s1",
@@ -62,7 +62,7 @@ const PIECES: &[&str] = &[
     "",
 ];
 
-/// A generator of numbers that is the same everywhere.
+/// A generator with the same sequence on every machine.
 struct Numbers(u64);
 
 impl Numbers {
@@ -80,10 +80,10 @@ impl Numbers {
     }
 }
 
-/// Everything that looks at names, once.
-fn all(folders: &[String], file: &str, beside: &str) {
-    let film = movie(folders, file);
-    assert!((0.0..=1.0).contains(&film.confidence));
+/// Runs every parser once.
+fn all(folders: &[String], file: &str, sidecars: &str) {
+    let movie = movie(folders, file);
+    assert!((0.0..=1.0).contains(&movie.confidence));
     let found = episode(folders, file);
     if let Some(found) = &found {
         assert!((0.0..=1.0).contains(&found.confidence), "{file}");
@@ -94,15 +94,15 @@ fn all(folders: &[String], file: &str, beside: &str) {
         );
     }
     show_folder(file);
-    season_folder(file, beside);
+    season_folder(file, sidecars);
     for video in [
-        Video::film(folders, file),
+        Video::movie(folders, file),
         Video::episode(folders, file, found.as_ref()),
     ] {
-        let names = [beside, "Subs/a.en.srt", "../poster.jpg"];
+        let names = [sidecars, "Subs/a.en.srt", "../poster.jpg"];
         assert!(subtitles(&video, &names).len() <= names.len());
         assert!(artwork(&video, &names).len() <= names.len());
-        sidecars(&video, &names);
+        nfo_files(&video, &names);
     }
 }
 
@@ -111,8 +111,8 @@ fn names_of_any_pieces_end() {
     let mut numbers = Numbers(1);
     for _ in 0..2_000 {
         let folders: Vec<String> = (0..numbers.below(4)).map(|_| numbers.name()).collect();
-        let (file, beside) = (numbers.name() + ".mkv", numbers.name() + ".srt");
-        all(&folders, &file, &beside);
+        let (file, sidecars) = (numbers.name() + ".mkv", numbers.name() + ".srt");
+        all(&folders, &file, &sidecars);
         assert_eq!(
             episode(&folders, &file),
             episode(&folders, &file),
@@ -124,7 +124,7 @@ fn names_of_any_pieces_end() {
 #[test]
 fn names_of_any_length_end_soon() {
     for piece in PIECES.iter().filter(|piece| !piece.is_empty()) {
-        // Twice as long as any file system has names.
+        // Twice the longest name of a file system.
         let name = piece.repeat(512 / piece.len());
         all(
             &[name.clone(), name.clone()],

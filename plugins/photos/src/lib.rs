@@ -1,11 +1,10 @@
 //! The photos plugin: EXIF and dimensions of photos.
 //!
-//! The crate `picture` walks the headers and reads the EXIF; this puts the record together.
+//! The crate `picture` walks the headers and reads the EXIF; the plugin builds the extraction.
 
 use picture::{container, exif};
 use svc_plugin_api::{ExtractError, Extraction, ExtractionBuilder, Extractor, Source};
 
-/// Reads photos.
 pub struct Photos;
 
 impl Extractor for Photos {
@@ -13,14 +12,14 @@ impl Extractor for Photos {
         let photo = container::read(source)?;
         let mut extraction = ExtractionBuilder::new();
         extraction.text("photo.mime-type", photo.media_type);
-        let mut statements = exif::Statements::default();
+        let mut exif_fields = exif::Exif::default();
         for block in photo.exif {
-            statements.read(block, &mut extraction);
+            exif_fields.read(block, &mut extraction);
         }
-        statements.write(&mut extraction);
+        exif_fields.write(&mut extraction);
         let (width, height) = photo
             .dimensions
-            .or_else(|| statements.dimensions())
+            .or_else(|| exif_fields.dimensions())
             .unwrap_or_default();
         extraction.dimensions(width, height);
         Ok(extraction.finish())

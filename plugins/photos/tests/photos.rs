@@ -1,13 +1,13 @@
-//! Photos made in code: each container, odd EXIF, and files that lie.
+//! Photos made in code: every container, unusual EXIF, and hostile files.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use photos::Photos;
 use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
 
-/// An entry of a little-endian directory: tag, type, count, value (4 bytes or less) or its bytes.
+/// An entry of a little-endian directory: tag, type, count, and the value or the bytes that it points to.
 type Entry<'a> = (u16, u16, u32, &'a [u8]);
 
-/// A directory at this offset of the block, its long values behind it.
+/// A directory at this offset of the block, followed by the values that do not fit into its entries.
 fn directory(offset: usize, entries: &[Entry], next: u32) -> Vec<u8> {
     let mut table = (entries.len() as u16).to_le_bytes().to_vec();
     let mut values = Vec::new();
@@ -27,7 +27,7 @@ fn directory(offset: usize, entries: &[Entry], next: u32) -> Vec<u8> {
     table
 }
 
-/// A block with a camera, a date, and the place; the pointers have this type (4 is right).
+/// A block with a camera, a date and a location; the pointers have this type (4 is correct).
 fn exif(pointer_type: u16, next: u32) -> Vec<u8> {
     let rational = |numbers: &[u32]| {
         numbers
@@ -120,14 +120,6 @@ fn extract(name: &str, bytes: Vec<u8>) -> Result<Option<Extraction>, ExtractErro
     result
 }
 
-fn value(extraction: &Extraction, key: &str) -> Option<Value> {
-    extraction
-        .fields
-        .iter()
-        .find(|field| field.key == key)
-        .map(|field| field.value.clone())
-}
-
 #[test]
 fn exif_is_the_same_in_every_container() {
     for (name, file) in [
@@ -141,7 +133,7 @@ fn exif_is_the_same_in_every_container() {
             (Some(512), Some(256)),
             "{name}"
         );
-        let Some(Value::Date(date)) = value(&extraction, "photo.taken-at") else {
+        let Some(Value::Date(date)) = extraction.value("photo.taken-at").cloned() else {
             panic!("{name}: no date")
         };
         assert_eq!((date.year, date.month, date.day), (2019, Some(4), Some(30)));
@@ -150,19 +142,28 @@ fn exif_is_the_same_in_every_container() {
             (Some(47_655_250), Some(-210))
         );
         assert_eq!(
-            value(&extraction, "photo.make"),
+            extraction.value("photo.make").cloned(),
             Some(Value::Text("Maker".into()))
         );
-        assert_eq!(value(&extraction, "photo.orientation"), Some(Value::Integer(6)));
-        assert_eq!(value(&extraction, "photo.iso"), Some(Value::Integer(400)));
-        assert_eq!(value(&extraction, "photo.gps-latitude"), Some(Value::Real(-33.5)));
         assert_eq!(
-            value(&extraction, "photo.gps-longitude"),
+            extraction.value("photo.orientation").cloned(),
+            Some(Value::Integer(6))
+        );
+        assert_eq!(extraction.value("photo.iso").cloned(), Some(Value::Integer(400)));
+        assert_eq!(
+            extraction.value("photo.gps-latitude").cloned(),
+            Some(Value::Real(-33.5))
+        );
+        assert_eq!(
+            extraction.value("photo.gps-longitude").cloned(),
             Some(Value::Real(151.25))
         );
-        assert_eq!(value(&extraction, "photo.gps-altitude"), Some(Value::Real(-12.5)));
         assert_eq!(
-            value(&extraction, "photo.focal-length"),
+            extraction.value("photo.gps-altitude").cloned(),
+            Some(Value::Real(-12.5))
+        );
+        assert_eq!(
+            extraction.value("photo.focal-length").cloned(),
             None,
             "0 over 0 says nothing"
         );
@@ -171,12 +172,15 @@ fn exif_is_the_same_in_every_container() {
 
 #[test]
 fn tiff_directories_anywhere_are_found_with_few_reads() {
-    // The same block as a file of its own, its directories at the end of 3 MB.
+    // The same block as a file, with its directories at the end of 3 MB.
     let block = exif(4, 0);
     let extraction = extract("a.tif", block).unwrap().unwrap();
-    assert_eq!(value(&extraction, "photo.gps-latitude"), Some(Value::Real(-33.5)));
     assert_eq!(
-        value(&extraction, "photo.mime-type"),
+        extraction.value("photo.gps-latitude").cloned(),
+        Some(Value::Real(-33.5))
+    );
+    assert_eq!(
+        extraction.value("photo.mime-type").cloned(),
         Some(Value::Text("image/tiff".into()))
     );
     let mut file = b"II\x2a\0".to_vec();
@@ -195,8 +199,11 @@ fn tiff_directories_anywhere_are_found_with_few_reads() {
 fn exif_with_signed_pointers_or_a_wrong_next_directory_is_read() {
     for block in [exif(9, 0), exif(4, 0xffff_fff0), exif(4, 8)] {
         let extraction = extract("a.jpg", jpeg(&block)).unwrap().unwrap();
-        assert_eq!(value(&extraction, "photo.iso"), Some(Value::Integer(400)));
-        assert_eq!(value(&extraction, "photo.gps-latitude"), Some(Value::Real(-33.5)));
+        assert_eq!(extraction.value("photo.iso").cloned(), Some(Value::Integer(400)));
+        assert_eq!(
+            extraction.value("photo.gps-latitude").cloned(),
+            Some(Value::Real(-33.5))
+        );
     }
 }
 

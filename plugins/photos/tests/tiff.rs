@@ -1,4 +1,4 @@
-//! TIFF of both forms and both orders says the same; directories that lie.
+//! TIFF in all forms and byte orders, and hostile directories.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use photos::Photos;
@@ -13,7 +13,7 @@ const DIRECTORY8: u16 = 18;
 /// Type, count and bytes.
 type Stated = (u16, u64, Vec<u8>);
 
-/// A form: which byte comes first, and how wide its numbers are.
+/// A form: the byte order and the width of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Form {
     little: bool,
@@ -40,7 +40,6 @@ const FORMS: [Form; 4] = [
 ];
 
 impl Form {
-    /// A number of so many bytes.
     fn number(self, number: u64, bytes: usize) -> Vec<u8> {
         match self.little {
             true => number.to_le_bytes()[..bytes].to_vec(),
@@ -67,7 +66,7 @@ impl Form {
         }
     }
 
-    /// A directory at this place of the file, its long values behind it.
+    /// A directory at this offset of the file, followed by the values that do not fit into its entries.
     fn directory(self, at: usize, entries: &[(u16, u16, u64, Vec<u8>)]) -> Vec<u8> {
         let (count, entry, room) = if self.big { (8, 20, 8) } else { (2, 12, 4) };
         let behind = at + count + entries.len() * entry + room;
@@ -87,7 +86,7 @@ impl Form {
         table
     }
 
-    /// A file of one directory.
+    /// A file with one directory.
     fn file(self, at: usize, entries: &[(u16, u16, u64, Vec<u8>)]) -> Vec<u8> {
         let mut file = self.header(at as u64);
         file.resize(at, 0);
@@ -95,7 +94,7 @@ impl Form {
         file
     }
 
-    /// A photo with a camera, a date, and a place. Wide numbers where the form has them.
+    /// A photo with a camera, a date and a location, in wide numbers if the form has them.
     fn photo(self) -> Vec<u8> {
         let pointer = |place: u64| (if self.big { DIRECTORY8 } else { LONG }, 1, self.offset(place));
         let side = |side: u64| (if self.big { LONG8 } else { LONG }, 1, self.offset(side));
@@ -136,24 +135,25 @@ fn extract(bytes: Vec<u8>) -> Result<Option<Extraction>, ExtractError> {
     result
 }
 
-fn value(extraction: &Extraction, key: &str) -> Option<Value> {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    field.map(|field| field.value.clone())
-}
-
 #[test]
 fn every_form_says_the_same() {
     let first = extract(FORMS[0].photo()).unwrap().unwrap();
     assert_eq!((first.width, first.height), (Some(640), Some(480)));
     assert_eq!(
-        value(&first, "photo.mime-type"),
+        first.value("photo.mime-type").cloned(),
         Some(Value::Text("image/tiff".into()))
     );
-    assert_eq!(value(&first, "photo.make"), Some(Value::Text("Maker".into())));
-    assert_eq!(value(&first, "photo.orientation"), Some(Value::Integer(6)));
-    assert_eq!(value(&first, "photo.iso"), Some(Value::Integer(400)));
-    assert_eq!(value(&first, "photo.gps-latitude"), Some(Value::Real(-33.5)));
-    let Some(Value::Date(date)) = value(&first, "photo.taken-at") else {
+    assert_eq!(
+        first.value("photo.make").cloned(),
+        Some(Value::Text("Maker".into()))
+    );
+    assert_eq!(first.value("photo.orientation").cloned(), Some(Value::Integer(6)));
+    assert_eq!(first.value("photo.iso").cloned(), Some(Value::Integer(400)));
+    assert_eq!(
+        first.value("photo.gps-latitude").cloned(),
+        Some(Value::Real(-33.5))
+    );
+    let Some(Value::Date(date)) = first.value("photo.taken-at").cloned() else {
         panic!("no date");
     };
     assert_eq!((date.year, date.month, date.day), (2019, Some(4), Some(30)));
@@ -236,7 +236,7 @@ fn places_and_counts_beyond_every_file_cost_nothing() {
                 !matches!(extraction, Err(ExtractError::Io(_))),
                 "{form:?} {beyond}: {extraction:?}"
             );
-            // The same with as many entries as a number can say.
+            // The same with the largest possible number of entries.
             let mut file = file;
             let count = form.number(u64::MAX, if form.big { 8 } else { 2 });
             file.resize(16, 0);

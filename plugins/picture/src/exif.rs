@@ -91,11 +91,11 @@ fn repair_pointers(bytes: &mut [u8]) {
 
 /// Fields of the primary image, by whether they are of the place, and number. The first of a kind wins.
 #[derive(Default)]
-pub struct Statements {
+pub struct Exif {
     fields: HashMap<(bool, u16), Value>,
 }
 
-impl Statements {
+impl Exif {
     /// Reads a block. What is broken in it is passed over with a warning.
     pub fn read(&mut self, block: Block, extraction: &mut ExtractionBuilder) {
         let is_gps_block = block.is_gps;
@@ -177,10 +177,10 @@ impl Statements {
         if let Some(rating) = self.number(tag::RATING).filter(|number| *number <= 5) {
             extraction.integer("photo.rating", rating.into());
         }
-        self.write_place(extraction);
+        self.write_location(extraction);
     }
 
-    fn write_place(&self, extraction: &mut ExtractionBuilder) {
+    fn write_location(&self, extraction: &mut ExtractionBuilder) {
         let latitude = self.angle(tag::LATITUDE, tag::LATITUDE_REF, b'S', 90.0);
         let longitude = self.angle(tag::LONGITUDE, tag::LONGITUDE_REF, b'W', 180.0);
         if let Some(latitude) = latitude {

@@ -1,27 +1,27 @@
-//! Which source is believed for each field of an episode.
+//! The precedence of the sources for each field of an episode.
 
 use naming::nfo::{Document, Kind, Nfo};
 use naming::record::{Origin, Record, container_title};
 use naming::{EpisodeName, ShowName};
 use video::Tags;
 
-/// How sure a name is that fits no rule.
+/// The confidence of a name that no rule matches.
 const NO_PATTERN: f64 = 0.1;
 
-/// What all sources say of one file.
+/// The metadata of one file by source.
 pub(crate) struct Statements<'a> {
     pub(crate) own: Nfo,
     pub(crate) season: Nfo,
     pub(crate) show: Nfo,
     pub(crate) name: Option<&'a EpisodeName>,
-    /// What the folders say, whatever the name does.
+    /// The show according to the folders, independent of the file name.
     pub(crate) folder_show: ShowName,
     pub(crate) tags: &'a Tags,
     pub(crate) file_name: &'a str,
 }
 
 impl Statements<'_> {
-    /// Writes the fields: the sidecars' first, then those of the name, the container's, and what folders let guess.
+    /// Writes the fields of the sidecars first, then those of the name, of the container, and of the folders.
     pub(crate) fn write(&self, record: &mut Record) {
         self.of_sidecars(record);
         self.ids(record);
@@ -36,7 +36,7 @@ impl Statements<'_> {
             .name
             .is_some_and(|name| name.episode.is_some() || name.absolute.is_some() || name.air_date.is_some());
         if !is_placed {
-            // A file that no rule gives a number is called by its whole name.
+            // A file without a number has its whole name as the title.
             let name = naming::display(naming::stem(self.file_name));
             record.title(Origin::Name, Some(&name));
         }
@@ -117,7 +117,7 @@ impl Statements<'_> {
                     (Origin::Nfo, &self.own.linked_ids),
                 ],
             )
-            // An id in a file's name is the show's: programs that rename put it into every one of its files.
+            // An id in a file name is the show's: renaming programs put it into the name of every episode.
             .external_ids(
                 "tv.show-external-ids",
                 &[
@@ -144,7 +144,7 @@ impl Statements<'_> {
             )
             .text("tv.overview", Origin::Container, tags.description.as_deref())
             .texts("tv.genres", Origin::Container, &tags.genres);
-        // A number through all seasons, or a day, is the name's word on where the episode stands.
+        // An absolute number or an air date in the name locates the episode.
         if self
             .name
             .is_none_or(|name| name.absolute.is_none() && name.air_date.is_none())
@@ -160,10 +160,10 @@ impl Statements<'_> {
         record.integer("tv.season", Origin::Folder, season);
     }
 
-    /// What the file's name says; the season of a folder waits for the container's.
+    /// Fields of the file name; a season that only the folder states is written after the container's.
     fn of_name(&self, record: &mut Record, name: &EpisodeName) {
         let said = name.season.filter(|_| !name.season_from_folder);
-        // The end of a range goes with its beginning.
+        // The end of a range belongs to its start.
         let in_sidecar = self.own.first(Kind::Episode).and_then(|episode| episode.episode);
         let end = name
             .episode_end

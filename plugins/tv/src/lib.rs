@@ -1,15 +1,15 @@
-//! The TV plugin: episodes of series by their sidecars, names and containers.
+//! The TV plugin: metadata of episodes from sidecars, names and containers.
 //!
-//! The container is read by [`video`], names and neighbours by [`naming`]; [`fields`] says which of them is believed.
+//! [`video`] reads the container, [`naming`] the names and sidecars; [`fields`] decides which source takes
+//! precedence.
 
 mod fields;
 
 use fields::Statements;
-use naming::beside::{Video, sidecars};
 use naming::record::Record;
+use naming::sidecars::{Video, nfo_files};
 use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
 
-/// Reads episodes.
 pub struct Tv;
 
 impl Extractor for Tv {
@@ -17,23 +17,23 @@ impl Extractor for Tv {
         let container = video::read(source)?;
         let (file_name, folders) = (source.name().to_owned(), source.folders());
         let related = source.related();
-        let neighbours: Vec<&str> = related.iter().map(|file| file.name.as_str()).collect();
+        let names: Vec<&str> = related.iter().map(|file| file.name.as_str()).collect();
         let name = naming::episode(&folders, &file_name);
-        let around = Video::episode(&folders, &file_name, name.as_ref());
-        let chosen = sidecars(&around, &neighbours);
+        let episode = Video::episode(&folders, &file_name, name.as_ref());
+        let chosen = nfo_files(&episode, &names);
 
         let mut record = Record::new();
         let statements = Statements {
-            own: record.sidecar(source, chosen.own.as_deref(), false),
-            season: record.sidecar(source, chosen.season.as_deref(), false),
-            show: record.sidecar(source, chosen.show.as_deref(), false),
+            own: record.read_nfo(source, chosen.own.as_deref(), false),
+            season: record.read_nfo(source, chosen.season.as_deref(), false),
+            show: record.read_nfo(source, chosen.show.as_deref(), false),
             name: name.as_ref(),
             folder_show: naming::show_of(&folders),
             tags: &container.tags,
             file_name: &file_name,
         };
         statements.write(&mut record);
-        record.beside(&around, &neighbours);
+        record.sidecars(&episode, &names);
         container.write(record.extraction());
         Ok(record.finish())
     }

@@ -1,44 +1,13 @@
-//! Episodes made in code: a small container, sidecars, names, and which of them is believed.
+//! The precedence of container, sidecars and names, with files made in code.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_fixtures::video::{Clip, VideoFormat};
-use svc_plugin_api::{ExtractError, Extraction, Source, Value, run};
+use svc_plugin_api::{ExtractError, Extraction, Source, run};
+use testing::{matroska, origin, source, value};
 use tv::Tv;
-
-/// A Matroska file with this title.
-fn matroska(title: &str) -> Vec<u8> {
-    Clip::film(title, 60_000).encode(VideoFormat::Matroska)
-}
-
-fn source(name: &str, title: &str, folders: &[&str]) -> Source {
-    Source::from_bytes(name, matroska(title)).with_folders(folders.iter().copied())
-}
 
 fn extract(mut source: Source) -> Extraction {
     run::<Tv>(&mut source).unwrap().unwrap()
-}
-
-/// The value as text; texts with a bar between.
-fn value(extraction: &Extraction, key: &str) -> String {
-    let field = extraction.fields.iter().find(|field| field.key == key);
-    match field.map(|field| &field.value) {
-        None => "-".to_owned(),
-        Some(Value::Text(text)) => text.clone(),
-        Some(Value::Texts(texts)) => texts.join("|"),
-        Some(Value::Integer(integer)) => integer.to_string(),
-        Some(Value::Real(real)) => real.to_string(),
-        Some(Value::Date(date)) => format!("{}-{:?}-{:?}", date.year, date.month, date.day),
-        Some(other) => panic!("{key}: {other:?}"),
-    }
-}
-
-/// Where a field is from.
-fn origin(extraction: &Extraction, key: &str) -> String {
-    let sources = value(extraction, "field-sources");
-    let found = sources
-        .split('|')
-        .find_map(|source| source.strip_prefix(&format!("{key}=")));
-    found.unwrap_or("-").to_owned()
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::io::Result;
 
+use containers::bytes::{Bytes, text};
+use containers::riff::{ByteOrder, Chunk, Chunks};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::{Bytes, text};
 use crate::codec::{fourcc, wave};
 use crate::rate;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
@@ -14,43 +15,29 @@ const MAX_CHUNKS: usize = 512;
 /// The most bytes of a header and of a text.
 const MAX_HEADER_BYTES: usize = 4096;
 
-/// A chunk: its name, or the one of the list that it is, and where its body is.
-struct Chunk {
-    name: [u8; 4],
-    is_list: bool,
-    start: u64,
-    end: u64,
-    next: u64,
-}
+/// The chunks of a list, or of the file.
+struct Lists(Chunks);
 
-impl Chunk {
-    fn at(source: &mut Source, offset: u64, limit: u64) -> Result<Option<Self>> {
-        if offset.saturating_add(8) > limit {
-            return Ok(None);
-        }
-        let Some([n0, n1, n2, n3, size @ ..]) = source.array_at::<8>(offset)? else {
-            return Ok(None);
-        };
-        let size = u64::from(u32::from_le_bytes(size));
-        let (mut name, mut start) = ([n0, n1, n2, n3], offset + 8);
-        let end = start.saturating_add(size).min(limit);
-        let is_list = matches!(&name, b"LIST" | b"RIFF");
-        if is_list {
-            name = source.array_at::<4>(start)?.unwrap_or_default();
-            start = (start + 4).min(end);
-        }
-        Ok(Some(Self {
-            name,
-            is_list,
-            start,
-            end,
-            next: end + size % 2,
-        }))
+impl Lists {
+    fn of_file(source: &Source) -> Self {
+        Self(Chunks::of_file(source, ByteOrder::Little, MAX_CHUNKS))
     }
 
-    fn bytes(&self, source: &mut Source) -> Result<Vec<u8>> {
-        let length = usize::try_from(self.end - self.start).unwrap_or(usize::MAX);
-        source.bytes_at(self.start, length.min(MAX_HEADER_BYTES))
+    fn inside(list: &Chunk) -> Self {
+        Self(Chunks::between(
+            list.start,
+            list.end,
+            ByteOrder::Little,
+            MAX_CHUNKS,
+        ))
+    }
+
+    /// The next chunk, and whether it is a list, whose name is that of its type.
+    fn next(&mut self, source: &mut Source) -> Result<Option<(Chunk, bool)>> {
+        Ok(match self.0.next(source)? {
+            Some(chunk) if matches!(&chunk.name, b"LIST" | b"RIFF") => Some((chunk.into_list(source)?, true)),
+            chunk => chunk.map(|chunk| (chunk, false)),
+        })
     }
 }
 
@@ -75,19 +62,13 @@ struct Header {
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
     let mut video = Video::new("avi");
     let mut header = Header::default();
-    let limit = source.size();
-    let mut offset = 12;
-    // The first RIFF's own size is wrong in files that were cut off while recording.
-    for _ in 0..MAX_CHUNKS {
-        let Some(chunk) = Chunk::at(source, offset, limit)? else {
-            break;
-        };
+    let mut chunks = Lists::of_file(source);
+    while let Some((chunk, _)) = chunks.next(source)? {
         match &chunk.name {
             b"hdrl" => headers(source, &chunk, &mut header, &mut video)?,
             b"INFO" => info(source, &chunk, &mut header, &mut video)?,
             _ => {}
         }
-        offset = chunk.next;
     }
     let frames = if header.all_frames > 0 {
         header.all_frames
@@ -102,36 +83,34 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         header.longest
     };
     video.duration_ms = Some(if longest > 0 { longest } else { by_frames });
-    let sounds = video
+    let audio_streams = video
         .streams
         .iter_mut()
         .filter(|stream| stream.kind == Kind::Audio);
-    for (index, stream) in sounds.enumerate() {
-        let said = header.languages.iter().find(|(number, _)| *number == index);
-        stream.language = said.and_then(|(_, code)| language::tag(code));
+    for (index, stream) in audio_streams.enumerate() {
+        let stated = header.languages.iter().find(|(number, _)| *number == index);
+        stream.language = stated.and_then(|(_, code)| language::tag(code));
     }
     Ok(video)
 }
 
 fn headers(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut Video) -> Result<()> {
-    let mut offset = list.start;
-    for _ in 0..MAX_CHUNKS {
-        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
-            break;
-        };
+    let mut chunks = Lists::inside(list);
+    while let Some((chunk, _)) = chunks.next(source)? {
         match &chunk.name {
             b"avih" => {
-                let body = chunk.bytes(source)?;
+                let body = chunk.bytes(source, MAX_HEADER_BYTES)?;
                 let mut bytes = Bytes(&body);
                 header.frame = bytes.le32().unwrap_or(0);
                 bytes.skip(12);
                 header.frames = bytes.le32().unwrap_or(0);
             }
             b"odml" => {
-                if let Some(extended) = Chunk::at(source, chunk.start, chunk.end)?
+                if let Some((extended, _)) = Lists::inside(&chunk).next(source)?
                     && extended.name == *b"dmlh"
                 {
-                    header.all_frames = Bytes(&extended.bytes(source)?).le32().unwrap_or(0);
+                    let body = extended.bytes(source, MAX_HEADER_BYTES)?;
+                    header.all_frames = Bytes(&body).le32().unwrap_or(0);
                 }
             }
             b"strl" if video.streams.len() < MAX_STREAMS => {
@@ -141,7 +120,6 @@ fn headers(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut V
             b"INFO" => info(source, &chunk, header, video)?,
             _ => {}
         }
-        offset = chunk.next;
     }
     Ok(())
 }
@@ -149,15 +127,12 @@ fn headers(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut V
 fn stream(source: &mut Source, list: &Chunk, header: &mut Header) -> Result<Option<Stream>> {
     let (mut kind, mut handler, mut fps, mut ms) = ([0; 4], [0; 4], None, 0);
     let (mut stream, mut name) = (None, None);
-    let mut offset = list.start;
-    for _ in 0..MAX_CHUNKS {
-        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
-            break;
-        };
-        let body = if chunk.is_list {
+    let mut chunks = Lists::inside(list);
+    while let Some((chunk, is_list)) = chunks.next(source)? {
+        let body = if is_list {
             Vec::new()
         } else {
-            chunk.bytes(source)?
+            chunk.bytes(source, MAX_HEADER_BYTES)?
         };
         let mut bytes = Bytes(&body);
         match &chunk.name {
@@ -179,7 +154,6 @@ fn stream(source: &mut Source, list: &Chunk, header: &mut Header) -> Result<Opti
             b"strn" => name = Some(text(&body)),
             _ => {}
         }
-        offset = chunk.next;
     }
     header.longest = header.longest.max(ms);
     Ok(stream.map(|mut stream: Stream| {
@@ -215,11 +189,8 @@ fn description(kind: [u8; 4], handler: [u8; 4], body: &[u8]) -> Option<Stream> {
 }
 
 fn info(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut Video) -> Result<()> {
-    let mut offset = list.start;
-    for _ in 0..MAX_CHUNKS {
-        let Some(chunk) = Chunk::at(source, offset, list.end)? else {
-            break;
-        };
+    let mut chunks = Lists::inside(list);
+    while let Some((chunk, _)) = chunks.next(source)? {
         let name = match &chunk.name {
             b"INAM" => "TITLE",
             b"ICRD" => "DATE",
@@ -232,17 +203,16 @@ fn info(source: &mut Source, list: &Chunk, header: &mut Header, video: &mut Vide
             b"ICOP" => "COPYRIGHT",
             b"IPRT" => "PART",
             [b'I', b'A', b'S', digit @ b'1'..=b'9'] => {
-                let code = text(&chunk.bytes(source)?);
+                let code = text(&chunk.bytes(source, MAX_HEADER_BYTES)?);
                 header.languages.push((usize::from(digit - b'1'), code));
                 ""
             }
             _ => "",
         };
         if !name.is_empty() {
-            let value = text(&chunk.bytes(source)?);
+            let value = text(&chunk.bytes(source, MAX_HEADER_BYTES)?);
             video.tags.add(name, &value);
         }
-        offset = chunk.next;
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub fn read(source: &mut Source) -> Result<Video, ExtractError> {
         [b'F', b'L', b'V', 1, ..] => flv::read(source)?,
         [b'O', b'g', b'g', b'S', ..] => ogg::read(source)?,
         [0, 0, 1, 0xba, ..] => mpeg::program::read(source)?,
-        _ if head.starts_with(&asf::HEADER) => asf::read(source)?,
+        _ if head.starts_with(&containers::asf::HEADER) => asf::read(source)?,
         _ => match mpeg::packets::Layout::detect(source)? {
             Some(layout) => mpeg::transport::read(source, layout)?,
             None => return Err(ExtractError::Refused("not a known kind of video file".into())),

@@ -4,10 +4,10 @@ use std::io::Result;
 
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::{Bytes, text};
 use crate::codec::{aac, h264};
 use crate::rate;
 use crate::video::{Kind, Stream, Video};
+use containers::bytes::{Bytes, text};
 
 /// The most tags that are looked at for the first of each kind.
 const MAX_TAGS: usize = 64;
@@ -21,7 +21,7 @@ const MAX_VALUES: usize = 256;
 /// `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
     let mut video = Video::new("flv");
-    let (mut picture, mut sound) = (None, None);
+    let (mut picture, mut audio) = (None, None);
     let mut fps = None;
     let mut size = (0, 0);
     let mut offset = source.array_at::<4>(5)?.map_or(9, u32::from_be_bytes).into();
@@ -34,8 +34,8 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         let start = offset.saturating_add(15);
         let body = source.bytes_at(start, usize::try_from(length).unwrap_or(0).min(MAX_TAG_BYTES))?;
         match kind & 31 {
-            8 if sound.is_none() => sound = hear(&body),
-            9 if picture.is_none() => picture = see(&body),
+            8 if audio.is_none() => audio = read_audio(&body),
+            9 if picture.is_none() => picture = read_video(&body),
             18 => {
                 for (name, number) in description(&body, &mut video) {
                     match name.as_str() {
@@ -49,7 +49,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
             }
             _ => {}
         }
-        if picture.is_some() && sound.is_some() {
+        if picture.is_some() && audio.is_some() {
             break;
         }
         offset = start.saturating_add(length.into());
@@ -63,7 +63,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     if video.duration_ms.is_none() {
         video.duration_ms = last_time(source)?;
     }
-    video.streams = [picture, sound].into_iter().flatten().collect();
+    video.streams = [picture, audio].into_iter().flatten().collect();
     Ok(video)
 }
 
@@ -81,7 +81,7 @@ fn last_time(source: &mut Source) -> Result<Option<u64>> {
     Ok(matches!(kind & 31, 8 | 9).then(|| u32::from_be_bytes([a, b, c, d]).into()))
 }
 
-fn see(body: &[u8]) -> Option<Stream> {
+fn read_video(body: &[u8]) -> Option<Stream> {
     let codec = match body.first()? & 15 {
         2 => "flv1",
         3 => "flashsv",
@@ -102,7 +102,7 @@ fn see(body: &[u8]) -> Option<Stream> {
     Some(stream)
 }
 
-fn hear(body: &[u8]) -> Option<Stream> {
+fn read_audio(body: &[u8]) -> Option<Stream> {
     let flags = body.first()?;
     let codec = match flags >> 4 {
         0 | 3 => "pcm_s16le",
@@ -116,11 +116,11 @@ fn hear(body: &[u8]) -> Option<Stream> {
         _ => return None,
     };
     let mut stream = Stream::new(Kind::Audio, codec);
-    stream.sound(u32::from(flags & 1) + 1, 44_100 >> (3 - (flags >> 2 & 3)));
+    stream.set_audio(u32::from(flags & 1) + 1, 44_100 >> (3 - (flags >> 2 & 3)));
     if codec == "aac"
-        && let Some(said) = aac::description(body.get(2..)?)
+        && let Some(stated) = aac::description(body.get(2..)?)
     {
-        stream.sound(said.channels, said.sample_rate);
+        stream.set_audio(stated.channels, stated.sample_rate);
     }
     Some(stream)
 }

@@ -8,7 +8,6 @@
 mod asf;
 mod avi;
 mod bits;
-mod bytes;
 mod codec;
 mod container;
 mod flv;
@@ -22,4 +21,4 @@ mod video;
 
 pub use container::{read, read_matroska};
 pub use tags::Tags;
-pub use video::{Chapter, Hdr, Kind, Statement, Stream, Video};
+pub use video::{Chapter, Hdr, Kind, SimpleTag, Stream, Video};

@@ -2,9 +2,10 @@
 
 use std::io::Result;
 
+use containers::bytes::{Bytes, text};
+use containers::ogg::{NO_POSITION, Page};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::{Bytes, text};
 use crate::rate;
 use crate::tags::Tags;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
@@ -26,38 +27,6 @@ struct Logical {
     has_comments: bool,
 }
 
-/// A page: its flags, stream, position, and body.
-struct Page<'a> {
-    flags: u8,
-    serial: u32,
-    position: u64,
-    body: &'a [u8],
-    length: usize,
-}
-
-fn page(bytes: &[u8]) -> Option<Page<'_>> {
-    let mut rest = Bytes(bytes);
-    if rest.array::<5>()? != *b"OggS\0" {
-        return None;
-    }
-    let (flags, position, serial) = (rest.u8()?, rest.le64()?, rest.le32()?);
-    rest.skip(8)?;
-    let segments = rest.u8()?;
-    let size = rest
-        .take(segments.into())?
-        .iter()
-        .map(|size| usize::from(*size))
-        .sum();
-    let body = rest.take(rest.0.len().min(size))?;
-    Some(Page {
-        flags,
-        serial,
-        position,
-        body,
-        length: 27 + usize::from(segments) + size,
-    })
-}
-
 /// Reads a file.
 ///
 /// # Errors
@@ -68,19 +37,19 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     let mut offset = 0;
     for _ in 0..MAX_PAGES {
         let bytes = source.bytes_at(offset, MAX_PAGE_BYTES)?;
-        let Some(found) = page(&bytes) else { break };
-        if found.flags & 2 != 0 && logical.len() < MAX_STREAMS {
-            logical.push(describe(found.serial, found.body));
-        } else if let Some(of) = logical.iter_mut().find(|of| of.serial == found.serial)
+        let Some(page) = Page::parse(&bytes) else { break };
+        if page.begins_stream && logical.len() < MAX_STREAMS {
+            logical.push(describe(page.serial, page.body));
+        } else if let Some(of) = logical.iter_mut().find(|of| of.serial == page.serial)
             && !of.has_comments
         {
             of.has_comments = true;
-            comments(found.body, of.stream.as_mut(), &mut video.tags);
+            comments(page.body, of.stream.as_mut(), &mut video.tags);
         }
         if logical.iter().all(|of| of.has_comments) {
             break;
         }
-        offset += found.length as u64;
+        offset += page.length as u64;
     }
     video.duration_ms = last_time(source, &logical)?;
     video.streams = logical.into_iter().filter_map(|of| of.stream).collect();
@@ -100,21 +69,21 @@ fn describe(serial: u32, packet: &[u8]) -> Logical {
         let mut bytes = Bytes(packet.get(11..).unwrap_or_default());
         let (channels, rate) = (bytes.u8().unwrap_or(0), bytes.le32().unwrap_or(0));
         units = (rate.into(), 1);
-        stream = Some(sound("vorbis", channels, rate));
+        stream = Some(audio("vorbis", channels, rate));
     } else if packet.starts_with(b"OpusHead") {
         units = (48_000, 1);
-        stream = Some(sound("opus", packet.get(9).copied().unwrap_or(0), 48_000));
+        stream = Some(audio("opus", packet.get(9).copied().unwrap_or(0), 48_000));
     } else if packet.starts_with(b"\x7fFLAC") {
         let mut bits = crate::bits::Bits::new(packet.get(27..).unwrap_or_default());
         let (rate, channels) = (bits.take(20).unwrap_or(0), bits.take(3).unwrap_or(0));
         units = (rate.into(), 1);
-        stream = Some(sound("flac", u8::try_from(channels + 1).unwrap_or(0), rate));
+        stream = Some(audio("flac", u8::try_from(channels + 1).unwrap_or(0), rate));
     } else if packet.starts_with(b"Speex   ") {
         let mut bytes = Bytes(packet.get(36..).unwrap_or_default());
         let rate = bytes.le32().unwrap_or(0);
         bytes.skip(8);
         units = (rate.into(), 1);
-        stream = Some(sound("speex", bytes.u8().unwrap_or(0), rate));
+        stream = Some(audio("speex", bytes.u8().unwrap_or(0), rate));
     } else if packet.starts_with(b"\x80kate") {
         stream = Some(Stream::new(Kind::Subtitle, "kate"));
     }
@@ -127,9 +96,9 @@ fn describe(serial: u32, packet: &[u8]) -> Logical {
     }
 }
 
-fn sound(codec: &'static str, channels: u8, rate: u32) -> Stream {
+fn audio(codec: &'static str, channels: u8, rate: u32) -> Stream {
     let mut stream = Stream::new(Kind::Audio, codec);
-    stream.sound(channels.into(), rate);
+    stream.set_audio(channels.into(), rate);
     stream
 }
 
@@ -192,11 +161,11 @@ fn last_time(source: &mut Source, logical: &[Logical]) -> Result<Option<u64>> {
         .enumerate()
         .filter(|(_, window)| *window == b"OggS");
     let times = places.filter_map(|(place, _)| {
-        let found = page(bytes.get(place..)?).filter(|found| found.position != u64::MAX)?;
-        let of = logical.iter().find(|of| of.serial == found.serial)?;
+        let page = Page::parse(bytes.get(place..)?).filter(|page| page.position != NO_POSITION)?;
+        let of = logical.iter().find(|of| of.serial == page.serial)?;
         let frames = match of.shift {
-            0 => found.position,
-            shift => (found.position >> shift).saturating_add(found.position & ((1 << shift) - 1)),
+            0 => page.position,
+            shift => (page.position >> shift).saturating_add(page.position & ((1 << shift) - 1)),
         };
         let ms = u128::from(frames) * 1000 * u128::from(of.units.1);
         u64::try_from(ms.checked_div(of.units.0.into())?).ok()

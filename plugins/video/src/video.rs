@@ -30,14 +30,14 @@ pub struct Video {
     /// What the file says of its content.
     pub tags: Tags,
     /// What a Matroska file says, word for word; [`Video::tags`] is the same as films have it.
-    pub statements: Vec<Statement>,
+    pub simple_tags: Vec<SimpleTag>,
     /// Covers and other pictures, where they lie in the file.
     pub pictures: Vec<Picture>,
 }
 
 /// A statement of a Matroska file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub struct SimpleTag {
     /// What it is about: 30 a track of a release, 50 the release or the film, 60 and more what that is part of.
     pub level: u64,
     /// Whether it is about one stream, not about the whole file.
@@ -132,7 +132,7 @@ impl Stream {
     }
 
     /// Sets channels and sample rate, as far as they are not 0.
-    pub(crate) fn sound(&mut self, channels: u32, sample_rate: u32) {
+    pub(crate) fn set_audio(&mut self, channels: u32, sample_rate: u32) {
         self.channels = Some(channels).filter(|count| *count > 0).or(self.channels);
         self.sample_rate = Some(sample_rate).filter(|rate| *rate > 0).or(self.sample_rate);
     }

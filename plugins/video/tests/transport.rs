@@ -101,14 +101,14 @@ fn section(kind: u8, body: &[u8]) -> Vec<u8> {
 }
 
 /// What a stream is said to be, and what is in it.
-struct Sound {
+struct AudioStream {
     kind: u8,
     descriptors: Vec<u8>,
     frame: Vec<u8>,
 }
 
-fn sound(kind: u8, descriptors: &[&[u8]], frame: Vec<u8>) -> Sound {
-    Sound {
+fn audio(kind: u8, descriptors: &[&[u8]], frame: Vec<u8>) -> AudioStream {
+    AudioStream {
         kind,
         descriptors: descriptors.concat(),
         frame,
@@ -116,18 +116,18 @@ fn sound(kind: u8, descriptors: &[&[u8]], frame: Vec<u8>) -> Sound {
 }
 
 /// A file of these streams, some of each; `program` is what the program itself is said to be.
-fn file(program: &[u8], sounds: &[Sound]) -> Vec<u8> {
+fn file(program: &[u8], audio_streams: &[AudioStream]) -> Vec<u8> {
     let mut body = [
         0xe101_u16.to_be_bytes(),
         (program.len() as u16 | 0xf000).to_be_bytes(),
     ]
     .concat();
     body.extend(program);
-    for (index, sound) in sounds.iter().enumerate() {
-        body.push(sound.kind);
+    for (index, audio) in audio_streams.iter().enumerate() {
+        body.push(audio.kind);
         body.extend((0xe101 + index as u16).to_be_bytes());
-        body.extend((sound.descriptors.len() as u16 | 0xf000).to_be_bytes());
-        body.extend(&sound.descriptors);
+        body.extend((audio.descriptors.len() as u16 | 0xf000).to_be_bytes());
+        body.extend(&audio.descriptors);
     }
     let mut file = [
         packet(0, &section(0, &[0, 1, 0xe1, 0])),
@@ -135,11 +135,11 @@ fn file(program: &[u8], sounds: &[Sound]) -> Vec<u8> {
     ]
     .concat();
     for time in 0..3_u8 {
-        for (index, sound) in sounds.iter().enumerate() {
+        for (index, audio) in audio_streams.iter().enumerate() {
             let header = [0, 0, 1, 0xbd, 0, 0, 0x80, 0x80, 5, 0x21, 0, 1 | time << 4, 0, 1];
             file.extend(packet(
                 0x101 + index as u16,
-                &[&header[..], &sound.frame].concat(),
+                &[&header[..], &audio.frame].concat(),
             ));
         }
     }
@@ -170,18 +170,18 @@ const DISC: &[u8] = b"\x05\x04HDMV";
 
 #[test]
 fn sound_of_discs_is_known_by_its_type() {
-    let sounds = [
-        sound(0x80, &[], disc_samples()),
-        sound(0x81, &[GERMAN], ac3()),
-        sound(0x82, &[ENGLISH], dts()),
-        sound(0x83, &[], truehd()),
-        sound(0x84, &[], eac3()),
-        sound(0x85, &[], dts()),
-        sound(0x86, &[GERMAN], dts()),
-        sound(0xa1, &[], eac3()),
-        sound(0xa2, &[], dts()),
+    let audio_streams = [
+        audio(0x80, &[], disc_samples()),
+        audio(0x81, &[GERMAN], ac3()),
+        audio(0x82, &[ENGLISH], dts()),
+        audio(0x83, &[], truehd()),
+        audio(0x84, &[], eac3()),
+        audio(0x85, &[], dts()),
+        audio(0x86, &[GERMAN], dts()),
+        audio(0xa1, &[], eac3()),
+        audio(0xa2, &[], dts()),
     ];
-    let found = streams(file(DISC, &sounds));
+    let found = streams(file(DISC, &audio_streams));
     let six = (Some(6), Some(48_000));
     let two = (Some(2), Some(48_000));
     let expected = [
@@ -201,20 +201,20 @@ fn sound_of_discs_is_known_by_its_type() {
 #[test]
 fn private_types_of_nobody_are_known_by_what_is_in_them() {
     // As muxers write them that register nothing; 0x86 is of splices, and a section, elsewhere.
-    let sounds = [
-        sound(0x82, &[GERMAN], dts()),
-        sound(0x85, &[], dts()),
-        sound(0x86, &[], dts()),
-        sound(0x8a, &[], dts()),
-        sound(0xa2, &[], dts()),
-        sound(0x83, &[], truehd()),
-        sound(0x84, &[], eac3()),
-        sound(0x87, &[], eac3()),
-        sound(0x06, &[ENGLISH], ac3()),
-        sound(0x86, &[], vec![0xfc, 0x30, 0x11, 0, 0, 0, 0, 0, 0, 0]),
-        sound(0xc0, &[], [&[0x41; 50][..], &ac3()].concat()),
+    let audio_streams = [
+        audio(0x82, &[GERMAN], dts()),
+        audio(0x85, &[], dts()),
+        audio(0x86, &[], dts()),
+        audio(0x8a, &[], dts()),
+        audio(0xa2, &[], dts()),
+        audio(0x83, &[], truehd()),
+        audio(0x84, &[], eac3()),
+        audio(0x87, &[], eac3()),
+        audio(0x06, &[ENGLISH], ac3()),
+        audio(0x86, &[], vec![0xfc, 0x30, 0x11, 0, 0, 0, 0, 0, 0, 0]),
+        audio(0xc0, &[], [&[0x41; 50][..], &ac3()].concat()),
     ];
-    let found = streams(file(&[], &sounds));
+    let found = streams(file(&[], &audio_streams));
     let codecs: Vec<_> = found.iter().map(|stream| told(stream).0).collect();
     assert_eq!(
         codecs,
@@ -227,23 +227,23 @@ fn private_types_of_nobody_are_known_by_what_is_in_them() {
 #[test]
 fn private_streams_are_known_by_their_descriptors() {
     let opus = |configuration: u8| [0x05, 4, b'O', b'p', b'u', b's', 0x7f, 2, 0x80, configuration];
-    let sounds = [
-        sound(0x06, &[b"\x05\x04DTS1"], dts()),
-        sound(0x06, &[b"\x05\x04DTS2", GERMAN], dts()),
-        sound(0x06, &[b"\x7b\x05\0\0\0\0\0", ENGLISH], dts()),
-        sound(0x06, &[b"\x7f\x02\x0e\0"], dts()),
-        sound(0x06, &[GERMAN, b"\x6a\x01\0"], ac3()),
-        sound(0x06, &[b"\x05\x04AC-3"], ac3()),
-        sound(0x06, &[b"\x7a\x01\0", b"\x0a\x04qaa\0"], eac3()),
-        sound(0x06, &[b"\x05\x04EAC3"], eac3()),
-        sound(0x06, &[&opus(6)], vec![0x7f, 0xe0, 0, 0, 0, 0, 0, 0]),
-        sound(
+    let audio_streams = [
+        audio(0x06, &[b"\x05\x04DTS1"], dts()),
+        audio(0x06, &[b"\x05\x04DTS2", GERMAN], dts()),
+        audio(0x06, &[b"\x7b\x05\0\0\0\0\0", ENGLISH], dts()),
+        audio(0x06, &[b"\x7f\x02\x0e\0"], dts()),
+        audio(0x06, &[GERMAN, b"\x6a\x01\0"], ac3()),
+        audio(0x06, &[b"\x05\x04AC-3"], ac3()),
+        audio(0x06, &[b"\x7a\x01\0", b"\x0a\x04qaa\0"], eac3()),
+        audio(0x06, &[b"\x05\x04EAC3"], eac3()),
+        audio(0x06, &[&opus(6)], vec![0x7f, 0xe0, 0, 0, 0, 0, 0, 0]),
+        audio(
             0x06,
             &[&opus(0), b"\x0a\x04fra\0"],
             vec![0x7f, 0xe0, 0, 0, 0, 0, 0, 0],
         ),
     ];
-    let found = streams(file(&[], &sounds));
+    let found = streams(file(&[], &audio_streams));
     let six = (Some(6), Some(48_000));
     let two = (Some(2), Some(48_000));
     let expected = [
@@ -263,14 +263,14 @@ fn private_streams_are_known_by_their_descriptors() {
 
 #[test]
 fn damaged_transport_streams_end() {
-    let sounds = || {
+    let audio_streams = || {
         [
-            sound(0x82, &[GERMAN], dts()),
-            sound(0x06, &[b"\x05\x04Opus\x7f\x02\x80\x08"], vec![0; 20]),
-            sound(0x83, &[], truehd()),
+            audio(0x82, &[GERMAN], dts()),
+            audio(0x06, &[b"\x05\x04Opus\x7f\x02\x80\x08"], vec![0; 20]),
+            audio(0x83, &[], truehd()),
         ]
     };
-    let whole = file(DISC, &sounds());
+    let whole = file(DISC, &audio_streams());
     for index in 0..whole.len() {
         for value in [0x00, 0x7f, 0xff] {
             let mut bytes = whole.clone();

@@ -1,20 +1,18 @@
-//! AAC: the part of a stream that every decoder reads.
+//! AAC: reduces HE-AAC to the AAC-LC core that the decoder supports.
 
 use symphonia::core::codecs::audio::AudioCodecParameters;
 
-/// Frames of each packet.
 pub(crate) const PACKET_FRAMES: u64 = 1024;
 
 const LOW_COMPLEXITY: u16 = 2;
-/// Object types of streams that say that the upper half of their spectrum is replicated (HE-AAC), and the second
-/// channel computed (version 2).
+/// Object types with spectral band replication (HE-AAC), and with parametric stereo too (HE-AAC v2).
 const REPLICATED: [u16; 2] = [5, 29];
 const RATES: [u32; 13] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
 
-/// Leaves out what a configuration says beyond AAC-LC: the core of HE-AAC is a stream of its own, at half the rate. Its
-/// upper half is too quiet to be seen in a waveform.
+/// Removes the extensions of AAC-LC from a configuration. The core of HE-AAC is a stream of its own at half the
+/// sample rate; the upper half of the spectrum is too quiet to be visible in a waveform.
 pub(crate) fn reduce_to_core(params: &mut AudioCodecParameters) {
     let config = params
         .extra_data
@@ -51,9 +49,9 @@ mod tests {
     fn configurations_are_reduced_to_low_complexity() {
         let stereo_44100 = (Some([0x12, 0x10].into()), Some(44_100));
         assert_eq!(reduced(&[0x12, 0x10]), stereo_44100);
-        // The same with a trailing word about replication.
+        // The same with the trailing sync extension of band replication.
         assert_eq!(reduced(&[0x12, 0x10, 0x56, 0xe5, 0x00]), stereo_44100);
-        // HE-AAC: object type 5 at 22,050 Hz with two channels, extended to 44,100.
+        // HE-AAC: object type 5 at 22,050 Hz with two channels, extended to 44,100 Hz.
         assert_eq!(
             reduced(&[0x2b, 0x92, 0x08, 0x00]),
             (Some([0x13, 0x90].into()), Some(22_050))

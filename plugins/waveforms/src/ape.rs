@@ -1,4 +1,4 @@
-//! Monkey's Audio.
+//! Decodes Monkey's Audio.
 
 use ape_decoder::{ApeDecoder, ApeError};
 use svc_plugin_api::{ExtractError, Source};
@@ -6,10 +6,9 @@ use svc_plugin_api::{ExtractError, Source};
 use crate::decoder::{Block, Decoder};
 use crate::stream::Stream;
 
-/// Blocks of a frame: the most that an encoder writes (16 times 73,728) is a little more than a million.
+/// The most blocks of a frame. Encoders write at most 16 times 73,728, a little more than a million.
 const FRAME_BLOCKS: u32 = 1 << 21;
 
-/// A file, frame by frame.
 pub(crate) struct ApeFile<'s> {
     decoder: ApeDecoder<Stream<'s>>,
     next: u32,
@@ -29,7 +28,7 @@ impl<'s> ApeFile<'s> {
         if info.channels == 0 || info.sample_rate == 0 || !matches!(info.bits_per_sample, 8 | 16 | 24 | 32) {
             return invalid("an impossible form of samples");
         }
-        // Each frame has at least a word in the file.
+        // Each frame has at least one word in the file.
         if info.total_frames == 0 || u64::from(info.total_frames) * 4 > size {
             return invalid("an impossible number of frames");
         }
@@ -59,7 +58,7 @@ impl Decoder for ApeFile<'_> {
         block.clear(channels);
         let bytes = match self.decoder.decode_frame(self.next) {
             Ok(bytes) => bytes,
-            // Each frame stands for itself, and has a checksum.
+            // Frames are independent of each other, and each has a checksum.
             Err(_) => {
                 block.set_broken();
                 Vec::new()
@@ -67,7 +66,7 @@ impl Decoder for ApeFile<'_> {
         };
         self.next += 1;
         let sample = |bytes: &[u8]| {
-            // Left-aligned, so that every depth has the same full scale.
+            // Left-aligned, so that full scale is the same for every bit depth.
             let mut word = [0; 4];
             for (at, byte) in bytes.iter().rev().enumerate() {
                 if let Some(place) = word.get_mut(at) {

@@ -1,6 +1,6 @@
 //! The peak and the root mean square of each bin.
 
-/// What one bin has seen.
+/// The accumulated values of one bin.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
     peak: f32,
@@ -8,15 +8,15 @@ struct Bin {
     samples: u64,
 }
 
-/// Divides so many frames into bins: bin `i` is the frames from `i * frames / bins` up to where the next begins.
+/// Divides the expected number of frames into bins: bin `i` starts with frame `i * frames / bins`.
 pub(crate) struct Bins {
-    /// Frames of the whole, as expected.
+    /// The expected number of frames.
     total: u64,
     bins: Vec<Bin>,
     current: usize,
     /// Frames so far.
     frames: u64,
-    /// Where the current bin ends.
+    /// The frame at which the current bin ends.
     end: u64,
 }
 
@@ -33,7 +33,7 @@ impl Bins {
         bins
     }
 
-    /// Takes the next frames, one slice a channel. What is beyond the expected length is left out.
+    /// Adds the next frames, one slice per channel. Frames beyond the expected number are ignored.
     pub(crate) fn add(&mut self, planes: &[Vec<f32>], frames: usize) {
         let mut from = 0;
         while from < frames && self.frames < self.total {
@@ -53,7 +53,7 @@ impl Bins {
         }
     }
 
-    /// The peak and the root mean square of each bin, 255 for full scale. Bins without a frame are 0.
+    /// The peak and the root mean square of each bin: 255 is full scale, a bin without frames is 0.
     pub(crate) fn finish(&self) -> (Vec<u8>, Vec<u8>) {
         let mean = |bin: &Bin| (bin.squares / bin.samples.max(1) as f64).sqrt();
         (
@@ -75,7 +75,7 @@ impl Bin {
         let (chunks, rest) = samples.as_chunks::<LANES>();
         for chunk in chunks {
             for ((sample, peak), sum) in chunk.iter().zip(&mut peaks).zip(&mut squares) {
-                // Not `max`: the plain comparison is one instruction, and leaves what is not a number out.
+                // Not `max`: the comparison is one instruction and ignores NaN.
                 let magnitude = sample.abs();
                 *peak = if magnitude > *peak { magnitude } else { *peak };
                 *sum += magnitude * magnitude;
@@ -91,7 +91,7 @@ impl Bin {
     }
 }
 
-/// 0 to 255, linear. Decoders may go beyond full scale; what is not a number is silence.
+/// 0 to 255, linear. Values beyond full scale are clamped, and NaN is silence.
 fn level(amplitude: f64) -> u8 {
     (amplitude * 255.0).round() as u8
 }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn bins_have_exact_edges_whatever_the_pieces_are() {
-        // Bin `i` of 7 over 100 frames begins with frame `i * 100 / 7`; each frame says which one it belongs to.
+        // Bin `i` of 7 over 100 frames starts with frame `i * 100 / 7`; each frame's level gives its bin.
         let starts: Vec<usize> = (0..8).map(|bin| bin * 100 / 7).collect();
         let mut samples = vec![0.0; 100];
         for (bin, edges) in starts.windows(2).enumerate() {

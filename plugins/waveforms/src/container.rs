@@ -1,4 +1,5 @@
-//! What symphonia reads: MPEG audio, AAC, FLAC, Ogg, MP4, Wave and AIFF, with Opus decoded by a crate of its own.
+//! Decodes the formats that symphonia reads: MPEG audio, AAC, FLAC, Ogg, MP4, WAV and AIFF. Opus packets go to a
+//! decoder of their own.
 
 use svc_plugin_api::{ExtractError, Source};
 use symphonia::core::codecs::CodecParameters;
@@ -20,28 +21,29 @@ use crate::opus::OpusStream;
 use crate::stream::Stream;
 use crate::{aac, layout};
 
-/// Streams one after another in one file. Radio recordings have hundreds.
+/// The most chained streams of one file. Radio recordings have hundreds.
 const STREAMS: u32 = 1_000;
 /// Frames of the longest packet of MPEG audio.
 const MPEG_PACKET_FRAMES: usize = 1_152;
 
-/// A file in a container, and the decoder of its first sound.
+/// A file and the decoder of its first audio track.
 pub(crate) struct Container<'s> {
     reader: Box<dyn FormatReader + 's>,
     track: u32,
     codec: Codec,
     sample_rate: u32,
     expected_frames: Option<u64>,
-    /// Frames yet to be left out at the beginning, by the container.
+    /// Frames that are still to be skipped at the start.
     skip: u64,
     streams: u32,
-    /// Whether the current stream has given a packet. A reader that is stuck begins the same one again and again.
+    /// Whether the current stream has returned a packet. A reader that is stuck starts the same stream again and
+    /// again.
     has_packets: bool,
 }
 
 enum Codec {
     Symphonia(Box<dyn AudioDecoder>),
-    /// MPEG audio: a broken frame is silence and keeps its place, as in every player.
+    /// MPEG audio: a damaged frame becomes silence of the same length, as in every player.
     Mpeg(Box<dyn AudioDecoder>),
     Opus(Box<OpusStream>),
 }
@@ -55,7 +57,7 @@ impl<'s> Container<'s> {
         } = layout::find(source)?;
         let stream = Stream::with(source, start, patches);
         let stream = MediaSourceStream::new(Box::new(stream), Default::default());
-        // Tags are the music plugin's; here their pictures are passed over.
+        // Tags are not needed; their pictures are skipped.
         let tags = MetadataOptions::default().limit_visual_bytes(Limit::Maximum(0));
         let reader = symphonia::default::get_probe()
             .probe(&Hint::new(), stream, FormatOptions::default(), tags)
@@ -63,7 +65,7 @@ impl<'s> Container<'s> {
                 Error::Unsupported(_) => ExtractError::invalid(None, "no known audio format"),
                 error => refusal(error),
             })?;
-        let (track, params) = sound(reader.as_ref())?;
+        let (track, params) = audio_track(reader.as_ref())?;
         let codec = Codec::open(&params)?;
         let sample_rate = params.sample_rate.filter(|rate| *rate > 0);
         let sample_rate = sample_rate.ok_or_else(|| ExtractError::invalid(None, "no sample rate"))?;
@@ -85,15 +87,15 @@ impl<'s> Container<'s> {
         })
     }
 
-    /// The next stream of a chain, if it goes on in the same way.
+    /// Starts the next stream of a chain; false if there is none or it cannot be decoded.
     fn next_stream(&mut self) -> bool {
         self.streams += 1;
         if !std::mem::take(&mut self.has_packets) || self.streams > STREAMS {
             return false;
         }
-        // The length that was told is that of the first.
+        // The expected length applies to the first stream only.
         self.expected_frames = None;
-        let Ok((track, params)) = sound(self.reader.as_ref()) else {
+        let Ok((track, params)) = audio_track(self.reader.as_ref()) else {
             return false;
         };
         let Ok(codec) = Codec::open(&params) else {
@@ -105,15 +107,15 @@ impl<'s> Container<'s> {
     }
 }
 
-/// The first track with a sound that has a name.
-fn sound(reader: &dyn FormatReader) -> Result<(Track, AudioCodecParameters), ExtractError> {
+/// The default audio track and its parameters.
+fn audio_track(reader: &dyn FormatReader) -> Result<(Track, AudioCodecParameters), ExtractError> {
     let track = reader.default_track(TrackType::Audio);
-    let sound = track.and_then(|track| match &track.codec_params {
+    let audio = track.and_then(|track| match &track.codec_params {
         Some(CodecParameters::Audio(params)) => Some((track.clone(), params.clone())),
         _ => None,
     });
     let (track, mut params) =
-        sound.ok_or_else(|| ExtractError::Unsupported("no sound of a known kind".into()))?;
+        audio.ok_or_else(|| ExtractError::Unsupported("no sound of a known kind".into()))?;
     if params.codec == CODEC_ID_AAC {
         aac::reduce_to_core(&mut params);
     }
@@ -146,7 +148,7 @@ impl Codec {
                 buffer.copy_to_vecs_planar(&mut block.planes);
                 block.is_broken = false;
             }
-            // A broken packet, or a piece of another recording that has no place among the frames.
+            // A damaged packet, or one of another stream.
             Ok(_) | Err(_) => {
                 block.set_broken();
                 if keeps_place {
@@ -187,7 +189,7 @@ impl Decoder for Container<'_> {
                 Ok(Some(_)) => {}
                 Ok(None) => return Ok(false),
                 Err(Error::ResetRequired) if self.next_stream() => {}
-                // The rest is lost. If it was the storage that failed, the source has remembered.
+                // The rest cannot be read. The source has recorded a storage failure.
                 Err(_) => return Ok(false),
             }
         }

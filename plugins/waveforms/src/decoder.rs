@@ -1,4 +1,4 @@
-//! What a decoder gives, and which one reads which file.
+//! The decoders' interface, and the choice of the decoder for a file.
 
 use svc_plugin_api::{ExtractError, Source};
 
@@ -6,44 +6,40 @@ use crate::ape::ApeFile;
 use crate::container::Container;
 use crate::wavpack::WavPackFile;
 
-/// The bytes of the longest magic word here, those of ASF.
+/// Bytes of the longest magic number, that of ASF.
 const MAGIC_BYTES: usize = 16;
-/// An ID3v2 tag's header.
+/// Bytes of an ID3v2 header.
 const ID3_HEADER_BYTES: u64 = 10;
-/// Tags in front of each other; more than two are an accident.
+/// The most leading tags. Ordinary files have at most two.
 const LEADING_TAGS: usize = 4;
-const ASF: [u8; 16] = [
-    0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c,
-];
 
-/// Decoded frames: one vector a channel, the same number of samples in each. Full scale is 1.
+/// Decoded frames: one vector per channel, all of the same length. Full scale is 1.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) planes: Vec<Vec<f32>>,
-    /// Whether there should have been other frames, or more.
+    /// Whether packets were damaged, so that frames are missing.
     pub(crate) is_broken: bool,
 }
 
 impl Block {
-    /// How many frames there are.
     pub(crate) fn frames(&self) -> usize {
         self.planes.iter().map(Vec::len).min().unwrap_or_default()
     }
 
-    /// Empties it, for so many channels.
+    /// Removes all frames and sets the number of channels.
     pub(crate) fn clear(&mut self, channels: usize) {
         self.planes.resize_with(channels, Vec::new);
         self.planes.iter_mut().for_each(Vec::clear);
         self.is_broken = false;
     }
 
-    /// Empties it, because what it should have held cannot be decoded.
+    /// Removes all frames and marks the block as damaged.
     pub(crate) fn set_broken(&mut self) {
         self.planes.iter_mut().for_each(Vec::clear);
         self.is_broken = true;
     }
 
-    /// Adds samples that alternate between the channels.
+    /// Adds interleaved samples.
     pub(crate) fn push_interleaved(&mut self, samples: impl IntoIterator<Item = f32>) {
         let mut samples = samples.into_iter();
         loop {
@@ -57,14 +53,14 @@ impl Block {
         }
     }
 
-    /// Takes so many frames off the beginning.
+    /// Removes frames at the start.
     pub(crate) fn drop_front(&mut self, frames: usize) {
         for plane in &mut self.planes {
             plane.drain(..frames.min(plane.len()));
         }
     }
 
-    /// Leaves so many frames at the beginning.
+    /// Keeps only this many frames at the start.
     pub(crate) fn truncate(&mut self, frames: usize) {
         for plane in &mut self.planes {
             plane.truncate(frames);
@@ -72,19 +68,19 @@ impl Block {
     }
 }
 
-/// Gives the sound of a file, front to back.
+/// Decodes a file from start to end.
 pub(crate) trait Decoder {
     /// In hertz.
     fn sample_rate(&self) -> u32;
 
-    /// How many frames the file says that there are. It may be wrong.
+    /// The number of frames according to the file, which may be wrong.
     fn expected_frames(&self) -> Option<u64>;
 
-    /// The next frames, instead of what the block held; false at the end. An empty block is no end.
+    /// Replaces the block by the next frames; false at the end. An empty block is not the end.
     fn next(&mut self, block: &mut Block) -> Result<bool, ExtractError>;
 }
 
-/// The decoder for what the file is by its content.
+/// Chooses the decoder by the content of the file.
 pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, ExtractError> {
     let start = after_tags(source)?;
     let magic = source.bytes_at(start, MAGIC_BYTES)?;
@@ -96,20 +92,20 @@ pub(crate) fn open<'s>(source: &'s mut Source) -> Result<Box<dyn Decoder + 's>, 
         [b'D', b'S', b'D', b' ', ..] => unsupported("DSD"),
         [0x1a, 0x45, 0xdf, 0xa3, ..] => unsupported("Matroska"),
         [b'O', b'g', b'g', b'S', ..] if is_speex(source, start)? => unsupported("Speex"),
-        magic if *magic == ASF => unsupported("Windows Media"),
+        magic if *magic == containers::asf::HEADER => unsupported("Windows Media"),
         _ => Ok(Box::new(Container::open(source)?)),
     }
 }
 
 /// Whether the first packet of the first page is a Speex header.
 fn is_speex(source: &mut Source, page: u64) -> Result<bool, ExtractError> {
-    // A page with one packet that is less than 255 bytes long.
+    // A page with one packet of less than 255 bytes.
     Ok(source
         .array_at::<8>(page + 28)?
         .is_some_and(|magic| &magic == b"Speex   "))
 }
 
-/// Where the file begins after its ID3v2 tags.
+/// The offset of the file's content after ID3v2 tags.
 fn after_tags(source: &mut Source) -> Result<u64, ExtractError> {
     let mut start = 0_u64;
     for _ in 0..LEADING_TAGS {
@@ -152,7 +148,7 @@ mod tests {
             b"MPCKSH",
             b"DSD \x1c",
             b"\x1a\x45\xdf\xa3",
-            &ASF,
+            &containers::asf::HEADER,
         ] {
             for front in [b"".as_slice(), &tag, &[&tag[..], &tag].concat()] {
                 let mut source = Source::from_bytes("a.mpc", [front, magic, &[0; 50]].concat());

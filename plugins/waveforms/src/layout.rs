@@ -1,38 +1,37 @@
-//! What lies around the sound in a file and would mislead a decoder: tags in Wave, AIFF and FLAC files, MPEG audio that
-//! is wrapped up as Wave, and the beginning that MP4 files leave out.
+//! Prepares a file for symphonia: hides tags of WAV, AIFF and FLAC files, corrects unknown sizes, unwraps MPEG audio
+//! in WAV, and finds the priming of MP4.
 
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
+use containers::flac;
+use containers::isobmff::{BoxSpan, Boxes};
+use containers::riff::{self, ByteOrder, Chunks, FIRST_CHUNK, UNKNOWN_SIZE};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::stream::Patch;
 
-/// Chunks and metadata blocks that are looked at.
+/// The most chunks or metadata blocks that are read.
 const PARTS: usize = 4096;
-/// MPEG Layer 3 in a Wave file.
+/// The format tag of MPEG Layer 3 in WAV.
 const WAVE_MP3: [u8; 2] = [0x55, 0];
-/// A size that nobody knew when it was written, or that is in another place.
-const UNKNOWN: u32 = u32::MAX;
-/// Chunks that lie behind the sound.
+/// Chunks that may follow the audio.
 const FOLLOWERS: [&[u8; 4]; 7] = [b"LIST", b"id3 ", b"ID3 ", b"fact", b"cue ", b"smpl", b"bext"];
-/// Bytes of an iTunes entry that is looked at.
+/// The most bytes of an iTunes entry that are read.
 const ENTRY_BYTES: usize = 512;
 
-/// How a file is to be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Where the decoder begins.
+    /// The offset at which the decoder starts.
     pub(crate) start: u64,
-    /// Hides tags, by saying that they are something to pass over.
+    /// Bytes to replace, so that the decoder ignores tags.
     pub(crate) patches: Vec<Patch>,
-    /// What is left out at the beginning.
+    /// Frames to skip at the start.
     pub(crate) priming: Option<Priming>,
 }
 
-/// How much the encoder put in front of the sound.
+/// Frames that the encoder put before the audio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Priming {
     units: u64,
-    /// Units in a second; none if they are frames.
+    /// Units per second; `None` if the units are frames.
     timescale: Option<u32>,
 }
 
@@ -46,17 +45,13 @@ impl Priming {
     }
 }
 
-/// Looks at the headers of a file.
+/// Reads the headers of a file.
 pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     let head = source.bytes_at(0, 12)?;
     match head.as_slice() {
-        [b'f', b'L', b'a', b'C', ..] => flac(source),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E']
-        | [b'R', b'F', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E']
-        | [b'B', b'W', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E'] => wave(source),
-        [b'F', b'O', b'R', b'M', _, _, _, _, b'A', b'I', b'F', b'F' | b'C'] => {
-            chunks(source, u32::from_be_bytes, &[*b"ID3 ", *b"id3 "])
-        }
+        [b'f', b'L', b'a', b'C', ..] => hide_flac_metadata(source),
+        head if riff::is_wave(head) => wave(source),
+        head if riff::is_aiff(head) => chunks(source, ByteOrder::Big, &[*b"ID3 ", *b"id3 "]),
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Ok(Layout {
             priming: priming(source)?,
             ..Layout::default()
@@ -65,134 +60,94 @@ pub(crate) fn find(source: &mut Source) -> Result<Layout, ExtractError> {
     }
 }
 
-/// Hides all metadata of a FLAC file but the first block: the rest says nothing about the sound.
-fn flac(source: &mut Source) -> Result<Layout, ExtractError> {
+/// Turns all metadata blocks but the first into padding: the decoder needs only the stream information.
+fn hide_flac_metadata(source: &mut Source) -> Result<Layout, ExtractError> {
+    const STREAM_INFO: u8 = 0;
     const PADDING: u8 = 1;
-    const LAST: u8 = 0x80;
     let mut layout = Layout::default();
-    let mut offset = 4_u64;
-    for _ in 0..PARTS {
-        let Some([kind, size @ ..]) = source.array_at::<4>(offset)? else {
-            break;
-        };
-        if kind & !LAST != 0 {
+    let mut blocks = flac::Blocks::of_stream(0, PARTS);
+    while let Some(block) = blocks.next(source)? {
+        if block.kind != STREAM_INFO {
             layout.patches.push(Patch {
-                offset,
-                bytes: vec![kind & LAST | PADDING],
+                offset: block.offset,
+                bytes: vec![if block.is_last {
+                    flac::LAST | PADDING
+                } else {
+                    PADDING
+                }],
             });
         }
-        if kind & LAST != 0 {
-            break;
-        }
-        offset += 4 + size.iter().fold(0, |size, byte| size << 8 | u64::from(*byte));
     }
     Ok(layout)
 }
 
-/// Hides tags of a Wave file, and says sizes in a way that the decoder understands: a recorder that was cut off leaves
-/// 0, and files of more than 4 GiB have another name and their sizes in a chunk of their own.
+/// Hides tags of a WAV file, and patches sizes that symphonia does not support: 0, which an interrupted recorder
+/// leaves, and the 64-bit sizes of RF64.
 fn wave(source: &mut Source) -> Result<Layout, ExtractError> {
-    let mut layout = chunks(source, u32::from_le_bytes, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
+    let mut layout = chunks(source, ByteOrder::Little, &[*b"id3 ", *b"ID3 ", *b"LIST"])?;
     if layout.start > 0 {
         return Ok(layout);
     }
     layout.patches.push(Patch {
         offset: 0,
-        bytes: [b"RIFF".as_slice(), &UNKNOWN.to_le_bytes()].concat(),
+        bytes: [b"RIFF".as_slice(), &UNKNOWN_SIZE.to_le_bytes()].concat(),
     });
-    let long = match source.array_at::<36>(12)? {
-        Some(
-            [
-                b'd',
-                b's',
-                b'6',
-                b'4',
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                size @ ..,
-            ],
-        ) => size.first_chunk().copied().map(u64::from_le_bytes),
-        _ => None,
-    };
-    if let Some((body, size)) = sound(source)? {
+    let long = riff::long_data_size(source, FIRST_CHUNK)?;
+    if let Some((body, size)) = data_chunk(source)? {
         let left = source.size().saturating_sub(body);
         let size = match (size, long) {
             (0, _) => left,
-            (UNKNOWN, Some(size)) => size.min(left),
+            (UNKNOWN_SIZE, Some(size)) => size.min(left),
             _ => return Ok(layout),
         };
         layout.patches.push(Patch {
             offset: body - 4,
-            bytes: u32::try_from(size).unwrap_or(UNKNOWN).to_le_bytes().to_vec(),
+            bytes: u32::try_from(size).unwrap_or(UNKNOWN_SIZE).to_le_bytes().to_vec(),
         });
     }
     Ok(layout)
 }
 
-/// Where the sound of a Wave file begins, and how long it is said to be. A size of 0 is meant where a chunk follows.
-fn sound(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
-    let mut offset = 12_u64;
-    for _ in 0..PARTS {
-        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (body, size) = (offset + 8, u32::from_le_bytes(size));
-        if [a, b, c, d] == *b"data" {
-            let next = source.array_at::<4>(body)?;
-            let is_empty = size == 0 && next.is_some_and(|name| FOLLOWERS.contains(&&name));
-            return Ok((!is_empty).then_some((body, size)));
+/// Offset and stated size of the audio in a WAV file; `None` if it is empty. A size of 0 is meant if another chunk
+/// follows.
+fn data_chunk(source: &mut Source) -> Result<Option<(u64, u32)>, ExtractError> {
+    let mut chunks = Chunks::of_file(source, ByteOrder::Little, PARTS);
+    while let Some(chunk) = chunks.next(source)? {
+        if chunk.name == *b"data" {
+            let next = source.array_at::<4>(chunk.start)?;
+            let is_empty = chunk.size == 0 && next.is_some_and(|name| FOLLOWERS.contains(&&name));
+            return Ok((!is_empty).then_some((chunk.start, chunk.size)));
         }
-        offset = body.saturating_add(size.into()).saturating_add((size & 1).into());
     }
     Ok(None)
 }
 
-/// Hides chunks of a Wave or AIFF file.
-fn chunks(
-    source: &mut Source,
-    size_of: fn([u8; 4]) -> u32,
-    hidden: &[[u8; 4]],
-) -> Result<Layout, ExtractError> {
+/// Renames chunks of a WAV or AIFF file to `JUNK`.
+fn chunks(source: &mut Source, order: ByteOrder, hidden: &[[u8; 4]]) -> Result<Layout, ExtractError> {
     let mut layout = Layout::default();
-    let mut offset = 12_u64;
     let mut is_mp3 = false;
-    for _ in 0..PARTS {
-        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (name, size) = ([a, b, c, d], u64::from(size_of(size)));
-        let body = offset + 8;
-        if name == *b"fmt " {
-            is_mp3 = source.array_at(body)? == Some(WAVE_MP3);
+    let mut chunks = Chunks::of_file(source, order, PARTS);
+    while let Some(chunk) = chunks.next(source)? {
+        if chunk.name == *b"fmt " {
+            is_mp3 = source.array_at(chunk.start)? == Some(WAVE_MP3);
         }
-        if name == *b"data" && is_mp3 {
+        if chunk.name == *b"data" && is_mp3 {
             return Ok(Layout {
-                start: body,
+                start: chunk.start,
                 ..Layout::default()
             });
         }
-        if hidden.contains(&name) {
+        if hidden.contains(&chunk.name) {
             layout.patches.push(Patch {
-                offset,
+                offset: chunk.offset,
                 bytes: b"JUNK".to_vec(),
             });
         }
-        offset = body.saturating_add(size).saturating_add(size & 1);
     }
     Ok(layout)
 }
 
-/// What the edit list of an MP4 file's first sound leaves out, or what iTunes says about it.
+/// The priming of the first audio track, from its edit list or from iTunes' entry.
 fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
     let Some(movie) = Boxes::of_file(source).find(source, b"moov")? else {
         return Ok(None);
@@ -202,12 +157,12 @@ fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
         let Some(media) = track.children().find(source, b"mdia")? else {
             continue;
         };
-        let handler = inside(source, media, &[b"hdlr"])?;
+        let handler = media.children().find(source, b"hdlr")?;
         let handler = handler.map(|handler| handler.bytes(source, 12)).transpose()?;
         if handler.is_none_or(|handler| !handler.ends_with(b"soun")) {
             continue;
         }
-        return match inside(source, track, &[b"edts", b"elst"])? {
+        return match track.children().descend(source, &[b"edts", b"elst"])? {
             Some(edits) => edited(source, edits, media),
             None => itunes(source, movie),
         };
@@ -215,18 +170,7 @@ fn priming(source: &mut Source) -> Result<Option<Priming>, ExtractError> {
     Ok(None)
 }
 
-fn inside(source: &mut Source, parent: BoxSpan, path: &[&[u8; 4]]) -> Result<Option<BoxSpan>, ExtractError> {
-    let mut found = parent;
-    for name in path {
-        let Some(child) = found.children().find(source, name)? else {
-            return Ok(None);
-        };
-        found = child;
-    }
-    Ok(Some(found))
-}
-
-/// Where the first edit that is no pause begins.
+/// The start of the first edit that is not empty.
 fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<Priming>, ExtractError> {
     const ENTRIES: usize = 16;
     let list = edits.bytes(source, 8 + ENTRIES * 20)?;
@@ -237,7 +181,7 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     let starts = entries
         .chunks_exact(if is_wide { 20 } else { 12 })
         .filter_map(|entry| {
-            // After the length, as wide as it.
+            // After the duration, which has the same width.
             if is_wide {
                 entry
                     .get(8..16)?
@@ -251,7 +195,7 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     let Some(units) = starts.map(u64::try_from).find_map(Result::ok) else {
         return Ok(None);
     };
-    let header = inside(source, media, &[b"mdhd"])?;
+    let header = media.children().find(source, b"mdhd")?;
     let header = header
         .map(|header| header.bytes(source, 32))
         .transpose()?
@@ -264,13 +208,10 @@ fn edited(source: &mut Source, edits: BoxSpan, media: BoxSpan) -> Result<Option<
     }))
 }
 
-/// The delay of iTunes' entry `iTunSMPB`: its second number, hexadecimal frames.
+/// The second number of iTunes' entry `iTunSMPB`: the delay in frames, hexadecimal.
 fn itunes(source: &mut Source, movie: BoxSpan) -> Result<Option<Priming>, ExtractError> {
-    let Some(meta) = inside(source, movie, &[b"udta", b"meta"])? else {
-        return Ok(None);
-    };
-    // Behind version and flags.
-    let Some(list) = Boxes::between(meta.start.saturating_add(4), meta.end).find(source, b"ilst")? else {
+    let path = [b"udta", b"meta", b"ilst"];
+    let Some(list) = movie.children().descend(source, &path)? else {
         return Ok(None);
     };
     let mut entries = list.children();

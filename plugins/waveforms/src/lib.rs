@@ -1,8 +1,8 @@
-//! The waveform plugin: decodes music files and sums up their sound.
+//! The waveforms plugin: waveform, loudness and silence of audio files.
 //!
-//! [`decoder`] finds out what a file is and gives its frames in blocks; [`bins`] and [`loudness`] listen to them. A file
-//! is decoded front to back with a few packets in memory, and a second time where it turned out not to have the length
-//! that it claims, because the edges of the bins depend on it.
+//! [`decoder`] chooses a decoder by the file's content; [`bins`] and [`loudness`] measure the decoded blocks. A file
+//! is decoded from start to end with a few packets in memory. If its length turns out to be different from the one it
+//! states, it is decoded again, because the edges of the bins depend on the length.
 
 mod aac;
 mod ape;
@@ -15,52 +15,51 @@ mod opus;
 mod stream;
 mod wavpack;
 
-use svc_plugin_api::{ExtractError, Source, Summary, WaveformMeter};
+use svc_plugin_api::{ExtractError, Source, Summary, WaveformAnalyzer};
 
 use crate::bins::Bins;
 use crate::decoder::Block;
 use crate::loudness::Loudness;
 
-/// The most bins; a screen is some thousand pixels wide.
+/// The most bins; screens are a few thousand pixels wide.
 const MAX_BINS: u32 = 16_384;
 
-/// Measures music files.
 pub struct Waveforms;
 
-impl WaveformMeter for Waveforms {
-    fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
-        measure(source, bins)
+impl WaveformAnalyzer for Waveforms {
+    fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+        analyze(source, bins)
     }
 }
 
 svc_plugin_api::export_plugin!(Waveforms, manifest = "plugin.toml", abilities = [waveform]);
 
-/// Decodes a file and sums it up.
+/// Decodes and measures a file.
 ///
 /// # Errors
-/// `Invalid` for a file of which nothing can be decoded, or less than cannot.
-fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
+/// `Invalid` if no block, or less than half of the blocks, can be decoded.
+fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     let bins = bins.clamp(1, MAX_BINS) as usize;
     let mut block = Block::default();
 
     let mut decoder = decoder::open(source)?;
     let (sample_rate, claimed) = (decoder.sample_rate(), decoder.expected_frames());
     let mut counted = Bins::new(bins, claimed.unwrap_or_default());
-    let mut listener: Option<Loudness> = None;
+    let mut loudness: Option<Loudness> = None;
     let (mut frames, mut channels) = (0_u64, 0);
-    let (mut sound_blocks, mut broken_blocks) = (0_u64, 0_u64);
+    let (mut decoded_blocks, mut broken_blocks) = (0_u64, 0_u64);
     while decoder.next(&mut block)? {
         let length = block.frames();
         *(if block.is_broken {
             &mut broken_blocks
         } else {
-            &mut sound_blocks
+            &mut decoded_blocks
         }) += 1;
         if length == 0 {
             continue;
         }
         channels = channels.max(block.planes.len());
-        listener
+        loudness
             .get_or_insert_with(|| Loudness::new(sample_rate, block.planes.len()))
             .add(&block.planes, length);
         counted.add(&block.planes, length);
@@ -68,10 +67,10 @@ fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     }
     let claimed = decoder.expected_frames().and(claimed);
     drop(decoder);
-    let Some(listener) = listener else {
+    let Some(loudness) = loudness else {
         return Err(ExtractError::invalid(None, "nothing of it can be decoded"));
     };
-    if broken_blocks > sound_blocks {
+    if broken_blocks > decoded_blocks {
         return Err(ExtractError::invalid(None, "most of it cannot be decoded"));
     }
     if claimed != Some(frames) {
@@ -79,21 +78,21 @@ fn measure(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     }
 
     let (peak, rms) = counted.finish();
-    let (silence_lead_in_ms, silence_lead_out_ms) = listener.silence_ms();
+    let (silence_lead_in_ms, silence_lead_out_ms) = loudness.silence_ms();
     Ok(Summary {
         sample_rate,
         channels: u16::try_from(channels).unwrap_or(u16::MAX),
         frames,
         peak,
         rms,
-        integrated_loudness: listener.integrated(),
-        true_peak: listener.true_peak(),
+        integrated_loudness: loudness.integrated(),
+        true_peak: loudness.true_peak(),
         silence_lead_in_ms,
         silence_lead_out_ms,
     })
 }
 
-/// Decodes once more, now that the length is known.
+/// Decodes the file again for its actual length.
 fn count(source: &mut Source, bins: usize, frames: u64, block: &mut Block) -> Result<Bins, ExtractError> {
     let mut decoder = decoder::open(source)?;
     let mut counted = Bins::new(bins, frames);

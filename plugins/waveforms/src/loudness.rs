@@ -1,23 +1,22 @@
-//! Loudness, true peak and silence at the ends, over the whole.
+//! Integrated loudness, true peak, and silence at both ends.
 
 use ebur128::{EbuR128, Mode};
 
-/// What is louder is no silence: -60 dBFS.
+/// The level of silence: -60 dBFS.
 const SILENCE: f32 = 0.001;
 
-/// Listens to the whole.
 pub(crate) struct Loudness {
     sample_rate: u32,
     channels: usize,
-    /// None for what the standard is not made for, such as more than 64 channels.
+    /// `None` for streams that the standard does not cover, such as more than 64 channels.
     meter: Option<EbuR128>,
     frames: u64,
     first_sound: Option<u64>,
-    /// The frame after the last sound.
+    /// The frame after the last audible one.
     sound_end: u64,
 }
 
-/// Below this is nothing but what calculating leaves behind: 24 bits end at -144 dB.
+/// Lower levels are rounding errors: 24-bit audio ends at -144 dB.
 const LEAST_LEVEL: f64 = -200.0;
 
 fn is_level(decibels: f64) -> bool {
@@ -26,7 +25,7 @@ fn is_level(decibels: f64) -> bool {
 
 impl Loudness {
     pub(crate) fn new(sample_rate: u32, channels: usize) -> Self {
-        // The histogram bounds the memory, whatever the length; it rounds to less than 0.05 LU.
+        // The histogram limits memory for any length; it rounds to less than 0.05 LU.
         let mode = Mode::I | Mode::TRUE_PEAK | Mode::HISTOGRAM;
         let meter = u32::try_from(channels)
             .ok()
@@ -41,11 +40,11 @@ impl Loudness {
         }
     }
 
-    /// Takes the next frames, one slice a channel.
+    /// Adds the next frames, one slice per channel.
     pub(crate) fn add(&mut self, planes: &[Vec<f32>], frames: usize) {
         let planes: Vec<&[f32]> = planes.iter().filter_map(|plane| plane.get(..frames)).collect();
         if planes.len() != self.channels {
-            // The number of channels changed on the way, which the standard does not know.
+            // The standard does not cover a change of the number of channels.
             self.meter = None;
         }
         let is_measured = self
@@ -73,13 +72,13 @@ impl Loudness {
         self.frames += frames as u64;
     }
 
-    /// In LUFS; none for silence and for less than one block of 400 ms.
+    /// In LUFS; `None` for silence and for less than one block of 400 ms.
     pub(crate) fn integrated(&self) -> Option<f64> {
         let loudness = self.meter.as_ref()?.loudness_global().ok()?;
         is_level(loudness).then_some(loudness)
     }
 
-    /// The loudest channel's, in dBTP; none for silence.
+    /// The highest of all channels, in dBTP; `None` for silence.
     pub(crate) fn true_peak(&self) -> Option<f64> {
         let meter = self.meter.as_ref()?;
         let peaks = (0..meter.channels()).filter_map(|channel| meter.true_peak(channel).ok());
@@ -87,7 +86,7 @@ impl Loudness {
         is_level(decibels).then_some(decibels)
     }
 
-    /// Milliseconds before the first sound and after the last. Where there is none, all is before the first.
+    /// Milliseconds of silence at the start and at the end. A silent file counts as silence at the start.
     pub(crate) fn silence_ms(&self) -> (u64, u64) {
         match self.first_sound {
             Some(first) => (self.ms(first), self.ms(self.frames - self.sound_end)),
@@ -105,7 +104,8 @@ impl Loudness {
 mod tests {
     use super::*;
 
-    /// A second of silence, `seconds` of a sine of 997 Hz at this amplitude on both channels, half a second of silence.
+    /// A second of silence, `seconds` of a sine of 997 Hz at this amplitude on both channels, half a second of
+    /// silence.
     fn listened(amplitude: f32, seconds: usize) -> Loudness {
         let rate = 48_000;
         let mut loudness = Loudness::new(rate, 2);
@@ -124,7 +124,7 @@ mod tests {
         // By BS.1770 a sine of 997 Hz at full scale on one front channel has -3.01 LUFS; two channels add 3.01.
         let loudness = listened(0.1, 10);
         let (integrated, peak) = (loudness.integrated().unwrap(), loudness.true_peak().unwrap());
-        // Blocks that reach into the silence take a little off.
+        // Blocks that overlap the silence lower the result a little.
         assert!((integrated + 20.1).abs() < 0.1, "{integrated}");
         assert!((peak + 20.0).abs() < 0.1, "{peak}");
     }

@@ -1,4 +1,4 @@
-//! Opus packets to sound, by RFC 7845: channel mapping, gain and the part before the beginning.
+//! Decodes Opus packets by RFC 7845: channel mapping, output gain and pre-skip.
 
 use ruopus::MultistreamDecoder;
 use svc_plugin_api::ExtractError;
@@ -8,20 +8,18 @@ use crate::decoder::Block;
 
 /// Opus is always decoded at this rate.
 const SAMPLE_RATE: u32 = 48_000;
-/// Channels that RFC 7845 gives places to; ambisonics have up to 227, which nobody keeps as music.
+/// The most channels that RFC 7845 assigns to speakers; ambisonics are not supported.
 const CHANNELS: usize = 8;
 
-/// The decoder of a stream.
 pub(crate) struct OpusStream {
     decoder: MultistreamDecoder,
     channels: usize,
-    /// Frames yet to be left out at the beginning.
+    /// Frames that are still to be skipped at the start.
     skip: usize,
     gain: f32,
 }
 
 impl OpusStream {
-    /// From the identification header.
     pub(crate) fn open(head: &[u8]) -> Result<Self, ExtractError> {
         let [
             b'O',
@@ -58,7 +56,7 @@ impl OpusStream {
                 "Opus of mapping family {family}"
             )));
         };
-        // The decoder insists on these.
+        // The decoder requires these.
         let is_mapped = |place: &u8| *place == 255 || usize::from(*place) < streams + coupled;
         let is_possible = streams >= 1 && coupled <= streams && streams + coupled <= 255;
         if !is_possible || !mapping.iter().all(is_mapped) {
@@ -77,7 +75,7 @@ impl OpusStream {
         })
     }
 
-    /// Decodes a packet into the block; a broken one leaves it empty.
+    /// Decodes a packet into the block; a damaged packet leaves it empty.
     pub(crate) fn decode(&mut self, packet: &Packet, block: &mut Block) {
         block.clear(self.channels);
         let Ok(samples) = self.decoder.decode_packet(&packet.data) else {
@@ -85,7 +83,7 @@ impl OpusStream {
         };
         block.push_interleaved(samples.iter().map(|sample| sample * self.gain));
         let frames = block.frames();
-        // The container says how much of the last packet is beyond the end.
+        // The container states how much of the last packet is beyond the end.
         let beyond = usize::try_from(packet.trim_end.get()).unwrap_or(usize::MAX);
         block.truncate(frames.saturating_sub(beyond));
         let before = self.skip.min(block.frames());

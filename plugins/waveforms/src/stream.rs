@@ -1,47 +1,46 @@
-//! The source as the decoders read it: front to back, in large pieces.
+//! The source as input of the decoders: sequential reads in large pieces.
 
 use std::io::{Error, Read, Result, Seek, SeekFrom};
 
 use svc_plugin_api::Source;
 use symphonia::core::io::MediaSource;
 
-/// Bytes of a piece. The whole file goes through here, so calls of the host are few and large; 24 hours of FLAC are
-/// some thousand of them.
+/// Bytes of a piece. Decoders read the whole file, so reads of the host are few and large: some thousand for 24 hours
+/// of FLAC.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// How often a decoder may read the whole file. Once or twice is what it takes; one that reads without end is stuck in
-/// a broken file.
+/// How often a decoder may read the whole file. Decoding takes one or two passes; more mean that the decoder loops
+/// over a damaged file.
 const READINGS: u64 = 16;
-/// Bytes that it may read beyond that, for small files.
+/// Additional bytes, for small files.
 const READING_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes of a file that a decoder is to see in place of those that are there.
+/// Replaces bytes of the file for the decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Patch {
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A source with a piece of it in memory. A read gives all that was asked for, unless the file ends before.
+/// A source with one piece in memory. Reads are complete unless the file ends.
 pub(crate) struct Stream<'s> {
     source: &'s mut Source,
-    /// Where the decoder's file begins in the source.
+    /// The offset of the decoder's input in the source.
     start: u64,
     patches: Vec<Patch>,
     position: u64,
     offset: u64,
     piece: Vec<u8>,
-    /// Bytes that may yet be read.
+    /// Bytes that may still be read.
     budget: u64,
 }
 
 impl<'s> Stream<'s> {
-    /// From the beginning of the file.
     pub(crate) fn new(source: &'s mut Source) -> Self {
         Self::with(source, 0, Vec::new())
     }
 
-    /// From here on, with these changes.
+    /// A stream from `start` with these bytes replaced.
     pub(crate) fn with(source: &'s mut Source, start: u64, patches: Vec<Patch>) -> Self {
         Self {
             budget: source
@@ -61,7 +60,7 @@ impl<'s> Stream<'s> {
         self.source.size().saturating_sub(self.start)
     }
 
-    /// The bytes from here on that are in memory, read first if need be; none at the end of the file.
+    /// The bytes in memory from the current position, which are read if necessary; empty at the end of the file.
     fn available(&mut self) -> Result<&[u8]> {
         let in_piece = self
             .position
@@ -81,7 +80,7 @@ impl<'s> Stream<'s> {
 }
 
 impl Patch {
-    /// Changes the bytes of a piece that begins at `from`.
+    /// Replaces bytes of a piece that starts at `from`.
     fn apply(&self, from: u64, piece: &mut [u8]) {
         for (at, byte) in self.bytes.iter().enumerate() {
             let place = (self.offset + at as u64).checked_sub(from);
@@ -95,7 +94,7 @@ impl Patch {
 
 impl Read for Stream<'_> {
     fn read(&mut self, mut buffer: &mut [u8]) -> Result<usize> {
-        // A read at the end of the file costs something as well.
+        // Reads at the end of the file are charged too.
         let cost = buffer.len().clamp(1, PIECE_BYTES) as u64;
         self.budget = self
             .budget

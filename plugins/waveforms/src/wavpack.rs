@@ -1,18 +1,16 @@
-//! WavPack, lossless and hybrid, block by block. Each block carries a checksum of its samples, so what is decoded
-//! wrongly is known.
+//! Decodes WavPack, lossless and hybrid, block by block. Each block has a checksum, so damage is detected.
 
 use oxideav_wavpack::parse_block;
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::decoder::{Block, Decoder};
 
-/// A block's header.
 const HEADER_BYTES: usize = 32;
-/// Bytes of a block; the format's own limit is 1 MiB.
+/// The most bytes of a block; the format's own limit is 1 MiB.
 const BLOCK_BYTES: usize = 1024 * 1024 + 8;
-/// Frames of a block. Encoders write half a second; the format's reference decoder stops at less.
+/// The most frames of a block. Encoders write half a second; the reference decoder stops at less.
 const BLOCK_FRAMES: u32 = 1 << 20;
-/// Channels of a file: blocks of two belong together until one says that it is the last.
+/// The most channels of a file. Blocks of one or two channels belong together up to one with the final flag.
 const CHANNELS: usize = 64;
 const RATES: [u32; 15] = [
     6_000, 8_000, 9_600, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
@@ -23,7 +21,6 @@ const FLOAT: u32 = 1 << 7;
 const FINAL: u32 = 1 << 12;
 const DSD: u32 = 1 << 31;
 
-/// A file, block by block.
 pub(crate) struct WavPackFile<'s> {
     source: &'s mut Source,
     position: u64,
@@ -31,11 +28,11 @@ pub(crate) struct WavPackFile<'s> {
     expected_frames: Option<u64>,
 }
 
-/// What a header says of its block.
+/// The fields of a block's header.
 struct Header {
-    /// With the header.
+    /// With the header, in bytes.
     length: usize,
-    /// Of the whole file; all ones where the encoder did not know.
+    /// Frames of the whole file; all ones if the encoder did not know.
     total: u32,
     frames: u32,
     flags: u32,
@@ -68,7 +65,7 @@ impl<'s> WavPackFile<'s> {
             sample_rate: 0,
             expected_frames: None,
         };
-        // The first blocks may hold no sound.
+        // The first blocks may contain no audio.
         while let Some(header) = file.header()? {
             if header.frames == 0 {
                 file.position += header.length as u64;
@@ -108,7 +105,7 @@ impl Decoder for WavPackFile<'_> {
     fn next(&mut self, block: &mut Block) -> Result<bool, ExtractError> {
         block.clear(0);
         let mut is_whole = true;
-        // Tags follow the last block, and end the file as well.
+        // Tags follow the last block and end the file.
         while let Some(header) = self.header()? {
             let bytes = self.source.bytes_at(self.position, header.length)?;
             self.position += header.length as u64;
@@ -128,7 +125,7 @@ impl Decoder for WavPackFile<'_> {
     }
 }
 
-/// Adds the channels of a block, of which there are one or two; none if its checksum is wrong.
+/// Adds the one or two channels of a block; `None` if its checksum is wrong.
 fn decode(bytes: &[u8], header: &Header, block: &mut Block) -> Option<()> {
     let (parsed, _) = parse_block(bytes).ok()?;
     let (samples, is_right) = parsed.decode_member_samples_muted().ok()?;

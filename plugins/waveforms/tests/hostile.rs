@@ -1,15 +1,15 @@
-//! Files that lie: every call ends with an answer, whatever the bytes say.
+//! Hostile files: every call returns, whatever the bytes are.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_plugin_api::Source;
 use waveforms::Waveforms;
 
-/// Reads of the host that no small file may need more than: two passes, and the headers before each.
+/// The most reads of the host for a small file: two passes and the headers before each.
 const MAX_READS: u64 = 300;
 
 fn survives(name: &str, bytes: &[u8]) {
     let mut source = Source::from_bytes(name, bytes.to_vec());
-    let _ = svc_plugin_api::measure::<Waveforms>(&mut source, 64);
+    let _ = svc_plugin_api::analyze::<Waveforms>(&mut source, 64);
     assert!(
         source.host_reads() <= MAX_READS,
         "{name}: {} reads",
@@ -17,7 +17,7 @@ fn survives(name: &str, bytes: &[u8]) {
     );
 }
 
-/// Beginnings of files, with the numbers that decide how much is reserved and walked.
+/// Starts of files whose sizes and counts are then changed.
 fn beginnings() -> Vec<(&'static str, Vec<u8>)> {
     let zeros = [0_u8; 64];
     let box_of =
@@ -60,7 +60,7 @@ fn beginnings_with_any_byte_at_its_extremes_end() {
 
 #[test]
 fn noise_behind_each_beginning_ends() {
-    // A linear congruential generator: the same noise on every machine.
+    // A linear congruential generator: the same sequence on every machine.
     let mut state = 1_u32;
     let mut noise = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,11 +1,11 @@
-//! What is measured, on files that are laid out here so that every number is known.
+//! Measurements of files made in code, whose values are known.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_plugin_api::{ExtractError, Source, Summary};
 use waveforms::Waveforms;
 
 fn measure(name: &str, bytes: Vec<u8>, bins: u32) -> Result<Summary, ExtractError> {
-    svc_plugin_api::measure::<Waveforms>(&mut Source::from_bytes(name, bytes), bins)
+    svc_plugin_api::analyze::<Waveforms>(&mut Source::from_bytes(name, bytes), bins)
 }
 
 fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
@@ -14,7 +14,7 @@ fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// A Wave file of 16-bit samples, with these chunks around the data.
+/// A WAV file of 16-bit samples, with these chunks before and after the data.
 fn wav(rate: u32, channels: u16, samples: &[i16], before: &[u8], after: &[u8]) -> Vec<u8> {
     let mut format = vec![1, 0];
     format.extend(channels.to_le_bytes());
@@ -34,7 +34,7 @@ fn wav(rate: u32, channels: u16, samples: &[i16], before: &[u8], after: &[u8]) -
     chunk(b"RIFF", &body)
 }
 
-/// Frames of both channels: the left one as given, the right one silent.
+/// Frames of two channels: the left one as given, the right one silent.
 fn left_only(left: impl IntoIterator<Item = i16>) -> Vec<i16> {
     left.into_iter().flat_map(|sample| [sample, 0]).collect()
 }
@@ -58,7 +58,7 @@ fn bins_are_peak_and_mean_over_all_channels() {
     let peaks: Vec<u8> = (0..8)
         .map(|bin| (f64::from(bin) / 8.0 * 255.0).round() as u8)
         .collect();
-    // The right channel is half of the samples, and silent.
+    // The right channel, half of the samples, is silent.
     let means: Vec<u8> = (0..8)
         .map(|bin| (f64::from(bin) / 8.0 / 2_f64.sqrt() * 255.0).round() as u8)
         .collect();
@@ -78,8 +78,8 @@ fn silence_and_levels_are_measured_over_the_whole() {
         (summary.silence_lead_in_ms, summary.silence_lead_out_ms),
         (500, 250)
     );
-    // One channel at -20 dBFS is -23.0 LUFS. Blocks of 0.4 s, every 0.1 s: some twenty, of which five reach into the
-    // silence by a quarter to three quarters, all above the gate: half a LU less.
+    // One channel at -20 dBFS is -23.0 LUFS. Of some twenty blocks of 0.4 s, five overlap the silence by a quarter to
+    // three quarters, all above the gate: half a LU less.
     let (loudness, peak) = (summary.integrated_loudness.unwrap(), summary.true_peak.unwrap());
     assert!((loudness + 23.5).abs() < 0.1, "{loudness}");
     assert!((peak + 20.0).abs() < 0.1, "{peak}");
@@ -104,10 +104,10 @@ fn bins_are_those_of_the_frames_that_are_there_whatever_the_header_claims() {
     let whole = wav(8000, 1, &samples, &[], &[]);
     let expected = measure("a.wav", whole.clone(), 4).unwrap();
     assert_eq!(expected.peak, [128, 128, 0, 0]);
-    // The second half of the data is cut off, so its first half fills all bins.
+    // The second half of the data is missing, so the first half fills all bins.
     let cut = measure("a.wav", whole[..whole.len() - 800].to_vec(), 4).unwrap();
     assert_eq!((cut.frames, cut.peak), (400, vec![128; 4]));
-    // A recorder that was switched off never wrote the length.
+    // An interrupted recorder does not write the size.
     for unknown in [[0xff; 4], [0; 4]] {
         let mut endless = whole.clone();
         let data = endless.windows(4).position(|window| window == b"data").unwrap();

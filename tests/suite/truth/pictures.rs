@@ -29,7 +29,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Draws all files, and each cut off at three places; none is the plugin's fault. Says how many could be drawn whole.
 fn draw_all(paths: &[PathBuf]) -> usize {
-    let mut sandbox = Sandbox::new("images");
+    let mut sandbox = Sandbox::new("thumbnails");
     let scratch = tempfile::tempdir().unwrap();
     let mut drawn = 0;
     for path in paths {
@@ -95,7 +95,7 @@ fn bomb(width: u32, height: u32) -> Vec<u8> {
 
 #[test]
 fn bomb_and_hundred_megapixels_end_inside_the_limits() {
-    let mut sandbox = Sandbox::new("images");
+    let mut sandbox = Sandbox::new("thumbnails");
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("bomb.png");
     std::fs::write(&path, bomb(10_000, 10_000)).unwrap();

@@ -49,7 +49,7 @@ pub fn component(body: &str) -> Vec<u8> {
     encode(&repository().join("wit/v0.1"), &FRAME.replace("BODY", body))
 }
 
-/// A plugin that draws pictures, made of a guest of this folder; it takes every extension and type of `renders`.
+/// A thumbnailer, made of a guest of this folder; it takes every extension and type of `[thumbnailer]`.
 pub fn renderer(name: &str, id: &str) -> Vec<u8> {
     let frame = FRAME.replace(
         "svc:plugin/extractor@0.1.0#extract",
@@ -63,9 +63,12 @@ pub fn renderer(name: &str, id: &str) -> Vec<u8> {
     let (start, rest) = manifest.split_once("[[kinds]]").unwrap();
     let (_, permissions) = rest.split_once("[permissions]").unwrap();
     let (permissions, _) = permissions.split_once("[limits]").unwrap();
-    let renders = "[renders]\nextensions = [\"jpg\", \"png\"]\nmedia-types = [\"image/jpeg\", \"image/png\"]\n\
-                   [renders.limits]\nseconds-per-file = 0.2\n";
-    with_manifest(component, &format!("{start}{renders}[permissions]{permissions}"))
+    let thumbnailer = "[thumbnailer]\nextensions = [\"jpg\", \"png\"]\nmedia-types = [\"image/jpeg\", \"image/png\"]\n\
+                   [thumbnailer.limits]\nseconds-per-file = 0.2\n";
+    with_manifest(
+        component,
+        &format!("{start}{thumbnailer}[permissions]{permissions}"),
+    )
 }
 
 /// The good guest, built for another version of the interface.
@@ -107,7 +110,7 @@ fn encode(wit: &Path, text: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(wit).unwrap();
     let world = if text.contains("thumbnailer@") {
-        "image-renderer"
+        "image-thumbnailer"
     } else if text.contains("artwork@") {
         "media-extractor-with-artwork"
     } else {

@@ -24,7 +24,7 @@ fn native() -> Result<String> {
         "build",
         "--release",
         "-p",
-        "svc-plugin-images",
+        "svc-plugin-thumbnails",
         "--example",
         "native",
     ]);

@@ -16,8 +16,8 @@ wasmtime::component::bindgen!({
     inline: "package svc:host; world everything {
         include svc:plugin/media-extractor-with-artwork@0.1.0;
         include svc:plugin/media-extractor-with-related@0.1.0;
-        include svc:plugin/image-renderer@0.1.0;
-        include svc:plugin/audio-measurer@0.1.0;
+        include svc:plugin/image-thumbnailer@0.1.0;
+        include svc:plugin/waveform-analyzer@0.1.0;
     }",
     world: "svc:host/everything",
     imports: { default: trappable },

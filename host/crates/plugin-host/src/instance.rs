@@ -140,7 +140,7 @@ impl Instance {
         let waveform = self.exports.waveform.clone().ok_or_else(|| lacks("waveform"))?;
         let bins = bins.clamp(1, limits::WAVEFORM_BINS);
         self.begin(file, &plugin.limits.measure);
-        let answer = waveform.call_measure(&mut self.store, bins);
+        let answer = waveform.call_analyze(&mut self.store, bins);
         let summary = self.end(answer)?.map_err(convert::failure)?;
         validate_audio::summary(summary, bins)
     }

@@ -244,8 +244,8 @@ impl AbilityLimits {
         };
         Self {
             extract: Limits::granted(&manifest.limits, &caps.extract),
-            render: of(&manifest.renders, &caps.render),
-            measure: of(&manifest.measures, &caps.measure),
+            render: of(&manifest.thumbnailer, &caps.render),
+            measure: of(&manifest.waveform, &caps.measure),
         }
     }
 }

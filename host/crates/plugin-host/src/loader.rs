@@ -216,8 +216,8 @@ fn incompatible(theirs: &str) -> PluginState {
 fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
     let abilities = [
         ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
-        ("thumbnailer", "[renders]", manifest.renders.is_some()),
-        ("waveform", "[measures]", manifest.measures.is_some()),
+        ("thumbnailer", "[thumbnailer]", manifest.thumbnailer.is_some()),
+        ("waveform", "[waveform]", manifest.waveform.is_some()),
     ];
     for (ability, table, is_promised) in abilities {
         let name = interface(ability);

@@ -32,12 +32,12 @@ pub struct Manifest {
     /// The media kinds it reads: what it exports as `extractor`.
     #[serde(default)]
     pub kinds: Vec<ManifestKind>,
-    /// The pictures it draws in smaller sizes: what it exports as `thumbnailer`.
+    /// The pictures that it renders thumbnails of, if it exports `thumbnailer`.
     #[serde(default)]
-    pub renders: Option<ManifestFiles>,
-    /// The sounds it sums up: what it exports as `waveform`.
+    pub thumbnailer: Option<ManifestFiles>,
+    /// The audio files that it analyzes, if it exports `waveform`.
     #[serde(default)]
-    pub measures: Option<ManifestFiles>,
+    pub waveform: Option<ManifestFiles>,
     /// The host interfaces it imports, each with a reason that a person can read.
     #[serde(default)]
     pub permissions: BTreeMap<String, String>,
@@ -59,7 +59,7 @@ pub struct ManifestKind {
     pub related: Vec<String>,
 }
 
-/// The files that a plugin renders or measures, of whatever kind they are.
+/// The files that a plugin renders thumbnails of or analyzes, of any media kind.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestFiles {
@@ -155,7 +155,7 @@ impl Manifest {
         check(
             "kinds",
             self.kinds.len() <= 32 && (!self.kinds.is_empty() || self.other_files().next().is_some()),
-            "1 to 32 kinds, or `renders` or `measures`",
+            "1 to 32 kinds, or `thumbnailer` or `waveform`",
         )?;
         for kind in &self.kinds {
             let count = kind.extensions.len();
@@ -193,7 +193,7 @@ impl Manifest {
     }
 
     fn other_files(&self) -> impl Iterator<Item = &ManifestFiles> {
-        self.renders.iter().chain(&self.measures)
+        self.thumbnailer.iter().chain(&self.waveform)
     }
 }
 

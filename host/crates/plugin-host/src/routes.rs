@@ -43,8 +43,8 @@ impl Routes {
                     of_kind.entry(extension.clone()).or_default().push(plugin.clone());
                 }
             }
-            routes.renderers.add(plugin, manifest.renders.as_ref());
-            routes.measurers.add(plugin, manifest.measures.as_ref());
+            routes.renderers.add(plugin, manifest.thumbnailer.as_ref());
+            routes.measurers.add(plugin, manifest.waveform.as_ref());
         }
         routes
     }

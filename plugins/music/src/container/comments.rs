@@ -2,6 +2,7 @@
 
 use std::io::Result;
 
+use containers::flac::Blocks;
 use svc_plugin_api::Source;
 
 use super::{Format, ogg};
@@ -33,19 +34,11 @@ pub(super) fn of_ogg(source: &mut Source, format: Format, start: u64) -> Result<
 /// # Errors
 /// If a read failed.
 pub fn of_flac(source: &mut Source, start: u64) -> Result<Vec<(u64, u64)>> {
-    let mut offset = start + 4;
+    let mut blocks = Blocks::of_stream(start, MAX_BLOCKS);
     let mut found = Vec::new();
-    for _ in 0..MAX_BLOCKS {
-        let Some([kind, a, b, c]) = source.array_at::<4>(offset)? else {
-            break;
-        };
-        let body = offset + 4;
-        offset = body + u64::from(u32::from_be_bytes([0, a, b, c]));
-        if kind & 0x7f == COMMENT_BLOCK {
-            found.push((body, offset));
-        }
-        if kind & 0x80 != 0 {
-            break;
+    while let Some(block) = blocks.next(source)? {
+        if block.kind == COMMENT_BLOCK {
+            found.push((block.start, block.end));
         }
     }
     Ok(found)

@@ -7,11 +7,12 @@ pub mod ogg;
 pub mod ogg_pages;
 pub mod tail;
 
+use containers::{ogg::Page, riff};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::items::chunks::{self, Kind};
 use crate::items::id3v2::Tag;
-use crate::items::{Row, atoms, wave64};
+use crate::items::{ItemList, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
 /// The formats that are read.
@@ -44,9 +45,9 @@ pub struct Container {
     /// The ID3v2 tags, best first.
     pub id3v2: Vec<Tag>,
     /// The chunks of a WAV or AIFF file.
-    pub chunks: Option<Row<[u8; 4]>>,
+    pub chunks: Option<ItemList<[u8; 4]>>,
     /// The items of an MP4 file's tag.
-    pub atoms: Option<Row<[u8; 4]>>,
+    pub atoms: Option<ItemList<[u8; 4]>>,
     /// The comments of an Ogg stream.
     pub comments: Option<Source>,
     /// An APE tag in front, where it does not belong.
@@ -61,11 +62,6 @@ pub struct Container {
 const MAX_LEADING_TAGS: usize = 4;
 /// How much junk before a first frame is looked through, in bytes.
 const MAX_JUNK: usize = 64 * 1024;
-/// The GUID that opens an ASF file.
-pub const ASF_HEADER: [u8; 16] = [
-    0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0x00, 0xaa, 0x00, 0x62, 0xce, 0x6c,
-];
-
 impl Container {
     /// Says what the file is.
     ///
@@ -108,12 +104,12 @@ impl Container {
             _ => None,
         };
         let atoms = if format == Format::Mp4 {
-            atoms::row(source)?
+            atoms::list(source)?
         } else {
             None
         };
         let comments = comments::of_ogg(source, format, start)?;
-        let inside = chunks.iter().flat_map(|row| &row.items);
+        let inside = chunks.iter().flat_map(|list| &list.items);
         let inside = inside.filter(|chunk| matches!(&chunk.name, b"ID3 " | b"id3 "));
         let mut places: Vec<u64> = inside.map(|chunk| chunk.body).collect();
         if format == Format::Dsf {
@@ -162,25 +158,8 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'O', b'g', b'g', b'S', ..] => return Some(Magic::Ogg),
         [b'f', b'L', b'a', b'C', ..] => Format::Flac,
         [b'A', b'D', b'I', b'F', ..] => Format::Adif,
-        // EBU's names for files of more than 4 GiB.
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..]
-        | [b'R', b'F', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E', ..]
-        | [b'B', b'W', b'6', b'4', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Format::Wav,
-        [
-            b'F',
-            b'O',
-            b'R',
-            b'M',
-            _,
-            _,
-            _,
-            _,
-            b'A',
-            b'I',
-            b'F',
-            b'F' | b'C',
-            ..,
-        ] => Format::Aiff,
+        _ if riff::is_wave(head) => Format::Wav,
+        _ if riff::is_aiff(head) => Format::Aiff,
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => Format::Mp4,
         [b'M', b'A', b'C', b' ', ..] => Format::Ape,
         [b'w', b'v', b'p', b'k', ..] => Format::WavPack,
@@ -188,7 +167,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
         [b'D', b'S', b'D', b' ', ..] => Format::Dsf,
         [0x1a, 0x45, 0xdf, 0xa3, ..] => Format::Matroska,
         _ if wave64::is_magic(head) => Format::Wav,
-        _ if head.starts_with(&ASF_HEADER) => Format::Asf,
+        _ if head.starts_with(&containers::asf::HEADER) => Format::Asf,
         [0xff, second, ..] if second & 0xf6 == 0xf0 => Format::Adts,
         [0xff, second, ..] if second & 0xe0 == 0xe0 && second & 0x18 != 0x08 => Format::Mpeg,
         _ => return None,
@@ -197,8 +176,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
 
 /// The first packet of an Ogg stream says what the stream is.
 fn by_ogg_packet(page: &[u8]) -> Option<Format> {
-    let segments = usize::from(*page.get(26)?);
-    let packet = page.get(27 + segments..)?;
+    let packet = Page::parse(page)?.body;
     match packet {
         _ if packet.starts_with(b"OpusHead") => Some(Format::Opus),
         _ if packet.starts_with(b"\x01vorbis") => Some(Format::Vorbis),

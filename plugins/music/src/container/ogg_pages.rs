@@ -2,6 +2,7 @@
 
 use std::io::Result;
 
+use containers::ogg::{MAX_HEADER_BYTES, NO_POSITION, Page};
 use svc_plugin_api::Source;
 
 /// How much of the file's end is searched for the last page, in steps.
@@ -11,38 +12,28 @@ const MAX_WALKED: u64 = 40 * 1024 * 1024;
 const CHUNK_BYTES: usize = 1024 * 1024;
 /// The most streams beside each other.
 const MAX_STREAMS: usize = 16;
-const HEADER_BYTES: usize = 27;
-/// The position of a page on which no packet ends.
-const NO_POSITION: u64 = u64::MAX;
-/// The flag of the first page of a stream.
-const BEGINS: u8 = 2;
 
+/// What is kept of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Page {
-    flags: u8,
+struct Entry {
+    begins_stream: bool,
     position: u64,
-    serial: [u8; 4],
+    serial: u32,
     length: usize,
     /// The first bytes of the first packet.
     magic: [u8; 4],
 }
 
-/// A page, if its header and the beginning of its body are in these bytes.
-fn page(bytes: &[u8]) -> Option<Page> {
-    let (header, rest) = bytes.split_first_chunk::<HEADER_BYTES>()?;
-    let [b'O', b'g', b'g', b'S', _, flags, at @ ..] = header else {
-        return None;
-    };
-    let (position, at) = at.split_first_chunk::<8>()?;
-    let segments = usize::from(*header.last()?);
-    let (table, body) = rest.split_at_checked(segments)?;
+/// The page at the start of these bytes, if they hold its header and table.
+fn entry(bytes: &[u8]) -> Option<Entry> {
+    let page = Page::parse(bytes)?;
     let mut magic = [0; 4];
-    magic.iter_mut().zip(body).for_each(|(to, from)| *to = *from);
-    Some(Page {
-        flags: *flags,
-        position: u64::from_le_bytes(*position),
-        serial: *at.first_chunk()?,
-        length: HEADER_BYTES + segments + table.iter().copied().map(usize::from).sum::<usize>(),
+    magic.iter_mut().zip(page.body).for_each(|(to, from)| *to = *from);
+    Some(Entry {
+        begins_stream: page.begins_stream,
+        position: page.position,
+        serial: page.serial,
+        length: page.length,
         magic,
     })
 }
@@ -77,14 +68,14 @@ pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
 }
 
 /// The pages in these bytes, the last one first.
-fn backwards(bytes: &[u8]) -> impl Iterator<Item = Page> {
+fn backwards(bytes: &[u8]) -> impl Iterator<Item = Entry> {
     let places = (0..bytes.len())
         .rev()
         .filter(move |at| bytes.get(*at) == Some(&b'O'));
-    places.filter_map(move |at| page(bytes.get(at..)?))
+    places.filter_map(move |at| entry(bytes.get(at..)?))
 }
 
-fn first_position(page: &Page) -> u64 {
+fn first_position(page: &Entry) -> u64 {
     if page.position == NO_POSITION {
         0
     } else {
@@ -93,12 +84,12 @@ fn first_position(page: &Page) -> u64 {
 }
 
 /// The first pages of the streams that begin here, beside each other.
-fn beginnings(source: &mut Source, mut at: u64) -> Result<Vec<Page>> {
-    let mut pages: Vec<Page> = Vec::new();
+fn beginnings(source: &mut Source, mut at: u64) -> Result<Vec<Entry>> {
+    let mut pages: Vec<Entry> = Vec::new();
     while pages.len() < MAX_STREAMS {
-        let bytes = source.bytes_at(at, HEADER_BYTES + 255 + 4)?;
-        match page(&bytes) {
-            Some(page) if page.flags & BEGINS != 0 || pages.is_empty() => {
+        let bytes = source.bytes_at(at, MAX_HEADER_BYTES + 4)?;
+        match entry(&bytes) {
+            Some(page) if page.begins_stream || pages.is_empty() => {
                 at += page.length as u64;
                 pages.push(page);
             }
@@ -117,14 +108,13 @@ fn walk(source: &mut Source, start: u64, magic: [u8; 4]) -> Result<u64> {
     while at < until {
         let bytes = source.bytes_at(at, CHUNK_BYTES)?;
         let mut rest = bytes.as_slice();
-        while let Some(page) = page(rest) {
-            let is_beginning = page.flags & BEGINS != 0;
-            if is_beginning && !begins {
+        while let Some(page) = entry(rest) {
+            if page.begins_stream && !begins {
                 total = total.saturating_add(std::mem::take(&mut link));
                 serial = None;
             }
-            begins = is_beginning;
-            if is_beginning && serial.is_none() && page.magic == magic {
+            begins = page.begins_stream;
+            if page.begins_stream && serial.is_none() && page.magic == magic {
                 serial = Some(page.serial);
             }
             if serial == Some(page.serial) && page.position != NO_POSITION {

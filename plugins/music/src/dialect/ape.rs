@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{MAX_TEXT_BYTES, Told};
+use super::{Findings, MAX_TEXT_BYTES};
 use crate::container::tail::ApeTag;
 use crate::items::ape;
 use crate::tags::{Tags, key_of_name};
@@ -13,10 +13,10 @@ use crate::tags::{Tags, key_of_name};
 ///
 /// # Errors
 /// If a read failed.
-pub fn read(source: &mut Source, tag: &ApeTag, told: &mut Told) -> Result<()> {
-    let row = ape::row(source, tag)?;
+pub fn read(source: &mut Source, tag: &ApeTag, findings: &mut Findings) -> Result<()> {
+    let list = ape::list(source, tag)?;
     let mut tags = Tags::default();
-    for item in row.items.iter().filter(|item| item.name.is_text()) {
+    for item in list.items.iter().filter(|item| item.name.is_text()) {
         let name = item.name.key(source)?;
         if let Some(key) = key_of_name(&name) {
             let text = item.bytes(source, MAX_TEXT_BYTES)?;
@@ -24,7 +24,7 @@ pub fn read(source: &mut Source, tag: &ApeTag, told: &mut Told) -> Result<()> {
             tags.add(key, super::utf8_or_latin1(&text));
         }
     }
-    told.damaged("APE", row.damages);
-    told.add(tags);
+    findings.damaged("APE", list.damaged_places);
+    findings.add(tags);
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{MAX_TEXT_BYTES, Told};
+use super::{Findings, MAX_TEXT_BYTES};
 use crate::items::comments;
 use crate::tags::{Tags, key_of_name};
 
@@ -12,10 +12,10 @@ use crate::tags::{Tags, key_of_name};
 ///
 /// # Errors
 /// If a read failed.
-pub fn read(source: &mut Source, start: u64, end: u64, told: &mut Told) -> Result<()> {
-    let row = comments::row(source, start, end)?;
+pub fn read(source: &mut Source, start: u64, end: u64, findings: &mut Findings) -> Result<()> {
+    let list = comments::list(source, start, end)?;
     let mut tags = Tags::default();
-    for item in &row.items {
+    for item in &list.items {
         let length = usize::try_from(item.end.saturating_sub(item.body)).unwrap_or(usize::MAX);
         let mut spare = Vec::new();
         let head = source.slice_at(item.body, length.min(comments::MAX_NAME), &mut spare)?;
@@ -30,7 +30,7 @@ pub fn read(source: &mut Source, start: u64, end: u64, told: &mut Told) -> Resul
         // What is no UTF-8 is marked in the text: the rest of it still says something.
         tags.add(key, String::from_utf8_lossy(text));
     }
-    told.damaged("Vorbis comments", row.damages);
-    told.add(tags);
+    findings.damaged("Vorbis comments", list.damaged_places);
+    findings.add(tags);
     Ok(())
 }

@@ -5,14 +5,14 @@ use std::io::Result;
 use lofty::id3::v1::GENRES;
 use svc_plugin_api::Source;
 
-use super::{Told, latin1};
+use super::{Findings, latin1};
 use crate::tags::{Key, Tags};
 
 /// Reads the tag at this place.
 ///
 /// # Errors
 /// If a read failed.
-pub fn read(source: &mut Source, offset: u64, told: &mut Told) -> Result<()> {
+pub fn read(source: &mut Source, offset: u64, findings: &mut Findings) -> Result<()> {
     let Some(bytes) = source.array_at::<128>(offset)? else {
         return Ok(());
     };
@@ -42,6 +42,6 @@ pub fn read(source: &mut Source, offset: u64, told: &mut Told) -> Result<()> {
     if let Some(genre) = GENRES.get(usize::from(genre)) {
         tags.add(Key::Genre, *genre);
     }
-    told.add(tags);
+    findings.add(tags);
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::Told;
+use super::Findings;
 use crate::items::id3v2::Tag;
 use crate::tags::{Key, Tags};
 use text::{Texts, decode};
@@ -20,10 +20,10 @@ const MAX_FRAME_BYTES: usize = 1024 * 1024;
 ///
 /// # Errors
 /// If a read failed.
-pub fn read(source: &mut Source, tag: &mut Tag, told: &mut Told) -> Result<()> {
+pub fn read(source: &mut Source, tag: &mut Tag, findings: &mut Findings) -> Result<()> {
     let mut reader = Reader::default();
     reader.tags.joins_with_slash = tag.version < 4;
-    let frames = std::mem::take(&mut tag.row.items);
+    let frames = std::mem::take(&mut tag.list.items);
     for frame in &frames {
         let id = frame.name.id;
         if !is_read(&id) || frame.body == frame.end {
@@ -34,11 +34,11 @@ pub fn read(source: &mut Source, tag: &mut Tag, told: &mut Told) -> Result<()> {
             Err(reason) => Err(reason),
         };
         if let Err(reason) = read {
-            told.passed_over("ID3v2", String::from_utf8_lossy(&id), reason);
+            findings.skipped("ID3v2", String::from_utf8_lossy(&id), reason);
         }
     }
-    told.damaged("ID3v2", tag.row.damages);
-    told.add(reader.finish());
+    findings.damaged("ID3v2", tag.list.damaged_places);
+    findings.add(reader.finish());
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{MAX_TEXT_BYTES, Told, utf8_or_latin1};
-use crate::items::{Item, Row, chunks};
+use super::{Findings, MAX_TEXT_BYTES, utf8_or_latin1};
+use crate::items::{Item, ItemList, chunks};
 use crate::tags::{Key, Tags};
 
 /// Bytes of a comment of AIFF before its text: time, marker, length.
@@ -15,21 +15,21 @@ const COMMENT_HEAD: usize = 8;
 ///
 /// # Errors
 /// If a read failed.
-pub fn read_riff(source: &mut Source, file: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
+pub fn read_riff(source: &mut Source, file: &ItemList<[u8; 4]>, findings: &mut Findings) -> Result<()> {
     let mut tags = Tags::default();
     for list in file.items.iter().filter(|chunk| &chunk.name == b"LIST") {
-        let Some(row) = chunks::of_info(source, list)? else {
+        let Some(list) = chunks::of_info(source, list)? else {
             continue;
         };
-        for chunk in &row.items {
+        for chunk in &list.items {
             let text = text(source, chunk)?;
             if let Some(key) = key_of(&chunk.name.map(|byte| byte.to_ascii_uppercase()), &text) {
                 tags.add(key, text);
             }
         }
-        told.damaged("RIFF INFO", row.damages);
+        findings.damaged("RIFF INFO", list.damaged_places);
     }
-    told.add(tags);
+    findings.add(tags);
     Ok(())
 }
 
@@ -78,7 +78,7 @@ fn looks_like_isrc(text: &str) -> bool {
 ///
 /// # Errors
 /// If a read failed.
-pub fn read_aiff(source: &mut Source, file: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
+pub fn read_aiff(source: &mut Source, file: &ItemList<[u8; 4]>, findings: &mut Findings) -> Result<()> {
     let mut tags = Tags::default();
     for chunk in &file.items {
         let key = match &chunk.name {
@@ -94,7 +94,7 @@ pub fn read_aiff(source: &mut Source, file: &Row<[u8; 4]>, told: &mut Told) -> R
         };
         tags.add(key, text(source, chunk)?);
     }
-    told.add(tags);
+    findings.add(tags);
     Ok(())
 }
 

@@ -18,14 +18,14 @@ pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// What the tags of a file say, best first, and what of them could not be read.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Findings {
     /// The tags.
     pub tags: Vec<Tags>,
     /// Oddities.
     pub warnings: Vec<String>,
 }
 
-impl Told {
+impl Findings {
     /// Takes a tag over, unless it says nothing.
     fn add(&mut self, tags: Tags) {
         if !tags.is_empty() {
@@ -44,7 +44,7 @@ impl Told {
     }
 
     /// Notes an item that was passed over.
-    fn passed_over(&mut self, tag: &str, item: impl Display, reason: impl Display) {
+    fn skipped(&mut self, tag: &str, item: impl Display, reason: impl Display) {
         self.warn(format_args!("read in part: {item} of the {tag} tag: {reason}"));
     }
 

@@ -5,8 +5,8 @@ use std::io::Result;
 use lofty::id3::v1::GENRES;
 use svc_plugin_api::Source;
 
-use super::{MAX_TEXT_BYTES, Told};
-use crate::items::{Item, Row, atoms, walk};
+use super::{Findings, MAX_TEXT_BYTES};
+use crate::items::{Item, ItemList, atoms, walk};
 use crate::tags::{Key, Tags, key_of_name};
 
 /// The longest free name.
@@ -26,15 +26,15 @@ const UNSIGNED: u32 = 22;
 ///
 /// # Errors
 /// If a read failed.
-pub fn read(source: &mut Source, row: &Row<[u8; 4]>, told: &mut Told) -> Result<()> {
+pub fn read(source: &mut Source, list: &ItemList<[u8; 4]>, findings: &mut Findings) -> Result<()> {
     let mut tags = Tags::default();
-    let mut damages = row.damages;
-    for item in &row.items {
+    let mut damaged_places = list.damaged_places;
+    for item in &list.items {
         if item.name != *b"----" && key_of(&item.name).is_none() {
             continue;
         }
-        let inside: Row<[u8; 4]> = walk(&atoms::Values, source, item.body, item.end)?;
-        damages += inside.damages;
+        let inside: ItemList<[u8; 4]> = walk(&atoms::Values, source, item.body, item.end)?;
+        damaged_places += inside.damaged_places;
         let key = if &item.name == b"----" {
             free_key(source, &inside.items)?
         } else {
@@ -49,8 +49,8 @@ pub fn read(source: &mut Source, row: &Row<[u8; 4]>, told: &mut Told) -> Result<
             }
         }
     }
-    told.damaged("MP4", damages);
-    told.add(tags);
+    findings.damaged("MP4", damaged_places);
+    findings.add(tags);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Row, walk};
+use super::{Head, ItemFormat, ItemList, walk};
 use crate::container::tail::ApeTag;
 
 /// The longest key, in bytes.
@@ -39,7 +39,7 @@ impl Name {
     }
 }
 
-impl Grammar for Items {
+impl ItemFormat for Items {
     type Name = Name;
     const KNOWN_BYTES: usize = 11;
     const LEAST_BYTES: u64 = 10;
@@ -79,6 +79,6 @@ impl Grammar for Items {
 ///
 /// # Errors
 /// If a read failed.
-pub fn row(source: &mut Source, tag: &ApeTag) -> Result<Row<Name>> {
+pub fn list(source: &mut Source, tag: &ApeTag) -> Result<ItemList<Name>> {
     walk(&Items, source, tag.start, tag.end)
 }

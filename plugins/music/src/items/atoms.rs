@@ -2,16 +2,17 @@
 
 use std::io::Result;
 
-use svc_plugin_api::{Source, isobmff::Boxes};
+use containers::isobmff::Boxes;
+use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Row, walk};
+use super::{Head, ItemFormat, ItemList, walk};
 
 const HEADER_BYTES: u64 = 8;
 
 /// The grammar of an item.
 pub struct Atoms;
 
-impl Grammar for Atoms {
+impl ItemFormat for Atoms {
     type Name = [u8; 4];
     const KNOWN_BYTES: usize = 16;
     const LEAST_BYTES: u64 = 8;
@@ -48,7 +49,7 @@ fn is_inner(name: &[u8]) -> bool {
 /// The inside of an item: its atoms `data` and the like.
 pub struct Values;
 
-impl Grammar for Values {
+impl ItemFormat for Values {
     type Name = [u8; 4];
     const KNOWN_BYTES: usize = 8;
     const LEAST_BYTES: u64 = 8;
@@ -67,7 +68,7 @@ impl Grammar for Values {
 ///
 /// # Errors
 /// If a read failed.
-pub fn row(source: &mut Source) -> Result<Option<Row<[u8; 4]>>> {
+pub fn list(source: &mut Source) -> Result<Option<ItemList<[u8; 4]>>> {
     let path = [b"moov", b"udta", b"meta", b"ilst"];
     let Some(list) = Boxes::of_file(source).descend(source, &path)? else {
         return Ok(None);

@@ -2,15 +2,11 @@
 
 use std::io::Result;
 
+use containers::riff::{self, ByteOrder, Chunk, FIRST_CHUNK, UNKNOWN_SIZE};
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Item, Row, walk};
+use super::{Head, Item, ItemFormat, ItemList, walk};
 
-const HEADER_BYTES: u64 = 8;
-/// Where the chunks of a file begin: behind `RIFF`, a size and `WAVE`, in bytes.
-const FIRST: u64 = 12;
-/// A size that is somewhere else, or that nobody knew when it was written.
-const UNKNOWN: u32 = u32::MAX;
 /// Whose chunks they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -30,32 +26,36 @@ struct Chunks {
     data_bytes: Option<u64>,
 }
 
-impl Grammar for Chunks {
+impl ItemFormat for Chunks {
     type Name = [u8; 4];
     const KNOWN_BYTES: usize = 8;
     const LEAST_BYTES: u64 = 8;
 
     fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<[u8; 4]>>> {
-        let Some([a, b, c, d, size @ ..]) = source.array_at::<8>(at)? else {
+        let order = match self.kind {
+            Kind::Aiff => ByteOrder::Big,
+            Kind::Riff | Kind::Info => ByteOrder::Little,
+        };
+        let Some(Chunk {
+            name,
+            start: body,
+            end: body_end,
+            size,
+            ..
+        }) = Chunk::at(source, at, order)?
+        else {
             return Ok(None);
         };
-        let name = [a, b, c, d];
         if !name.iter().all(|byte| (0x20..=0x7e).contains(byte)) || name == [b' '; 4] {
             return Ok(None);
         }
-        let body = at + HEADER_BYTES;
         if self.kind == Kind::Riff && name == *b"data" {
-            let data_end = self.data_end(source, body, u32::from_le_bytes(size), end)?;
+            let data_end = self.data_end(source, body, size, end)?;
             let ends = [data_end.saturating_add(data_end & 1).min(end), data_end];
             return Ok(Some(Head { name, body, ends }));
         }
-        let size = u64::from(if self.kind == Kind::Aiff {
-            u32::from_be_bytes(size)
-        } else {
-            u32::from_le_bytes(size)
-        });
-        // Chunks begin at even places; some programs do not know that.
-        let ends = [body + size + (size & 1), body + size];
+        // Chunks begin at even offsets; some programs leave out the byte of padding.
+        let ends = [body_end + u64::from(size & 1), body_end];
         Ok(Some(Head { name, body, ends }))
     }
 
@@ -71,7 +71,7 @@ impl Grammar for Chunks {
         }
     }
 
-    fn holds_others(&self, name: [u8; 4]) -> bool {
+    fn may_contain_items(&self, name: [u8; 4]) -> bool {
         matches!(&name, b"data" | b"SSND")
     }
 }
@@ -110,8 +110,8 @@ impl Chunks {
     /// file means the same.
     fn data_end(&self, source: &mut Source, body: u64, size: u32, end: u64) -> Result<u64> {
         let size = match (size, self.data_bytes) {
-            (UNKNOWN, Some(size)) => size,
-            (UNKNOWN, None) => return Ok(end),
+            (UNKNOWN_SIZE, Some(size)) => size,
+            (UNKNOWN_SIZE, None) => return Ok(end),
             (0, _) => {
                 let next = source.array_at::<8>(body)?;
                 let is_empty = next.is_some_and(|next| self.is_known(&next));
@@ -127,33 +127,9 @@ impl Chunks {
 ///
 /// # Errors
 /// If a read failed.
-pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<Row<[u8; 4]>> {
-    let start = start + FIRST;
-    // RF64 and BW64: a chunk in front says the sizes that 32 bits cannot.
-    let data_bytes = match source.array_at::<36>(start)? {
-        Some(
-            [
-                b'd',
-                b's',
-                b'6',
-                b'4',
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                _,
-                size @ ..,
-            ],
-        ) => size.first_chunk().copied().map(u64::from_le_bytes),
-        _ => None,
-    };
+pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<ItemList<[u8; 4]>> {
+    let start = start + FIRST_CHUNK;
+    let data_bytes = riff::long_data_size(source, start)?;
     let end = source.size();
     walk(&Chunks { kind, data_bytes }, source, start, end)
 }
@@ -162,7 +138,7 @@ pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<Row<[u8; 4
 ///
 /// # Errors
 /// If a read failed.
-pub fn of_info(source: &mut Source, list: &Item<[u8; 4]>) -> Result<Option<Row<[u8; 4]>>> {
+pub fn of_info(source: &mut Source, list: &Item<[u8; 4]>) -> Result<Option<ItemList<[u8; 4]>>> {
     if source.array_at::<4>(list.body)? != Some(*b"INFO") {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Row, walk};
+use super::{Head, ItemFormat, ItemList, walk};
 
 /// The longest name.
 pub const MAX_NAME: usize = 64;
@@ -13,7 +13,7 @@ const LENGTH_BYTES: u64 = 4;
 /// The grammar of a comment.
 pub struct Comments;
 
-impl Grammar for Comments {
+impl ItemFormat for Comments {
     type Name = ();
     const KNOWN_BYTES: usize = 6;
     const LEAST_BYTES: u64 = 6;
@@ -55,7 +55,7 @@ pub fn name_length(comment: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 /// If a read failed.
-pub fn row(source: &mut Source, start: u64, end: u64) -> Result<Row<()>> {
+pub fn list(source: &mut Source, start: u64, end: u64) -> Result<ItemList<()>> {
     let vendor = source.array_at::<4>(start)?.map_or(0, u32::from_le_bytes);
     let count = start.saturating_add(LENGTH_BYTES + u64::from(vendor));
     let first = count.saturating_add(LENGTH_BYTES);

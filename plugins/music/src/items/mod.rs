@@ -2,7 +2,7 @@
 //!
 //! One wrong length must not cost what lies behind it. So an item's end is believed only if the row goes on there;
 //! if not, the next item is searched for, byte by byte, and the damaged one ends where that begins. What an item may
-//! look like is its [`Grammar`]'s matter.
+//! look like is its [`ItemFormat`]'s matter.
 
 pub mod ape;
 pub mod atoms;
@@ -40,7 +40,7 @@ pub struct Head<N> {
 }
 
 /// What the items of a row look like.
-pub trait Grammar {
+pub trait ItemFormat {
     /// What an item's header says that it is.
     type Name: Copy;
 
@@ -66,7 +66,7 @@ pub trait Grammar {
     }
 
     /// Whether such an item may hold what looks like other items.
-    fn holds_others(&self, _name: Self::Name) -> bool {
+    fn may_contain_items(&self, _name: Self::Name) -> bool {
         false
     }
 }
@@ -99,20 +99,25 @@ impl<N> Item<N> {
 
 /// The items of a row, in order.
 #[derive(Debug)]
-pub struct Row<N> {
+pub struct ItemList<N> {
     /// What was found.
     pub items: Vec<Item<N>>,
     /// In how many places the row is damaged: a length that cannot be, or bytes that are no item.
-    pub damages: u32,
+    pub damaged_places: u32,
 }
 
 /// Walks the row from `start` to `end`.
 ///
 /// # Errors
 /// If a read failed.
-pub fn walk<G: Grammar>(grammar: &G, source: &mut Source, start: u64, end: u64) -> Result<Row<G::Name>> {
+pub fn walk<G: ItemFormat>(
+    format: &G,
+    source: &mut Source,
+    start: u64,
+    end: u64,
+) -> Result<ItemList<G::Name>> {
     let mut walk = Walk {
-        grammar,
+        format,
         end: end.min(source.size()),
         left: MAX_SEARCHED,
         candidates: MAX_CANDIDATES,
@@ -121,25 +126,25 @@ pub fn walk<G: Grammar>(grammar: &G, source: &mut Source, start: u64, end: u64) 
 }
 
 struct Walk<'g, G> {
-    grammar: &'g G,
+    format: &'g G,
     end: u64,
     /// Bytes that may still be searched.
     left: u64,
     candidates: usize,
 }
 
-impl<G: Grammar> Walk<'_, G> {
-    fn run(&mut self, source: &mut Source, mut at: u64) -> Result<Row<G::Name>> {
-        let mut row = Row {
+impl<G: ItemFormat> Walk<'_, G> {
+    fn run(&mut self, source: &mut Source, mut at: u64) -> Result<ItemList<G::Name>> {
+        let mut list = ItemList {
             items: Vec::new(),
-            damages: 0,
+            damaged_places: 0,
         };
-        while self.has_room(at) && row.items.len() < MAX_ITEMS {
-            let Some(head) = self.grammar.head(source, at, self.end)? else {
+        while self.has_room(at) && list.items.len() < MAX_ITEMS {
+            let Some(head) = self.format.head(source, at, self.end)? else {
                 if self.is_padding(source, at)? {
                     break;
                 }
-                row.damages += 1;
+                list.damaged_places += 1;
                 match self.search(source, at + 1, self.end, true)? {
                     Some(next) => at = next,
                     None => break,
@@ -155,16 +160,16 @@ impl<G: Grammar> Walk<'_, G> {
             };
             // What lies behind a large item is looked at from its tail on, with one read of the host for both.
             let tail = head.ends[0].min(self.end).saturating_sub(TAIL_BYTES);
-            if tail > head.body && !self.grammar.holds_others(head.name) {
+            if tail > head.body && !self.format.may_contain_items(head.name) {
                 source.array_at::<1>(tail)?;
             }
-            let next = match self.believed(source, &head)? {
-                Some(next) if self.grammar.holds_others(head.name) => (next, next),
+            let next = match self.valid_end(source, &head)? {
+                Some(next) if self.format.may_contain_items(head.name) => (next, next),
                 Some(next) => {
                     let tail = next.saturating_sub(TAIL_BYTES).max(head.body);
                     match self.search(source, tail, next, false)? {
                         Some(swallowed) => {
-                            row.damages += 1;
+                            list.damaged_places += 1;
                             item.is_cut = true;
                             (swallowed, swallowed)
                         }
@@ -172,7 +177,7 @@ impl<G: Grammar> Walk<'_, G> {
                     }
                 }
                 None => {
-                    row.damages += 1;
+                    list.damaged_places += 1;
                     let [says, _] = head.ends;
                     let next = self
                         .search(source, head.body, self.end, true)?
@@ -182,33 +187,33 @@ impl<G: Grammar> Walk<'_, G> {
                 }
             };
             (item.end, at) = next;
-            row.items.push(item);
+            list.items.push(item);
         }
-        Ok(row)
+        Ok(list)
     }
 
     /// The end at which the row goes on.
-    fn believed(&self, source: &mut Source, head: &Head<G::Name>) -> Result<Option<u64>> {
+    fn valid_end(&self, source: &mut Source, head: &Head<G::Name>) -> Result<Option<u64>> {
         let [first, second] = head.ends;
-        if self.goes_on(source, first)? {
+        if self.continues_at(source, first)? {
             return Ok(Some(first));
         }
-        Ok((second != first && self.goes_on(source, second)?).then_some(second))
+        Ok((second != first && self.continues_at(source, second)?).then_some(second))
     }
 
     /// Whether another item, padding or the end of the row is here.
-    fn goes_on(&self, source: &mut Source, at: u64) -> Result<bool> {
+    fn continues_at(&self, source: &mut Source, at: u64) -> Result<bool> {
         if !self.has_room(at) {
             return Ok(at <= self.end);
         }
-        let Some(head) = self.grammar.head(source, at, self.end)? else {
+        let Some(head) = self.format.head(source, at, self.end)? else {
             return self.is_padding(source, at);
         };
         // An item whose own length is wrong is one as well, if it is known.
         let mut spare = Vec::new();
         Ok(head.ends.iter().any(|end| *end <= self.end)
             || self
-                .grammar
+                .format
                 .is_known(source.slice_at(at, G::KNOWN_BYTES, &mut spare)?))
     }
 
@@ -220,7 +225,7 @@ impl<G: Grammar> Walk<'_, G> {
         let length = self.end.saturating_sub(at).min(PADDING_BYTES);
         let mut spare = Vec::new();
         let bytes = source.slice_at(at, usize::try_from(length).unwrap_or(0), &mut spare)?;
-        Ok(self.grammar.is_padding(bytes))
+        Ok(self.format.is_padding(bytes))
     }
 
     /// The first place in a range where a known item begins, behind which the row goes on. Where the row is known to
@@ -234,10 +239,10 @@ impl<G: Grammar> Walk<'_, G> {
     ) -> Result<Option<u64>> {
         while let Some(at) = self.candidate(source, from, until)? {
             from = at + 1;
-            let Some(head) = self.grammar.head(source, at, self.end)? else {
+            let Some(head) = self.format.head(source, at, self.end)? else {
                 continue;
             };
-            if self.believed(source, &head)?.is_some() {
+            if self.valid_end(source, &head)?.is_some() {
                 return Ok(Some(at));
             }
             let fits = head.ends.into_iter().filter(|end| *end <= self.end).min();
@@ -260,7 +265,7 @@ impl<G: Grammar> Walk<'_, G> {
             let bytes = source.slice_at(from, wanted, &mut spare)?;
             let found = bytes
                 .windows(G::KNOWN_BYTES)
-                .position(|window| self.grammar.is_known(window));
+                .position(|window| self.format.is_known(window));
             self.left -= length;
             if let Some(found) = found {
                 self.candidates -= 1;

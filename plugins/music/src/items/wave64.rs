@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Row, walk};
+use super::{Head, ItemFormat, ItemList, walk};
 
 const HEADER_BYTES: u64 = 24;
 /// Where the chunks of a file begin: behind its own GUID and size, and the GUID that says what it holds.
@@ -20,7 +20,7 @@ const GUID_ENDS: [[u8; 12]; 2] = [
 /// The grammar of a chunk.
 struct Chunks;
 
-impl Grammar for Chunks {
+impl ItemFormat for Chunks {
     type Name = [u8; 4];
     const KNOWN_BYTES: usize = 16;
     const LEAST_BYTES: u64 = HEADER_BYTES;
@@ -56,7 +56,7 @@ impl Grammar for Chunks {
         bytes.first_chunk().is_some_and(is_chunk)
     }
 
-    fn holds_others(&self, name: [u8; 4]) -> bool {
+    fn may_contain_items(&self, name: [u8; 4]) -> bool {
         &name == b"data"
     }
 }
@@ -74,7 +74,7 @@ pub fn is_magic(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// If a read failed.
-pub fn of_file(source: &mut Source, start: u64) -> Result<Row<[u8; 4]>> {
+pub fn of_file(source: &mut Source, start: u64) -> Result<ItemList<[u8; 4]>> {
     let end = source.size();
     walk(&Chunks, source, start.saturating_add(FIRST), end)
 }

@@ -13,7 +13,7 @@ const MAX_FILE_NAME: usize = 1024;
 
 /// Adds the covers of a tag.
 pub(super) fn find(source: &mut Source, tag: &ApeTag, found: &mut Vec<Found>) -> Result<()> {
-    for cover in ape::row(source, tag)?.items {
+    for cover in ape::list(source, tag)?.items {
         if cover.is_cut {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, Source};
 
-use super::{Found, Place, bytes as plain_bytes, id3v2, ogg};
+use super::{Found, Storage, bytes as plain_bytes, id3v2, ogg};
 use crate::container::Container;
 
 /// The most bytes of a frame that are read for one picture: the picture, and what is before it.
@@ -13,10 +13,10 @@ pub(super) const MAX_FRAME_BYTES: usize = MAX_PICTURE_BYTES + 64 * 1024;
 /// # Errors
 /// `Invalid` if the picture is not there after all, `Io` if a read failed.
 pub fn bytes(source: &mut Source, picture: &Found) -> Result<Vec<u8>, ExtractError> {
-    let bytes = match picture.place {
-        Place::At(span) => return plain_bytes(source, span),
-        Place::Id3v2 { tag, ordinal } => id3v2::decoded(source, tag, ordinal, MAX_FRAME_BYTES)?,
-        Place::Ogg { ordinal } => from_ogg(source, ordinal)?,
+    let bytes = match picture.storage {
+        Storage::At(span) => return plain_bytes(source, span),
+        Storage::Id3v2 { tag, ordinal } => id3v2::decoded(source, tag, ordinal, MAX_FRAME_BYTES)?,
+        Storage::Ogg { ordinal } => from_ogg(source, ordinal)?,
     };
     bytes.ok_or_else(|| ExtractError::invalid(None, "the picture cannot be decoded"))
 }

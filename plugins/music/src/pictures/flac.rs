@@ -2,6 +2,7 @@
 
 use std::io::Result;
 
+use containers::flac::Blocks;
 use svc_plugin_api::Source;
 
 use super::{Found, add_at, purpose};
@@ -14,25 +15,17 @@ const MAX_TEXT: u32 = 64 * 1024;
 
 /// Adds the pictures of the stream that begins here.
 pub(super) fn find(source: &mut Source, start: u64, found: &mut Vec<Found>) -> Result<()> {
-    let mut offset = start + 4;
-    for _ in 0..MAX_BLOCKS {
-        let Some([kind, a, b, c]) = source.array_at::<4>(offset)? else {
-            break;
-        };
-        let body = offset + 4;
-        offset = body + u64::from(u32::from_be_bytes([0, a, b, c]));
-        if kind & 0x7f == PICTURE_BLOCK {
-            block(source, body, found)?;
-        }
-        if kind & 0x80 != 0 {
-            break;
+    let mut blocks = Blocks::of_stream(start, MAX_BLOCKS);
+    while let Some(block) = blocks.next(source)? {
+        if block.kind == PICTURE_BLOCK {
+            picture(source, block.start, found)?;
         }
     }
     Ok(())
 }
 
 /// A picture block: type, media type, description, four numbers, length, bytes.
-fn block(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()> {
+fn picture(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()> {
     let mut number =
         |offset: u64| Ok::<_, std::io::Error>(source.array_at::<4>(offset)?.map(u32::from_be_bytes));
     let (Some(kind), Some(type_length)) = (number(body)?, number(body + 4)?) else {
@@ -50,13 +43,13 @@ fn block(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()> {
     let Some(length) = number(length_offset)? else {
         return Ok(());
     };
-    let said = source.bytes_at(type_offset, type_length.min(64) as usize)?;
-    let said = String::from_utf8_lossy(&said);
+    let stated = source.bytes_at(type_offset, type_length.min(64) as usize)?;
+    let stated = String::from_utf8_lossy(&stated);
     add_at(
         source,
         (length_offset + 4, u64::from(length)),
         purpose(kind),
-        &said,
+        &stated,
         found,
     )
 }

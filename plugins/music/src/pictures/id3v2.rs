@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Found, MAX_PICTURES, Place, add_at, media_type, purpose};
+use super::{Found, MAX_PICTURES, Storage, add_at, media_type, purpose};
 use crate::items::id3v2::{Frame, Tag};
 
 /// How much of a frame is read to find where the picture's own bytes begin: encoding, media type, description.
@@ -13,7 +13,7 @@ const MAX_FRAME_HEAD: usize = 2048;
 /// Adds the pictures of a tag.
 pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -> Result<()> {
     for (ordinal, frame) in pictures(tag).iter().enumerate() {
-        if let Some((start, end)) = tag.place(frame) {
+        if let Some((start, end)) = tag.range(frame) {
             plain(source, (start, end), tag.version, found)?;
             continue;
         }
@@ -25,14 +25,14 @@ pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -
                 Err(_) => continue,
             },
         };
-        if let Some((said, purpose)) = describe(&head, tag.version)
+        if let Some((stated, purpose)) = describe(&head, tag.version)
             && found.len() < MAX_PICTURES
         {
             let start = picture_start(&head, tag.version).and_then(|start| head.get(start..));
             found.push(Found {
                 purpose,
-                media_type: media_type(start.unwrap_or_default(), &said),
-                place: Place::Id3v2 {
+                media_type: media_type(start.unwrap_or_default(), &stated),
+                storage: Storage::Id3v2 {
                     tag: tag.offset,
                     ordinal,
                 },
@@ -63,7 +63,7 @@ pub(super) fn decoded(
 }
 
 fn pictures(tag: &Tag) -> Vec<Frame> {
-    let frames = tag.row.items.iter().copied();
+    let frames = tag.list.items.iter().copied();
     frames
         .filter(|frame| &frame.name.id == b"APIC" && frame.body < frame.end && !frame.is_cut)
         .collect()
@@ -72,7 +72,7 @@ fn pictures(tag: &Tag) -> Vec<Frame> {
 fn plain(source: &mut Source, (start, end): (u64, u64), version: u8, found: &mut Vec<Found>) -> Result<()> {
     let length = usize::try_from(end - start).unwrap_or(usize::MAX);
     let head = source.bytes_at(start, MAX_FRAME_HEAD.min(length))?;
-    let Some((said, purpose)) = describe(&head, version) else {
+    let Some((stated, purpose)) = describe(&head, version) else {
         return Ok(());
     };
     let Some(skip) = picture_start(&head, version) else {
@@ -80,13 +80,13 @@ fn plain(source: &mut Source, (start, end): (u64, u64), version: u8, found: &mut
     };
     let skip = skip as u64;
     let length = (end - start).saturating_sub(skip);
-    add_at(source, (start + skip, length), purpose, &said, found)
+    add_at(source, (start + skip, length), purpose, &stated, found)
 }
 
 /// Media type and purpose as the frame says them.
 fn describe(head: &[u8], version: u8) -> Option<(String, &'static str)> {
     let rest = head.get(1..)?;
-    let (said, after) = match version {
+    let (stated, after) = match version {
         2 => (rest.get(..3)?, rest.get(3..)?),
         _ => {
             let end = rest.iter().position(|byte| *byte == 0)?;
@@ -94,7 +94,7 @@ fn describe(head: &[u8], version: u8) -> Option<(String, &'static str)> {
         }
     };
     Some((
-        String::from_utf8_lossy(said).into_owned(),
+        String::from_utf8_lossy(stated).into_owned(),
         purpose(u32::from(*after.first()?)),
     ))
 }

@@ -23,12 +23,12 @@ pub struct Found {
     /// What it is, by its first bytes where they can be seen.
     pub media_type: String,
     /// Where it is.
-    pub place: Place,
+    pub storage: Storage,
 }
 
 /// Where a picture is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum Storage {
     /// Unchanged in the file.
     At(Span),
     /// Encoded in an ID3v2 tag.
@@ -53,9 +53,9 @@ impl Found {
 
     /// The bytes of the file that are this picture.
     pub fn span(&self) -> Option<Span> {
-        match &self.place {
-            Place::At(span) => Some(*span),
-            Place::Id3v2 { .. } | Place::Ogg { .. } => None,
+        match &self.storage {
+            Storage::At(span) => Some(*span),
+            Storage::Id3v2 { .. } | Storage::Ogg { .. } => None,
         }
     }
 }
@@ -89,7 +89,7 @@ pub fn find(source: &mut Source, container: &mut Container) -> Result<Vec<Found>
                 PictureData::At(span) => Some(Found {
                     purpose: known_purpose(&picture.purpose),
                     media_type: picture.mime,
-                    place: Place::At(span),
+                    storage: Storage::At(span),
                 }),
                 PictureData::OnRequest => None,
             }));
@@ -122,31 +122,31 @@ fn add_at(
     source: &mut Source,
     (offset, length): (u64, u64),
     purpose: &'static str,
-    said: &str,
+    stated: &str,
     found: &mut Vec<Found>,
 ) -> std::io::Result<()> {
     let fits = offset.checked_add(length).is_some_and(|end| end <= source.size());
-    if length == 0 || !fits || said == "-->" || found.len() >= MAX_PICTURES {
+    if length == 0 || !fits || stated == "-->" || found.len() >= MAX_PICTURES {
         return Ok(());
     }
     let start = source.bytes_at(offset, 16)?;
-    let media_type = media_type(&start, said);
+    let media_type = media_type(&start, stated);
     found.push(Found {
         purpose,
         media_type,
-        place: Place::At(Span { offset, length }),
+        storage: Storage::At(Span { offset, length }),
     });
     Ok(())
 }
 
 /// What a picture is: by its bytes, else by the tag's word if that is a media type of a picture.
-fn media_type(start: &[u8], said: &str) -> String {
-    let said = said.trim().to_ascii_lowercase();
+fn media_type(start: &[u8], stated: &str) -> String {
+    let stated = stated.trim().to_ascii_lowercase();
     match picture_media_type(start) {
         Some(known) => known.to_owned(),
-        None if said == "image/jpg" || said == "jpg" => "image/jpeg".to_owned(),
-        None if said == "png" => "image/png".to_owned(),
-        None if said.starts_with("image/") && said.len() < 64 && said.is_ascii() => said,
+        None if stated == "image/jpg" || stated == "jpg" => "image/jpeg".to_owned(),
+        None if stated == "png" => "image/png".to_owned(),
+        None if stated.starts_with("image/") && stated.len() < 64 && stated.is_ascii() => stated,
         None => "application/octet-stream".to_owned(),
     }
 }

@@ -5,13 +5,13 @@ use std::io::Result;
 use svc_plugin_api::Source;
 
 use super::{Found, add_at};
-use crate::items::{Row, atoms, walk};
+use crate::items::{ItemList, atoms, walk};
 
 /// Bytes of a `data` atom before the picture: the type and a locale.
 const DATA_HEAD: u64 = 8;
 
 /// Adds the covers among the items of a tag.
-pub(super) fn find(source: &mut Source, list: &Row<[u8; 4]>, found: &mut Vec<Found>) -> Result<()> {
+pub(super) fn find(source: &mut Source, list: &ItemList<[u8; 4]>, found: &mut Vec<Found>) -> Result<()> {
     for cover in list.items.iter().filter(|item| &item.name == b"covr") {
         let values = walk(&atoms::Values, source, cover.body, cover.end)?;
         for data in values
@@ -19,7 +19,7 @@ pub(super) fn find(source: &mut Source, list: &Row<[u8; 4]>, found: &mut Vec<Fou
             .iter()
             .filter(|value| &value.name == b"data" && !value.is_cut)
         {
-            let said = match source.array_at::<4>(data.body)?.map(u32::from_be_bytes) {
+            let stated = match source.array_at::<4>(data.body)?.map(u32::from_be_bytes) {
                 Some(13) => "image/jpeg",
                 Some(14) => "image/png",
                 Some(27) => "image/bmp",
@@ -30,7 +30,7 @@ pub(super) fn find(source: &mut Source, list: &Row<[u8; 4]>, found: &mut Vec<Fou
                 source,
                 (start, data.end.saturating_sub(start)),
                 "front",
-                said,
+                stated,
                 found,
             )?;
         }

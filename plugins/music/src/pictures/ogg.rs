@@ -4,7 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Found, Place, media_type, purpose};
+use super::{Found, Storage, media_type, purpose};
 use crate::items::comments;
 
 /// How many characters of the base64 are decoded to see what the picture is: up to its first bytes.
@@ -24,7 +24,7 @@ pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
         found.push(Found {
             purpose,
             media_type,
-            place: Place::Ogg { ordinal },
+            storage: Storage::Ogg { ordinal },
         });
     }
     Ok(())
@@ -34,7 +34,7 @@ pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
 pub(super) fn pictures(packet: &mut Source) -> Result<Vec<(bool, u64, u64)>> {
     let end = packet.size();
     let mut pictures = Vec::new();
-    for item in comments::row(packet, 0, end)?.items {
+    for item in comments::list(packet, 0, end)?.items {
         if item.is_cut {
             continue;
         }
@@ -54,12 +54,12 @@ pub(super) fn pictures(packet: &mut Source) -> Result<Vec<(bool, u64, u64)>> {
 fn describe(head: &[u8]) -> Option<(&'static str, String)> {
     let number = |at: usize| Some(u32::from_be_bytes(*head.get(at..)?.first_chunk()?));
     let type_length = usize::try_from(number(4)?).ok()?;
-    let said = head.get(8..8_usize.checked_add(type_length)?)?;
+    let stated = head.get(8..8_usize.checked_add(type_length)?)?;
     let description = usize::try_from(number(8 + type_length)?).ok()?;
     let start = (8 + type_length + 4 + 20).checked_add(description)?;
     let bytes = head.get(start..).unwrap_or_default();
     Some((
         purpose(number(0)?),
-        media_type(bytes, &String::from_utf8_lossy(said)),
+        media_type(bytes, &String::from_utf8_lossy(stated)),
     ))
 }

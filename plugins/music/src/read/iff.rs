@@ -5,7 +5,7 @@ use std::io::Result;
 use svc_plugin_api::Source;
 
 use crate::audio::{Audio, MAX_RATE, samples_ms};
-use crate::items::{Item, Row};
+use crate::items::{Item, ItemList};
 
 type Chunk = Item<[u8; 4]>;
 
@@ -19,19 +19,22 @@ const EXTENSIBLE: u16 = 0xfffe;
 const IMA4_FRAMES: u64 = 64;
 
 /// Reads the properties of a WAV file, if there are some.
-pub(super) fn wav(source: &mut Source, row: &Row<[u8; 4]>) -> Result<std::result::Result<Audio, String>> {
-    let Some(format) = find(row, b"fmt ") else {
+pub(super) fn wav(
+    source: &mut Source,
+    list: &ItemList<[u8; 4]>,
+) -> Result<std::result::Result<Audio, String>> {
+    let Some(format) = find(list, b"fmt ") else {
         return Ok(Err("no format chunk".to_owned()));
     };
     let format = Format::of(&format.bytes(source, MAX_FORMAT)?);
     if format.channels == 0 || !(1..=MAX_RATE).contains(&format.sample_rate) {
         return Ok(Err("the format chunk is nonsense".to_owned()));
     }
-    let fact = match find(row, b"fact") {
+    let fact = match find(list, b"fact") {
         Some(fact) => source.array_at::<4>(fact.body)?.map_or(0, u32::from_le_bytes),
         None => 0,
     };
-    let data = find(row, b"data").map_or(0, |data| data.end.saturating_sub(data.body));
+    let data = find(list, b"data").map_or(0, |data| data.end.saturating_sub(data.body));
     Ok(Ok(Audio {
         container: "wav",
         codec: format.codec(),
@@ -42,8 +45,8 @@ pub(super) fn wav(source: &mut Source, row: &Row<[u8; 4]>) -> Result<std::result
     }))
 }
 
-fn find<'a>(row: &'a Row<[u8; 4]>, name: &[u8; 4]) -> Option<&'a Chunk> {
-    row.items.iter().find(|chunk| &chunk.name == name)
+fn find<'a>(list: &'a ItemList<[u8; 4]>, name: &[u8; 4]) -> Option<&'a Chunk> {
+    list.items.iter().find(|chunk| &chunk.name == name)
 }
 
 /// What a format chunk says.
@@ -121,8 +124,11 @@ impl Format {
 }
 
 /// Reads the properties of an AIFF file, if there are some.
-pub(super) fn aiff(source: &mut Source, row: &Row<[u8; 4]>) -> Result<std::result::Result<Audio, String>> {
-    let format = match find(row, b"COMM") {
+pub(super) fn aiff(
+    source: &mut Source,
+    list: &ItemList<[u8; 4]>,
+) -> Result<std::result::Result<Audio, String>> {
+    let format = match find(list, b"COMM") {
         Some(chunk) => chunk.bytes(source, MAX_FORMAT)?,
         None => Vec::new(),
     };

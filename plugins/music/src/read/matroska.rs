@@ -1,13 +1,13 @@
-//! Matroska audio: the reader of the video plugins, with its statements as those of music.
+//! Matroska audio: the reader of the video plugins, with its simple_tags as those of music.
 
 use svc_plugin_api::{ExtractError, Source};
-use video::{Kind, Statement, Video};
+use video::{Kind, SimpleTag, Video};
 
-use super::Statements;
+use super::Parsed;
 use crate::audio::Audio;
 use crate::tags::{Key, Tags};
 
-/// What a statement is about: a track of a release, the release, a set of them.
+/// What a tag is about: a track of a release, the release, a set of them.
 const TRACK: u64 = 30;
 const RELEASE: u64 = 50;
 const SET: u64 = 60;
@@ -16,7 +16,7 @@ const SET: u64 = 60;
 ///
 /// # Errors
 /// `Refused` or `Invalid` if it is no Matroska file or has no sound, `Io` if a read failed.
-pub(super) fn read(source: &mut Source) -> Result<Statements, ExtractError> {
+pub(super) fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let video = video::read_matroska(source)?;
     let sound = video.streams.iter().find(|stream| stream.kind == Kind::Audio);
     let Some(sound) = sound else {
@@ -45,14 +45,11 @@ fn codec(name: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
 }
 
-/// The statements about the file or what it is part of, then those about the stream, then the title of the segment.
+/// The simple_tags about the file or what it is part of, then those about the stream, then the title of the segment.
 fn tags(video: &Video) -> Vec<Tags> {
-    let (of_stream, of_file): (Vec<_>, Vec<_>) = video
-        .statements
-        .iter()
-        .partition(|statement| statement.is_of_track);
+    let (of_stream, of_file): (Vec<_>, Vec<_>) = video.simple_tags.iter().partition(|tag| tag.is_of_track);
     // Programs that know of no levels put everything on that of the release.
-    let has_levels = of_file.iter().any(|statement| statement.level <= TRACK);
+    let has_levels = of_file.iter().any(|tag| tag.level <= TRACK);
     let mut title = Tags::default();
     title.add(Key::Title, video.tags.title.clone().unwrap_or_default());
     let mut tags = vec![collect(&of_file, has_levels), collect(&of_stream, false), title];
@@ -60,11 +57,11 @@ fn tags(video: &Video) -> Vec<Tags> {
     tags
 }
 
-fn collect(statements: &[&Statement], has_levels: bool) -> Tags {
+fn collect(simple_tags: &[&SimpleTag], has_levels: bool) -> Tags {
     let mut tags = Tags::default();
-    for Statement {
+    for SimpleTag {
         level, name, value, ..
-    } in statements
+    } in simple_tags
     {
         let is_of_release = *level >= RELEASE && has_levels;
         let key = match name.as_str() {

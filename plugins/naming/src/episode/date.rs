@@ -1,11 +1,11 @@
-//! Days in names, in every common order: `2017.04.20`, `20.04.2017`, `04.28.2014`, `20170420`, "23rd Feb 2024".
+//! Dates in names, in every common order: `2017.04.20`, `20.04.2017`, `04.28.2014`, `20170420`, "23rd Feb 2024".
 
 use svc_plugin_api::{PartialDate, date_from_parts};
 
 use super::{Found, Name};
 use crate::cursor::{Cursor, word_starts};
 
-/// The months in the languages of files, each with its number; three letters or more of one are enough.
+/// Months and their names in the languages of file names; the first three letters are enough.
 const MONTHS: &[(u32, &[&str])] = &[
     (
         1,
@@ -116,16 +116,16 @@ const MONTHS: &[(u32, &[&str])] = &[
     ),
 ];
 
-/// What separates the parts of a date.
+/// Separators of the parts of a date.
 const BETWEEN: &str = ".-_ ";
 
-/// A day anywhere in the name.
+/// A date anywhere in the name.
 pub(super) fn date(name: &Name) -> Option<Found> {
     days(name.text)
 }
 
 fn days(text: &str) -> Option<Found> {
-    // Each of them has a year.
+    // All of these formats have a year of four digits.
     let has_year = text
         .as_bytes()
         .windows(4)
@@ -139,7 +139,8 @@ fn days(text: &str) -> Option<Found> {
     })
 }
 
-/// Days with a year of two digits, which are guesses: `140722`, as broadcasts have it, `22.07.14`, `07.22.14`.
+/// Dates with a year of two digits, which are ambiguous: `140722`, as in recordings of broadcasts, `22.07.14`,
+/// `07.22.14`.
 pub(super) fn short_date(name: &Name) -> Option<Found> {
     find(name.text.get(..name.limit)?, |mut cursor| {
         let at = cursor.at;
@@ -151,7 +152,7 @@ pub(super) fn short_date(name: &Name) -> Option<Found> {
     })
 }
 
-/// Three numbers of two digits: the day first, else the month, else the year.
+/// Three numbers of two digits: day first, else month first, else year first.
 fn parted(cursor: &mut Cursor) -> Option<PartialDate> {
     let first = cursor.number(2, 2)?;
     let separator = cursor.take(".-_")?;
@@ -163,7 +164,7 @@ fn parted(cursor: &mut Cursor) -> Option<PartialDate> {
         .or_else(|| whole_date(2000 + first, second, third))
 }
 
-/// The text without the day that it ends with: "Show 2016 02 25 S20E142".
+/// The text without the date at its end: "Show 2016 02 25 S20E142".
 pub(super) fn without_trailing(front: &str) -> &str {
     let end = front.trim_end_matches([' ', '.', '-', '_']).len();
     days(front)
@@ -210,13 +211,13 @@ fn year_first(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     Some((whole_date(year, month, day)?, cursor.at))
 }
 
-/// The day first, as most of the world has it; the month where the second number can be none.
+/// Day first; month first if the second number cannot be a month.
 fn year_last(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     let begin = cursor.at;
     let first = cursor.number(1, 2)?;
     let separator = cursor.take(".-_ /")?;
     let second = cursor.number(1, 2)?;
-    // "5.1.2019" is rather the sound's channels and a year.
+    // "5.1.2019" more likely means channels and a year.
     let is_long = cursor.at - begin > 3 || matches!(separator, '-' | '/');
     cursor.take(separator.encode_utf8(&mut [0; 4]))?;
     let year = cursor.number(4, 4).filter(|_| is_long)?;
@@ -233,9 +234,9 @@ fn compact(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
 /// "23rd Feb 2024", "23. Februar 2024", "February 23, 2024", "23 de febrero de 2024".
 fn spelled(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     let (month, day) = if cursor.peek()?.is_alphabetic() {
-        // Looked up only where a day follows.
-        let mut behind = cursor.rest().trim_start_matches(char::is_alphabetic).chars();
-        behind
+        // Checked first because the table of months is slow to search.
+        let mut following = cursor.rest().trim_start_matches(char::is_alphabetic).chars();
+        following
             .find(|character| !BETWEEN.contains(*character))
             .filter(char::is_ascii_digit)?;
         let month = month_name(&mut cursor)?;
@@ -258,14 +259,14 @@ fn spelled(mut cursor: Cursor) -> Option<(PartialDate, usize)> {
     cursor.ends_word().then_some((date, cursor.at))
 }
 
-/// A day with its ordinal: "23", "23rd", "1st".
+/// A day, also as an ordinal number: "23", "23rd", "1st".
 fn day(cursor: &mut Cursor) -> Option<u32> {
     let day = cursor.number(1, 2)?;
     let _ = cursor.any_word(&["st", "nd", "rd", "th", "er", "º"]);
     Some(day)
 }
 
-/// The name of a month, whole or in three letters or more.
+/// The name of a month or at least three letters of it.
 fn month_name(cursor: &mut Cursor) -> Option<u32> {
     let rest = cursor.rest();
     let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
@@ -280,7 +281,7 @@ fn month_name(cursor: &mut Cursor) -> Option<u32> {
     Some(*month)
 }
 
-/// A date of all three parts, in the years of television.
+/// A complete date within the years of television.
 fn whole_date(year: u32, month: u32, day: u32) -> Option<PartialDate> {
     let year = u16::try_from(year)
         .ok()
@@ -312,19 +313,12 @@ mod tests {
             ("March 10", None),
         ] {
             let starts: Vec<usize> = word_starts(text).collect();
-            let name = Name {
-                text,
-                starts: &starts,
-                limit: text.len(),
-                season: None,
-                show_key: "",
-                tokens: &[],
-            };
-            let told = date(&name).and_then(|found| found.date).map(|date| {
+            let name = Name::alone(text, &starts);
+            let described = date(&name).and_then(|found| found.date).map(|date| {
                 let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
                 format!("{}-{month}-{day}", date.year)
             });
-            assert_eq!(told.as_deref(), expected, "{text}");
+            assert_eq!(described.as_deref(), expected, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Episodes: show, season, number, date and title from a file's name and its folders.
+//! Episodes: show, season, number, date and title from a file name and its folders.
 //!
-//! [`rules`] is the table of the rules, in the order in which they are tried; each finds a [`Found`] in a [`Name`].
+//! [`rules`] lists the rules in the order in which they are tried; each returns what it [`Found`] in a [`Name`].
 
 mod date;
 mod numbered;
@@ -17,67 +17,75 @@ use crate::text::stem;
 use crate::token::{Token, tokens};
 use crate::{ids, release};
 
-/// What the names say of an episode. A part that no name has is absent, never guessed.
+/// The names of an episode, parsed. A part that no name states is absent, never guessed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EpisodeName {
-    /// The show's title; empty where neither the file nor a folder has one.
+    /// The show's title; empty if neither the file nor a folder states it.
     pub show: String,
-    /// The year behind the show's title.
+    /// The year after the show's title.
     pub show_year: Option<u16>,
-    /// Whether the show's title is that of a folder.
     pub show_from_folder: bool,
-    /// The season; 0 holds the specials.
+    /// 0 is the season of specials.
     pub season: Option<u32>,
-    /// Whether the season is that of a folder.
     pub season_from_folder: bool,
     /// The first episode in the file, within its season.
     pub episode: Option<u32>,
-    /// The last one, where the file has more than one.
+    /// The last one, if the file contains several.
     pub episode_end: Option<u32>,
-    /// The number through all seasons, as for anime.
+    /// The number across all seasons, as usual for anime.
     pub absolute: Option<u32>,
-    /// The day of a show that is named by days.
+    /// The date of an episode that has a date instead of a number.
     pub air_date: Option<PartialDate>,
-    /// The episode's title.
     pub title: Option<String>,
-    /// Ids of the file's own name.
+    /// Ids in the file name.
     pub external_ids: Vec<String>,
-    /// Ids of the show's folder.
+    /// Ids in the name of the show's folder.
     pub show_external_ids: Vec<String>,
-    /// The rule that matched; the table is in the crate's documentation.
+    /// The rule that matched; the crate's documentation lists them.
     pub pattern: &'static str,
-    /// The piece of the name that it matched.
+    /// The part of the name that the rule matched.
     pub matched: String,
-    /// How sure that is, 0 to 1.
+    /// 0 to 1.
     pub confidence: f64,
 }
 
-/// A file's name and what its folders say, for the rules.
+/// The input of the rules: a file name and facts from its folders.
 pub(super) struct Name<'a> {
-    /// Without ending and ids.
+    /// Without extension and ids.
     pub(super) text: &'a str,
     /// Where words and numbers begin.
     pub(super) starts: &'a [usize],
-    /// Where the release's words begin; no bare number is looked for behind.
+    /// Where the words of the release begin; bare numbers after it are ignored.
     pub(super) limit: usize,
-    /// The season of the folder, if it is one's.
+    /// The season, if the file is in a season's folder.
     pub(super) season: Option<u32>,
-    /// The key of the show's folder.
+    /// The normalized title of the show's folder.
     pub(super) show_key: &'a str,
-    /// The words of the text.
     pub(super) tokens: &'a [Token<'a>],
 }
 
-impl Name<'_> {
+impl<'a> Name<'a> {
+    /// A name without a folder, in which any word may belong to the title.
+    fn alone(text: &'a str, starts: &'a [usize]) -> Self {
+        Self {
+            text,
+            starts,
+            limit: text.len(),
+            season: None,
+            show_key: "",
+            tokens: &[],
+        }
+    }
+
     pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
         self.starts.iter().copied()
     }
 }
 
-/// What a rule found.
+/// The match of a rule.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
-    /// The piece it went by, in bytes.
+    /// The matched bytes of the name.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) season: Option<u32>,
@@ -87,8 +95,8 @@ pub(super) struct Found {
     pub(super) date: Option<PartialDate>,
 }
 
-/// Reads an episode's name. `folders` are the names of the folders that the file is in, outermost first. `None`
-/// where nothing says that this is an episode.
+/// Parses the name of an episode. `folders` are the names of its folders, outermost first. `None` if nothing
+/// indicates an episode.
 ///
 /// ```
 /// let name = naming::episode(&["Dark (2017)".into(), "Staffel 2".into()], "03 - Gespenster.mkv").unwrap();
@@ -126,7 +134,7 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
     let mut title = (in_file && is_placed)
         .then(|| show::episode_title(&name, &found))
         .flatten();
-    // A list that names its show in each line.
+    // Numbered lists state the show in each line.
     let in_list = pattern == rules::LEADING || found.date.is_some() || matches!(front, "[" | "(");
     if show.title.is_empty() && in_list {
         (show.title, title) = show::in_line(title, found.date.is_some());
@@ -155,7 +163,7 @@ pub fn episode(folders: &[String], file_name: &str) -> Option<EpisodeName> {
     })
 }
 
-/// The text in front of a number without its season, which is the number's then: "Show 2nd Season - 04",
+/// Removes the season from the text before an episode's number and assigns it to the number: "Show 2nd Season - 04",
 /// "Show - Temporada 4 [HDTV][Cap.408]".
 fn with_season_in_front(front: &str, found: Found) -> (&str, Found) {
     let is_numbered = found.episode.is_some() || found.absolute.is_some();
@@ -176,7 +184,8 @@ fn with_season_in_front(front: &str, found: Found) -> (&str, Found) {
     (front.get(..trailing.start).unwrap_or(front), found)
 }
 
-/// The show that these folders belong to, for a file whose name says nothing; without a title where they do not.
+/// The show that these folders belong to, for a file whose name does not state it; without a title if they are no
+/// show's.
 pub fn show_of(folders: &[String]) -> crate::folder::ShowName {
     show::home(folders).show
 }

@@ -7,10 +7,10 @@ use crate::text::key;
 use crate::token::{Bracket, leading_bracket};
 use crate::year::is_year;
 
-/// Numbers that are heights of pictures or codecs.
+/// Numbers of picture heights and codecs.
 const NO_EPISODES: &[u32] = &[264, 265, 266, 480, 540, 576, 720, 1080, 2160];
 
-/// A file of a season's folder: its leading number, the one behind a dash, or the last.
+/// A file in a season's folder: the leading number, the one after a dash, or the last.
 pub(super) fn folder_number(name: &Name) -> Option<Found> {
     let season = name.season?;
     let number = leading_number(name)
@@ -20,7 +20,7 @@ pub(super) fn folder_number(name: &Name) -> Option<Found> {
     Some(without_season(number, season))
 }
 
-/// "203" in the folder of season 2 is episode 3, and so is "2003" or "1203" in that of season 12.
+/// Removes the season's digits: "203" in the folder of season 2 is episode 3; likewise "2003" or "1203" in season 12.
 fn without_season(found: Found, season: u32) -> Found {
     let inner = found
         .episode
@@ -36,8 +36,7 @@ fn without_season(found: Found, season: u32) -> Found {
     }
 }
 
-/// "02 - Name", "02-03 - Name", "2. Name", "16 Name". A show that is called by a number ("24 - 05") has its name
-/// passed over.
+/// "02 - Name", "02-03 - Name", "2. Name", "16 Name". Skips the title of a show whose title is a number ("24 - 05").
 fn leading_number(name: &Name) -> Option<Found> {
     let group = leading_bracket(name.text).unwrap_or(0);
     let start = group + name.text.get(group..)?.find(char::is_alphanumeric)?;
@@ -60,7 +59,7 @@ fn leading_number(name: &Name) -> Option<Found> {
     })
 }
 
-/// The number behind a dash between spaces: "Show - 013v2 [720p]", "Show_-_13_".
+/// The number after a dash between spaces: "Show - 013v2 [720p]", "Show_-_13_".
 fn dashed(name: &Name) -> Option<Found> {
     let dashes = name
         .text
@@ -86,12 +85,12 @@ fn dashed(name: &Name) -> Option<Found> {
     })
 }
 
-/// The same as a number through all seasons.
+/// The same as an absolute number.
 pub(super) fn absolute_dash(name: &Name) -> Option<Found> {
     dashed(name).map(absolute)
 }
 
-/// A bracket that holds nothing but the number: "[04]", "[04v2]", "[01-12]".
+/// A bracket with only a number: "[04]", "[04v2]", "[01-12]".
 fn in_bracket(name: &Name) -> Option<Found> {
     name.text
         .match_indices(['[', '【'])
@@ -113,12 +112,12 @@ fn in_bracket(name: &Name) -> Option<Found> {
         })
 }
 
-/// The same as a number through all seasons.
+/// The same as an absolute number.
 pub(super) fn bracketed(name: &Name) -> Option<Found> {
     in_bracket(name).map(absolute)
 }
 
-/// The same in round brackets, or without a group: "Show_\[04\]", "Show (04) \[720p\]". Two digits at least.
+/// The same in parentheses, or without a group: "Show_\[04\]", "Show (04) \[720p\]". At least two digits.
 pub(super) fn in_any_bracket(name: &Name) -> Option<Found> {
     name.tokens
         .iter()
@@ -128,8 +127,8 @@ pub(super) fn in_any_bracket(name: &Name) -> Option<Found> {
         .find_map(|token| {
             let number = token.number().filter(|number| !NO_EPISODES.contains(number))?;
             let before = name.text.get(..token.start)?.chars().next_back()?;
-            let behind = name.text.get(token.end..)?.chars().next()?;
-            let alone = matches!((before, behind), ('[', ']') | ('(', ')') | ('【', '】'));
+            let following = name.text.get(token.end..)?.chars().next()?;
+            let alone = matches!((before, following), ('[', ']') | ('(', ')') | ('【', '】'));
             alone.then(|| {
                 absolute(Found {
                     start: token.start - before.len_utf8(),
@@ -141,7 +140,7 @@ pub(super) fn in_any_bracket(name: &Name) -> Option<Found> {
         })
 }
 
-/// "4-12 - Name" outside of a season's folder: season and episode.
+/// "4-12 - Name" outside a season's folder: season and episode.
 pub(super) fn season_dash(name: &Name) -> Option<Found> {
     let mut cursor = Cursor::new(name.text, 0);
     let season = cursor.number(1, 2).filter(|season| *season > 0)?;
@@ -156,13 +155,13 @@ pub(super) fn season_dash(name: &Name) -> Option<Found> {
     })
 }
 
-/// "02 - Name", "12": a number through all seasons.
+/// "02 - Name", "12": an absolute number.
 pub(super) fn leading(name: &Name) -> Option<Found> {
     leading_number(name).map(absolute)
 }
 
-/// "show.203.title", "show_102", "show.1013", "show.103.104": a season and an episode of two digits.
-/// A fansub's number is one through all seasons.
+/// "show.203.title", "show_102", "show.1013", "show.103.104": a season and an episode of two digits. In the release
+/// of a fansub group it is an absolute number.
 pub(super) fn compact(name: &Name) -> Option<Found> {
     if leading_bracket(name.text).is_some() {
         return None;
@@ -202,7 +201,7 @@ fn compact_number(cursor: &mut Cursor) -> Option<u32> {
     fits.then_some(number)
 }
 
-/// "The Show 82": the last number in front of the release's words.
+/// "The Show 82": the last number before the words of the release.
 pub(super) fn trailing(name: &Name) -> Option<Found> {
     last_number(name).map(absolute)
 }
@@ -241,7 +240,7 @@ fn last_number(name: &Name) -> Option<Found> {
     })
 }
 
-/// A number of two digits with its zero in front of a title: "Show.05.Title", "Show 05. Title".
+/// A number of two digits with a leading zero before a title: "Show.05.Title", "Show 05. Title".
 pub(super) fn padded(name: &Name) -> Option<Found> {
     let group = leading_bracket(name.text).unwrap_or(0);
     name.tokens
@@ -259,7 +258,7 @@ pub(super) fn padded(name: &Name) -> Option<Found> {
         })
 }
 
-/// Where a number begins with the sign in front of it: "#12", "No. 12", "Nr.12".
+/// The start of a number including the sign before it: "#12", "No. 12", "Nr.12".
 fn number_sign(text: &str, start: usize) -> usize {
     let front = text.get(..start).unwrap_or_default().trim_end_matches([' ', '.']);
     let sign = ["#", "№", " No", " Nr", "_No", "_Nr"]
@@ -269,7 +268,7 @@ fn number_sign(text: &str, start: usize) -> usize {
 }
 
 fn absolute(found: Found) -> Found {
-    // A range keeps its numbers: there is one absolute number only.
+    // A range stays a range of episodes: there is no field for a second absolute number.
     match found.episode_end {
         Some(end) if Some(end) > found.episode => found,
         _ => Found {

@@ -1,4 +1,4 @@
-//! The table of the rules, the surest first.
+//! The table of rules, most reliable first.
 
 use super::date::{date, short_date};
 use super::numbered::{
@@ -11,7 +11,7 @@ use crate::cursor::{Cursor, word_starts};
 use crate::folder::trailing_season;
 use crate::vocabulary::counting::EPISODE_WORDS;
 
-/// A rule: how it is called, how sure it is, and what finds it.
+/// A rule with the name of its pattern and its confidence.
 pub(super) struct Rule {
     pub(super) pattern: &'static str,
     pub(super) confidence: f64,
@@ -26,13 +26,13 @@ const fn rule(pattern: &'static str, confidence: f64, find: fn(&Name) -> Option<
     }
 }
 
-/// The pattern of a number that the name begins with.
+/// The pattern of a number at the start of the name.
 pub(super) const LEADING: &str = "leading-number";
 
-/// Below this, the name of a release's folder ("Show.S01E02.720p-GRP") is surer than the file's own.
+/// If the confidence of the file name is lower, the folder of a release ("Show.S01E02.720p-GRP") takes precedence.
 pub(super) const FOLDER_RELEASE: f64 = 0.8;
 
-/// Tried in this order; the first that finds something wins. The crate's documentation has the same table.
+/// Tried in this order; the first match wins. The crate's documentation has the same table.
 const RULES: &[Rule] = &[
     rule("sxxexx", 0.98, sxxexx),
     rule("chapter", 0.95, chapter),
@@ -58,28 +58,21 @@ const RULES: &[Rule] = &[
     rule("trailing-number", 0.3, padded),
 ];
 
-/// The first rule that finds something in this name.
+/// The first rule that matches this name.
 pub(super) fn find(name: &Name) -> Option<(&'static Rule, Found)> {
     RULES.iter().find_map(|rule| Some((rule, (rule.find)(name)?)))
 }
 
-/// What the folder of a release says, for a file that says less.
+/// The number in the name of a release's folder, for a file whose own name is less reliable.
 pub(super) fn of_release_folder(release: Option<&str>) -> Option<(&'static str, f64, Found, &str)> {
     let text = release?;
     let starts: Vec<usize> = word_starts(text).collect();
-    let name = Name {
-        text,
-        starts: &starts,
-        limit: text.len(),
-        season: None,
-        show_key: "",
-        tokens: &[],
-    };
+    let name = Name::alone(text, &starts);
     let found = sxxexx(&name).or_else(|| date(&name))?;
     Some(("folder-release", FOLDER_RELEASE, found, text))
 }
 
-/// A file in a season's folder without a number of its own.
+/// A file without a number in a season's folder.
 pub(super) fn of_season_folder<'a>(home: &Home<'a>) -> Option<(&'static str, f64, Found, &'a str)> {
     let found = Found {
         season: None,
@@ -88,11 +81,11 @@ pub(super) fn of_season_folder<'a>(home: &Home<'a>) -> Option<(&'static str, f64
     home.season.map(|_| ("season-only", 0.25, found, ""))
 }
 
-/// `S01E02` and its kin: `s1e2`, `S01xE02`, `S01x02`, `s01.e02`, `S3 E9`, `S01E01-E03`.
+/// `S01E02` and variants: `s1e2`, `S01xE02`, `S01x02`, `s01.e02`, `S3 E9`, `S01E01-E03`.
 fn sxxexx(name: &Name) -> Option<Found> {
     name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
-        // "T01E02" is a "temporada".
+        // "T" for "temporada": "T01E02".
         let season = cursor
             .any_word(&["s", "se", "t"])
             .then(|| cursor.number(1, 4))
@@ -118,7 +111,7 @@ fn sxxexx(name: &Name) -> Option<Found> {
     })
 }
 
-/// A second full mark of the season further on: "S02E01-title-S02E02-title".
+/// The last episode of a second complete mark: "S02E01-title-S02E02-title".
 fn later_mark(name: &Name, from: usize, season: u32, last: u32) -> u32 {
     name.starts()
         .filter(|start| *start >= from)
@@ -135,7 +128,7 @@ fn full_mark(mut cursor: Cursor, season: u32) -> Option<u32> {
         .filter(|_| cursor.ends_word())
 }
 
-/// `1x02`, `01x02-04`, `2009x03`. Sizes of pictures are none: seasons of three digits, episodes of four.
+/// `1x02`, `01x02-04`, `2009x03`. Excludes picture sizes: seasons of three digits, episodes of four.
 fn nxnn(name: &Name) -> Option<Found> {
     name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
@@ -157,7 +150,7 @@ fn nxnn(name: &Name) -> Option<Found> {
     })
 }
 
-/// A season in the file's own name, and no number: the name of a whole one.
+/// A season without an episode number in the file name.
 fn season_alone(name: &Name) -> Option<Found> {
     let trailing = trailing_season(name.text)?;
     Some(Found {
@@ -168,7 +161,7 @@ fn season_alone(name: &Name) -> Option<Found> {
     })
 }
 
-/// `S2 - 05`, as fansubs of later seasons have it, and `S21 999`.
+/// `S2 - 05`, as fansub groups number later seasons, and `S21 999`.
 fn sxx_dash(name: &Name) -> Option<Found> {
     name.starts()
         .filter(|start| *start < name.limit)
@@ -179,7 +172,7 @@ fn sxx_dash(name: &Name) -> Option<Found> {
             let dashed = apart && cursor.take("-").is_some() && cursor.skip(" _", 1) == 1;
             let number = cursor.at;
             let episode = apart.then(|| cursor.number(1, 4)).flatten()?;
-            // Without a dash it may be a year, or the height of the picture.
+            // Without a dash the number may be a year or a picture height.
             let fits =
                 dashed || number < name.limit && cursor.at - number > 1 && !crate::year::is_year(episode);
             (fits && cursor.ends_number()).then_some(Found {
@@ -197,10 +190,10 @@ fn absolute_of_group(name: &Name) -> Option<Found> {
     absolute_dash(name).or_else(|| bracketed(name))
 }
 
-/// The most episodes that a bare number may add to the one before: "S01E01-02", not "S01E05-100 Ways".
+/// The largest range that a bare number may end: "S01E01-02", not "S01E05-100 Ways".
 const BARE_SPAN: u32 = 24;
 
-/// Goes over the further episodes of the same file and gives the last: `E03`, `-E04`, `-04`, `x04`, ` - 1x04`.
+/// Takes the further episodes of the same file and returns the last: `E03`, `-E04`, `-04`, `x04`, ` - 1x04`.
 pub(super) fn more_episodes(cursor: &mut Cursor, season: Option<u32>, first: u32) -> u32 {
     let mut last = first;
     while let Some(next) = next_episode(cursor, season, last) {

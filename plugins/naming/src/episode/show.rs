@@ -1,4 +1,4 @@
-//! The show that an episode belongs to, and the title behind its number.
+//! The show of an episode, and the title after its number.
 
 use super::{Found, Name};
 use crate::folder::{self, ShowName, season_folder, show_folder, title_and_year, trailing_season};
@@ -8,18 +8,18 @@ use crate::release;
 use crate::text::{display, is_alike, key};
 use crate::token::{leading_bracket, tokens};
 
-/// What the folders say.
+/// The folders of a file, parsed.
 #[derive(Debug, Default)]
 pub(super) struct Home<'a> {
-    /// The show; without a title where no folder names it.
+    /// Without a title if no folder states one.
     pub(super) show: ShowName,
-    /// The season whose folder it is.
+    /// The season, if the file is in a season's folder.
     pub(super) season: Option<u32>,
-    /// The folder of this one release.
+    /// The folder of this release.
     pub(super) release: Option<&'a str>,
 }
 
-/// Reads the folders, the innermost first.
+/// Reads the folders, innermost first.
 pub(super) fn home(folders: &[String]) -> Home<'_> {
     let mut home = Home::default();
     let mut left = folders;
@@ -39,7 +39,7 @@ pub(super) fn home(folders: &[String]) -> Home<'_> {
             home.season = Some(season);
             continue;
         }
-        // Above a season or an episode is the show; what only sorts is none.
+        // The folder above a season or an episode is the show's, unless it only sorts files.
         if folder::is_generic(last) {
             break;
         }
@@ -57,7 +57,7 @@ pub(super) fn home(folders: &[String]) -> Home<'_> {
     home
 }
 
-/// Without the group that a folder begins with.
+/// The name without a leading group in brackets.
 fn unbracketed(name: &str) -> &str {
     leading_bracket(name)
         .and_then(|end| name.get(end..))
@@ -65,7 +65,7 @@ fn unbracketed(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// The show's title and where it is from.
+/// The title of a show and its source.
 #[derive(Debug)]
 pub(super) struct Show {
     pub(super) title: String,
@@ -73,9 +73,9 @@ pub(super) struct Show {
     pub(super) from_folder: bool,
 }
 
-/// The show of a file with this text in front of its number: the folder's where the file's says the same or less,
-/// or where a season's folder stands between; else the file's.
-/// A name that only sorts ("Series", "Video") is a show's in front of a season or a day.
+/// The show of a file with this text before its number. The folder's title takes precedence if the file's is the same
+/// or shorter, or if there is a season's folder in between. A generic name ("Series", "Video") counts as a title only
+/// before a season or a date.
 pub(super) fn of(front: &str, home: &Home, found: &Found) -> Show {
     let (title, year) = title_and_year(show_part(front), true);
     let folder = &home.show;
@@ -98,7 +98,7 @@ pub(super) fn of(front: &str, home: &Home, found: &Found) -> Show {
     }
 }
 
-/// The text without the group in front; a name of brackets only ("[Group][Show]") has its show in the second.
+/// The text without a leading group; in a name of only brackets ("[Group][Show]") the show is in the second one.
 fn show_part(front: &str) -> &str {
     let rest = unbracketed(front);
     let inner = rest
@@ -117,8 +117,8 @@ fn show_part(front: &str) -> &str {
     }
 }
 
-/// The show and the title of a line that begins with the number or the day: "003-004. Show - Title",
-/// "[1x05] Show - Title"; behind a day, the show may stand alone.
+/// Show and title of a line that begins with the number or the date: "003-004. Show - Title", "[1x05] Show - Title".
+/// After a date the line may consist of the show alone.
 pub(super) fn in_line(line: Option<String>, alone: bool) -> (String, Option<String>) {
     let Some(line) = line else {
         return (String::new(), None);
@@ -130,7 +130,7 @@ pub(super) fn in_line(line: Option<String>, alone: bool) -> (String, Option<Stri
     }
 }
 
-/// The text in front of a season's episode without the number through all seasons: "Show - 021 - S04E21".
+/// Removes an absolute number before the number of a season's episode: "Show - 021 - S04E21".
 pub(super) fn without_number<'a>(front: &'a str, found: &Found) -> &'a str {
     let trimmed = front.trim_end_matches([' ', '-', '.', '_']);
     let rest = trimmed.trim_end_matches(|character: char| character.is_ascii_digit());
@@ -142,44 +142,44 @@ pub(super) fn without_number<'a>(front: &'a str, found: &Found) -> &'a str {
     front
 }
 
-/// The title behind an episode's number, up to the release's words.
+/// The title between the episode's number and the words of the release.
 pub(super) fn episode_title(name: &Name, found: &Found) -> Option<String> {
     let rest = name.text.get(found.end..)?;
-    // "-GRP" at once behind the number is the group.
+    // "-GRP" directly after the number is the group.
     let tail = rest.strip_prefix('-');
     if tail.is_some_and(|tail| !tail.contains([' ', '.', '_', '-'])) {
         return None;
     }
-    // A number in brackets behind the number is one through all seasons: "- 39 (137) [720p]", "s10e15(233)".
+    // A number in brackets after the number is the absolute one: "- 39 (137) [720p]", "s10e15(233)".
     let from = found.end + other_number(rest);
-    let end = release::start_behind(name.text, name.tokens, from);
+    let end = release::start_after(name.text, name.tokens, from);
     let title = name.text.get(from..end)?;
     let open = title.find(['[', '{', '【']).unwrap_or(title.len());
     let title = display(title.get(..open)?);
     let title = title.trim_start_matches(|c: char| matches!(c, ')' | ']') || c.is_whitespace());
-    // A number alone is a title behind a dash ("S01E01 - 1923"), and noise elsewhere ("s02e01_18536"); several of them
-    // are one too ("9-1-1"), but for a date.
+    // A single number is a title after a dash ("S01E01 - 1923") and noise elsewhere ("s02e01_18536"); several are a
+    // title ("9-1-1") unless they are a date.
     let counts = title.contains('-') && !title.starts_with("19") && !title.starts_with("20");
     let says = title.chars().any(char::is_alphabetic) || counts || rest.starts_with(" - ");
     (says && !title.is_empty()).then(|| title.to_owned())
 }
 
-/// How much of the text is a number that it begins with, in brackets or of three digits between dashes.
+/// The length of a leading number in brackets, or of three digits between dashes.
 fn other_number(rest: &str) -> usize {
     let dashed = rest.strip_prefix(" - ").and_then(|rest| rest.split_once(" - "));
-    if let Some((number, behind)) = dashed
+    if let Some((number, following)) = dashed
         && number.len() == 3
         && number.bytes().all(|byte| byte.is_ascii_digit())
     {
-        return rest.len() - behind.len() - 3;
+        return rest.len() - following.len() - 3;
     }
     let inside = rest
         .trim_start()
         .strip_prefix('(')
         .and_then(|rest| rest.split_once(')'));
     match inside {
-        Some((number, behind)) if number.len() < 5 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            rest.len() - behind.len()
+        Some((number, following)) if number.len() < 5 && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.len() - following.len()
         }
         _ => 0,
     }

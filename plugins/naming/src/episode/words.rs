@@ -1,4 +1,4 @@
-//! Rules that go by a word: "Season 3 Episode 9", "Ep03", "Folge 7", "第03話", "Cap.408", "3of5", "Part III".
+//! Rules for numbers with a word: "Season 3 Episode 9", "Ep03", "Folge 7", "第03話", "Cap.408", "3of5", "Part III".
 
 use super::rules::more_episodes;
 use super::{Found, Name};
@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, Words};
 use crate::text::key;
 use crate::token::leading_bracket;
 use crate::vocabulary::counting::{
-    EPISODE_WORDS, EPISODE_WORDS_BEHIND, EXTRA_WORDS, OF_WORDS, ORDINALS, PART_WORDS, SEASON_WORDS,
+    EPISODE_WORDS, EPISODE_WORDS_AFTER, EXTRA_WORDS, OF_WORDS, ORDINALS, PART_WORDS, SEASON_WORDS,
     SPECIAL_WORDS,
 };
 use crate::vocabulary::is_shouted;
@@ -30,13 +30,13 @@ pub(super) fn season_episode_words(name: &Name) -> Option<Found> {
             cursor.number(1, 4)?
         } else {
             let number = cursor.number(1, 4)?;
-            let mut behind = cursor;
-            let last = more_episodes(&mut behind, None, number);
-            behind.skip(" ._", 2);
-            let named = behind.word_of(&EPISODE_WORDS_BEHIND) && behind.ends_word();
+            let mut following = cursor;
+            let last = more_episodes(&mut following, None, number);
+            following.skip(" ._", 2);
+            let named = following.word_of(&EPISODE_WORDS_AFTER) && following.ends_word();
             return named.then(|| Found {
                 season: Some(season),
-                ..episode_found(start, behind.at, number, last)
+                ..episode_found(start, following.at, number, last)
             });
         };
         let end = more_episodes(&mut cursor, None, episode);
@@ -69,7 +69,7 @@ pub(super) fn episode_word(name: &Name) -> Option<Found> {
                 .number(1, 4)
                 .or_else(|| counted.then(|| cursor.number_word()).flatten())?;
             cursor.skip(" ._", 2);
-            let counted = cursor.word_of(&EPISODE_WORDS_BEHIND);
+            let counted = cursor.word_of(&EPISODE_WORDS_AFTER);
             return counted.then_some(episode_found(start, cursor.at, number, number));
         };
         let end = more_episodes(&mut cursor, None, episode);
@@ -89,8 +89,8 @@ fn episode_found(start: usize, end: usize, episode: u32, last: u32) -> Found {
     }
 }
 
-/// "Cap.408", "Cap.102_105": the season and two digits of the episode, as Spanish releases have it. A number of two
-/// digits is an [`episode_word`]'s.
+/// "Cap.408", "Cap.102_105": the season and two digits of the episode, as in Spanish releases. Numbers of two digits
+/// match [`episode_word`].
 pub(super) fn chapter(name: &Name) -> Option<Found> {
     name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
@@ -116,7 +116,7 @@ pub(super) fn chapter(name: &Name) -> Option<Found> {
     })
 }
 
-/// "3of5", "(3 of 5)", "Part 3 of 5", "3-4of9": the number of one and that of all.
+/// "3of5", "(3 of 5)", "Part 3 of 5", "3-4of9": the number and the total.
 pub(super) fn of_all(name: &Name) -> Option<Found> {
     name.starts().find_map(|start| {
         let mut cursor = Cursor::new(name.text, start);
@@ -176,7 +176,7 @@ pub(super) fn special(name: &Name) -> Option<Found> {
         })
 }
 
-/// "Show ONA v2", "NCOP1": what a fansub released without a number that counts.
+/// "Show ONA v2", "NCOP1": extras of fansub groups, whose number is not an episode's.
 pub(super) fn special_of_group(name: &Name) -> Option<Found> {
     let group = leading_bracket(name.text);
     name.starts()
@@ -186,7 +186,7 @@ pub(super) fn special_of_group(name: &Name) -> Option<Found> {
             let named = cursor.word_of(&EXTRA_WORDS);
             let word = name.text.get(start..cursor.at)?;
             let _ = cursor.number(1, 2);
-            // Without a group, in capitals and at the end: "Show - OVA [1080p]".
+            // Without a group only in capitals and at the end: "Show - OVA [1080p]".
             let ends = cursor.ends_number()
                 && name
                     .text

@@ -1,8 +1,7 @@
-//! What the elements of one root say.
+//! The data of one root element.
 
 use svc_plugin_api::{PartialDate, parse_date};
 
-/// The root element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `movie`
@@ -30,21 +29,16 @@ impl Kind {
     }
 }
 
-/// What a person did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Plays or speaks.
     Actor,
-    /// Directed.
     Director,
-    /// Wrote.
     Writer,
-    /// Produced.
     Producer,
 }
 
 impl Role {
-    /// The word in records.
+    /// As written to the extraction.
     pub fn word(self) -> &'static str {
         match self {
             Self::Actor => "actor",
@@ -55,22 +49,19 @@ impl Role {
     }
 }
 
-/// A person of a film or an episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// As the sidecar has it.
+    /// As written in the sidecar.
     pub name: String,
-    /// What the person did.
     pub role: Role,
-    /// Whom an actor plays.
+    /// The character that an actor plays.
     pub character: Option<String>,
 }
 
 /// The most people, and the most texts of a list, of one document.
 const MAX_LIST: usize = 256;
 
-/// What one root element says. Absent and empty elements are `None`; so is a number of -1, which Kodi writes for
-/// "none".
+/// One root element. Absent and empty elements are `None`, and so is -1, which Kodi writes for "none".
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "named as the elements are")]
 pub struct Document {
@@ -80,7 +71,7 @@ pub struct Document {
     pub sort_title: Option<String>,
     pub show_title: Option<String>,
     pub year: Option<u16>,
-    /// `premiered`: of a film, a show or an episode.
+    /// Of a movie, a show or an episode.
     pub premiered: Option<PartialDate>,
     /// `releasedate`
     pub released: Option<PartialDate>,
@@ -89,14 +80,14 @@ pub struct Document {
     pub outline: Option<String>,
     pub tagline: Option<String>,
     pub genres: Vec<String>,
-    /// Minutes; 0 is none.
+    /// In minutes; 0 is `None`.
     pub runtime: Option<u32>,
-    /// `mpaa`, else `certification`: as written, often with a country in front ("DE:FSK 12").
+    /// `mpaa`, else `certification`: as written, often with a country ("DE:FSK 12").
     pub content_rating: Option<String>,
     pub people: Vec<Person>,
     pub studios: Vec<String>,
     pub tags: Vec<String>,
-    /// As `imdb:tt0113277`, in the order of the file, each once.
+    /// Such as `imdb:tt0113277`, in the order of the file, without duplicates.
     pub external_ids: Vec<String>,
     pub season: Option<u32>,
     pub episode: Option<u32>,
@@ -141,7 +132,7 @@ impl Document {
         }
     }
 
-    /// Takes the text of a child of the root. Names are in lower case.
+    /// Stores the text of a child of the root. Names are in lower case.
     pub(super) fn child(&mut self, name: &str, id_type: Option<&str>, text: &str) {
         match name {
             "title" => keep(&mut self.title, text),
@@ -184,19 +175,18 @@ impl Document {
             "tmdbid" | "tmdb" => self.id("tmdb", text),
             "tvdbid" | "tvdb" => self.id("tvdb", text),
             "id" if crate::ids::is_imdb(text) => self.id("imdb", text),
-            // Kodi's own of a show, from the days when it knew one database.
+            // In a show the plain `id` is TheTVDB's, from the time when Kodi supported no other database.
             "id" if self.kind == Kind::Show => self.id("tvdb", text),
             _ => {}
         }
     }
 
-    /// Takes an actor's name and role.
     pub(super) fn actor(&mut self, name: &str, character: &str) {
         let character = Some(character).filter(|character| !character.is_empty());
         self.person(name, Role::Actor, character.map(str::to_owned));
     }
 
-    /// Takes an id of a database, by the name that the file gives it.
+    /// Stores an id under the name that the file gives to its database.
     pub(super) fn id(&mut self, provider: &str, value: &str) {
         let provider: String = provider
             .chars()
@@ -245,7 +235,7 @@ fn keep(field: &mut Option<String>, text: &str) {
     }
 }
 
-/// Adds what stands between " / ", which is how older files write a list.
+/// Splits a text at " / ", the list separator of older files.
 fn list(field: &mut Vec<String>, text: &str) {
     for part in text.split(" / ").map(str::trim).filter(|part| !part.is_empty()) {
         if field.len() < MAX_LIST && !field.iter().any(|known| known == part) {
@@ -254,7 +244,7 @@ fn list(field: &mut Vec<String>, text: &str) {
     }
 }
 
-/// The number that a text begins with, at most 9999 ("42 min").
+/// The leading number of a text, at most 9999 ("42 min").
 fn leading_number(text: &str) -> Option<u32> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text.get(..end)?.parse().ok().filter(|number| *number <= 9999)

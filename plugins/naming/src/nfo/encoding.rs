@@ -1,7 +1,7 @@
-//! Text of a sidecar's bytes, whatever its first line claims.
+//! Decodes a sidecar; the encoding that its first line declares is often wrong.
 
-/// The text, and what was odd about it. A byte order mark is right, then UTF-8 where the bytes are that, then
-/// UTF-16 by its zeros, then Windows-1252, which holds Latin-1.
+/// The text, with a warning if its encoding is not the declared one. Tries the byte order mark, UTF-8, UTF-16 without
+/// a mark (by its zeros), then Windows-1252, a superset of Latin-1.
 pub(super) fn decode(bytes: &[u8]) -> (String, Option<&'static str>) {
     if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         return utf8_or_western(rest);
@@ -37,7 +37,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, Option<&'static str
 fn utf8_or_western(bytes: &[u8]) -> (String, Option<&'static str>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
-        // A text that is cut in a character is no other encoding.
+        // The text is cut within a character, but it is UTF-8.
         Err(error) if error.error_len().is_none() => {
             (String::from_utf8_lossy(bytes).into_owned(), Some("cut off"))
         }
@@ -51,7 +51,7 @@ fn utf8_or_western(bytes: &[u8]) -> (String, Option<&'static str>) {
     }
 }
 
-/// Whether the first line names this encoding.
+/// Whether the first line declares a Western encoding.
 fn declares_western(bytes: &[u8]) -> bool {
     let head = bytes.get(..200).unwrap_or(bytes).to_ascii_lowercase();
     [b"8859-1".as_slice(), b"windows-1252", b"latin1"]
@@ -59,7 +59,7 @@ fn declares_western(bytes: &[u8]) -> bool {
         .any(|name| head.windows(name.len()).any(|window| window == *name))
 }
 
-/// 0x80 to 0x9f of Windows-1252; the five that it leaves out stay control characters.
+/// 0x80 to 0x9f of Windows-1252; its five undefined bytes stay control characters.
 const WESTERN: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

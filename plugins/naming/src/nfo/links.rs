@@ -1,9 +1,8 @@
-//! Ids in the addresses of film databases.
+//! Ids in URLs of movie and TV databases.
 
-/// The most ids of one text.
 const MAX_IDS: usize = 16;
 
-/// What stands before an id, and whose it is.
+/// The text before an id, and its database.
 const PLACES: &[(&str, &str)] = &[
     ("themoviedb.org/movie/", "tmdb"),
     ("themoviedb.org/tv/", "tmdb"),
@@ -17,14 +16,18 @@ const PLACES: &[(&str, &str)] = &[
     ("tvmaze.com/shows/", "tvmaze"),
 ];
 
-/// The ids of a text, each once: `imdb:tt0944947`, `tmdb:30287`, `tvdb:121361`.
+/// The ids in a text without duplicates: `imdb:tt0944947`, `tmdb:30287`, `tvdb:121361`.
 pub(super) fn ids(text: &str) -> Vec<String> {
     let mut ids = imdb(text);
     let lower = text.to_ascii_lowercase().replace("&amp;", "&");
     for (place, provider) in PLACES {
         for (at, _) in lower.match_indices(place) {
-            let behind = lower.get(at + place.len()..).unwrap_or_default();
-            let digits: String = behind.chars().take_while(char::is_ascii_digit).take(11).collect();
+            let following = lower.get(at + place.len()..).unwrap_or_default();
+            let digits: String = following
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .take(11)
+                .collect();
             if (1..=10).contains(&digits.len()) {
                 ids.push(format!("{provider}:{digits}"));
             }
@@ -39,7 +42,7 @@ pub(super) fn ids(text: &str) -> Vec<String> {
     kept
 }
 
-/// `tt` and its digits stand for IMDb wherever they are a word.
+/// `tt` and digits as a word of their own are always an id of IMDb.
 fn imdb(text: &str) -> Vec<String> {
     text.split(|character: char| !character.is_ascii_alphanumeric())
         .filter(|word| crate::ids::is_imdb(word))

@@ -1,7 +1,7 @@
-//! NFO sidecars: XML as Kodi writes it, a page's address, or both.
+//! NFO sidecars: XML as Kodi writes it, a URL, or both.
 //!
-//! [`encoding`] makes text of the bytes, [`walk`] goes over the elements, [`document`] keeps what they say, and
-//! [`links`] finds the ids in addresses. Nothing here fails: what cannot be read is a warning.
+//! [`encoding`] decodes the bytes, [`walk`] goes through the elements, [`document`] stores their values, and
+//! [`links`] finds ids in URLs. Nothing here fails: unreadable parts become warnings.
 
 mod document;
 mod encoding;
@@ -10,22 +10,22 @@ mod walk;
 
 pub use document::{Document, Kind, Person, Role};
 
-/// The most bytes of a sidecar that are read. Kodi's largest, with every actor of a long show, have 200 KiB.
+/// The most bytes of a sidecar that are read. The largest of Kodi, with all actors of a long show, have 200 KiB.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// What a sidecar says.
+/// A parsed sidecar.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Nfo {
-    /// One for each root element: a file may hold several episodes.
+    /// One for each root element; a file may describe several episodes.
     pub documents: Vec<Document>,
-    /// Ids in addresses outside of the elements, such as `imdb:tt0113277`.
+    /// Ids in URLs outside the elements, such as `imdb:tt0113277`.
     pub linked_ids: Vec<String>,
-    /// What could not be read, for a person.
+    /// The defects of the file.
     pub warnings: Vec<String>,
 }
 
 impl Nfo {
-    /// Reads a sidecar, [`MAX_BYTES`] of it at most.
+    /// Parses at most [`MAX_BYTES`] of a sidecar.
     ///
     /// ```
     /// let nfo = naming::nfo::Nfo::read(b"<movie><title>Heat</title></movie>https://www.imdb.com/title/tt0113277/");
@@ -54,12 +54,10 @@ impl Nfo {
         nfo
     }
 
-    /// The first document of this kind.
     pub fn first(&self, kind: Kind) -> Option<&Document> {
         self.documents.iter().find(|document| document.kind == kind)
     }
 
-    /// All documents of this kind.
     pub fn all(&self, kind: Kind) -> impl Iterator<Item = &Document> {
         self.documents
             .iter()

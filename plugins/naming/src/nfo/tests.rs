@@ -1,4 +1,4 @@
-//! Sidecars made in code: every element, several roots, addresses, encodings, and files that lie.
+//! Sidecars made in code: every element, several roots, URLs, encodings, and hostile files.
 
 use super::{Kind, Nfo, Role};
 

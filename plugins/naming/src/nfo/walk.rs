@@ -1,4 +1,5 @@
-//! Goes over the elements of a sidecar. No entity of the file's own is expanded, and depth is bounded.
+//! Goes through the elements of a sidecar. Entities that the file declares are not expanded, and the depth is
+//! limited.
 
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -7,20 +8,19 @@ use quick_xml::reader::Reader;
 use super::Nfo;
 use super::document::{Document, Kind};
 
-/// Elements deeper than this are passed over; Kodi's have five levels.
+/// Deeper elements are skipped; files of Kodi have five levels.
 const MAX_DEPTH: usize = 32;
 
-/// The most roots of one file.
 const MAX_DOCUMENTS: usize = 64;
 
-/// An element that is not closed yet.
+/// An element without its end tag so far.
 struct Open {
     name: String,
     text: String,
     id_type: Option<String>,
 }
 
-/// Puts the documents into the result, and gives back the text outside of them.
+/// Adds the documents to the result and returns the text outside them.
 pub(super) fn documents(text: &str, nfo: &mut Nfo) -> String {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
@@ -52,11 +52,11 @@ pub(super) fn documents(text: &str, nfo: &mut Nfo) -> String {
 #[derive(Default)]
 struct Walk {
     open: Vec<Open>,
-    /// Levels below [`MAX_DEPTH`].
+    /// Open elements below [`MAX_DEPTH`].
     too_deep: usize,
-    /// The document, and the level of its root.
+    /// The current document and the level of its root.
     current: Option<(Document, usize)>,
-    /// Of the actor that is open.
+    /// Name and role of the current actor.
     actor: (String, String),
     done: Vec<Document>,
     outside: String,
@@ -121,7 +121,7 @@ impl Walk {
         });
     }
 
-    /// Closes the innermost element of this name and all within it; none where no such element is open.
+    /// Closes the innermost element with this name and the elements within it, if there is one.
     fn end(&mut self, name: &str) {
         if self.too_deep > 0 {
             self.too_deep -= 1;
@@ -152,7 +152,7 @@ impl Walk {
                 .extend(self.current.take().map(|(document, _)| document)),
             Some(1) if closed.name == "actor" => {
                 let (name, character) = std::mem::take(&mut self.actor);
-                // A bare text is the name, as older files have it.
+                // Older files have the name as the text of the element.
                 document.actor(if name.is_empty() { text } else { &name }, &character);
             }
             Some(1) => document.child(&closed.name, closed.id_type.as_deref(), text),

@@ -1,8 +1,8 @@
-//! Words that count: seasons, episodes, parts and numbers, in the languages of files and folders, in small letters.
+//! Words of seasons, episodes, parts and numbers in the languages of file names, in lower case.
 
 use crate::cursor::Words;
 
-/// "Season"; its number follows or stands in front.
+/// "Season" before or after its number.
 pub(crate) static SEASON_WORDS: Words = Words::new(&[
     "season",
     "seasons",
@@ -49,13 +49,13 @@ pub(crate) static SEASON_WORDS: Words = Words::new(&[
     "phần",
 ]);
 
-/// Those of them that are words of names too: a number of two digits at most is a season's.
-pub(crate) static SERIES_WORDS: Words = Words::new(&["series", "serie", "série", "temp", "tem"]);
+/// Those that occur in titles as well: their number has at most two digits.
+pub(crate) static SHOW_WORDS: Words = Words::new(&["series", "serie", "série", "temp", "tem"]);
 
-/// "Season" behind its number only: "第2季", "2기".
-pub(crate) static SEASON_WORDS_BEHIND: Words = Words::new(&["季", "期", "部", "シーズン", "기"]);
+/// "Season" only after its number: "第2季", "2기".
+pub(crate) static SEASON_WORDS_AFTER: Words = Words::new(&["季", "期", "部", "シーズン", "기"]);
 
-/// "Episode"; its number follows.
+/// "Episode" before its number.
 pub(crate) static EPISODE_WORDS: Words = Words::new(&[
     "episode",
     "episodes",
@@ -103,8 +103,8 @@ pub(crate) static EPISODE_WORDS: Words = Words::new(&[
     "एपिसोड",
 ]);
 
-/// "Episode" behind its number: "03. Bölüm", "3 серия", "03화".
-pub(crate) static EPISODE_WORDS_BEHIND: Words = Words::new(&[
+/// "Episode" after its number: "03. Bölüm", "3 серия", "03화".
+pub(crate) static EPISODE_WORDS_AFTER: Words = Words::new(&[
     "серия",
     "серии",
     "эпизод",
@@ -121,16 +121,16 @@ pub(crate) static EPISODE_WORDS_BEHIND: Words = Words::new(&[
     "回",
 ]);
 
-/// "Part"; its number follows, in words too.
+/// "Part" before its number, which may be spelled out.
 pub(crate) static PART_WORDS: Words = Words::new(&["part", "pt", "parte", "partie", "часть", "teil", "del"]);
 
-/// "Of" between a number and that of all: "3of5", "3 von 5".
+/// "Of" between a number and the total: "3of5", "3 von 5".
 pub(crate) static OF_WORDS: Words = Words::new(&["of", "von", "de", "sur", "di", "из"]);
 
-/// Episodes outside of the count.
+/// Specials, which are not counted as episodes.
 pub(crate) static SPECIAL_WORDS: Words = Words::new(&["special", "sp", "ova", "oav", "oad", "ona", "спешл"]);
 
-/// What a fansub adds to the episodes: openings and endings without text, trailers. Their numbers count themselves.
+/// Extras of fansub groups: openings and endings without credits, trailers. They have numbers of their own.
 pub(crate) static EXTRA_WORDS: Words = Words::new(&[
     "ncop",
     "nced",
@@ -145,7 +145,7 @@ pub(crate) static EXTRA_WORDS: Words = Words::new(&[
     "sp",
 ]);
 
-/// Numbers as words, from one on. Chinese ones are counted.
+/// Spelled-out numbers from one on. Chinese numbers are parsed.
 pub(crate) static NUMBER_WORDS: &[Words] = &[
     Words::new(&[
         "one",
@@ -202,5 +202,5 @@ pub(crate) static NUMBER_WORDS: &[Words] = &[
     Words::new(&["ten", "tenth", "zehn", "diez", "dix", "dieci", "десятый"]),
 ];
 
-/// What makes a number one of an order: "2nd", "3ª".
+/// Suffixes of ordinal numbers: "2nd", "3ª".
 pub(crate) static ORDINALS: Words = Words::new(&["st", "nd", "rd", "th", "ª", "º", "a", "ème", "e"]);

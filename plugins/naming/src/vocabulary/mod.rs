@@ -1,7 +1,7 @@
-//! The vocabulary of releases: what the words behind a title say about the file and not about what is in it.
+//! The vocabulary of releases: words after a title that describe the file.
 //!
-//! [`table`] is the data. A word is looked up once, when the name is parted into words; the rest are shapes that no
-//! table can list, such as `1920x1080` and `700MB`.
+//! [`table`] lists them. A word is looked up once, when the name is tokenized. Words that no table can list, such as
+//! `1920x1080` and `700MB`, are recognized by their form.
 
 pub(crate) mod counting;
 mod table;
@@ -10,69 +10,66 @@ use std::sync::LazyLock;
 
 use table::{ENDINGS, NUMBERED, PAIRS, TABLE, UNITS};
 
-/// What a word of a release tells.
+/// The meaning of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Nothing: a word of a title, as far as the table knows.
+    /// A word that the table does not have, which may belong to a title.
     Word,
-    /// A height or a size of the picture.
     Resolution,
-    /// What the release was made from.
+    /// The medium that the release was made from.
     Source,
-    /// The coding of the picture.
+    /// The video codec.
     Video,
-    /// The coding and the channels of the sound.
+    /// The audio codec and channels.
     Audio,
-    /// Range of brightness, and three dimensions.
+    /// Dynamic range and 3D.
     Picture,
-    /// Who streams it.
+    /// The streaming service.
     Service,
-    /// A language that is spoken, or said to be.
+    /// An audio language.
     Language,
-    /// How subtitles come with it.
+    /// How subtitles are included.
     Subtitles,
-    /// That it is a second try, a part of a batch and the like.
+    /// Corrected releases, incomplete batches and the like.
     Status,
-    /// Which cut it is.
     Edition,
-    /// A container.
+    /// The container.
     Format,
-    /// Who released it.
+    /// The release group.
     Group,
-    /// How large the file is, and its checksum.
+    /// Size and checksum of the file.
     File,
 }
 
-/// How sure a word ends a title.
+/// The certainty that a word ends the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sure {
-    /// Not at all.
     No,
-    /// Where a certain word follows, with nothing but such words between ("The French Dispatch" has none).
+    /// Only if a certain word follows, with nothing but words of the release in between ("The French Dispatch" has
+    /// none).
     Hint,
-    /// Where nothing but such words follows.
+    /// Only if nothing but words of the release follows.
     Likely,
-    /// Wherever it stands behind the first word.
+    /// Anywhere after the first word.
     Certain,
 }
 
-/// What the vocabulary says of a word.
+/// The entry of a word in the vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) class: Class,
     pub(crate) sure: Sure,
-    /// Whether it counts in capitals only, in a name that is not all capitals.
+    /// Whether the entry applies only to capitals, in a name that is not all capitals.
     pub(crate) capitals: bool,
 }
 
 impl Kind {
-    /// A word that no table has.
+    /// A word that the table does not have.
     pub(crate) const WORD: Self = Self::new(Class::Word, Sure::No);
 
-    /// A file's checksum.
     pub(crate) const CHECKSUM: Self = Self::new(Class::File, Sure::Certain);
 
-    /// The "5.1" of a sound's channels.
+    /// The "5.1" of audio channels.
     pub(crate) const CHANNELS: Self = Self::new(Class::Audio, Sure::Hint);
 
     const fn new(class: Class, sure: Sure) -> Self {
@@ -84,10 +81,10 @@ impl Kind {
     }
 }
 
-/// The longest word that is looked up; all of the table are shorter.
+/// Longer words are not looked up; all words of the table are shorter.
 const LONGEST: usize = 24;
 
-/// The table in the order of its words. One word may stand twice: once for capitals only.
+/// The table sorted by word. A word may have a second entry for capitals.
 static WORDS: LazyLock<Vec<(&str, Kind)>> = LazyLock::new(|| {
     let mut words: Vec<(&str, Kind)> = TABLE
         .iter()
@@ -103,7 +100,7 @@ static WORDS: LazyLock<Vec<(&str, Kind)>> = LazyLock::new(|| {
     words
 });
 
-/// What a word of its own says.
+/// The entry of a single word.
 pub(crate) fn kind(word: &str) -> Kind {
     let mut buffer = [0; LONGEST];
     match lower(word, &mut buffer) {
@@ -112,7 +109,7 @@ pub(crate) fn kind(word: &str) -> Kind {
     }
 }
 
-/// What two words say that stand beside each other: "WEB-DL", "Blu-ray".
+/// The entry of two adjacent words: "WEB-DL", "Blu-ray".
 pub(crate) fn pair(first: &str, second: &str) -> Option<Kind> {
     PAIRS
         .iter()
@@ -120,7 +117,7 @@ pub(crate) fn pair(first: &str, second: &str) -> Option<Kind> {
         .map(|(.., class)| Kind::new(*class, Sure::Certain))
 }
 
-/// In small letters, without memory of its own for ASCII; `None` for a word that is longer than the table's.
+/// Converts to lower case, without an allocation for ASCII; `None` for a word longer than [`LONGEST`].
 fn lower<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
     let bytes = buffer.get_mut(..word.len())?;
     bytes.copy_from_slice(word.as_bytes());
@@ -139,13 +136,13 @@ fn look_up(lower: &str) -> Option<Kind> {
     WORDS.get(at).map(|(_, kind)| *kind)
 }
 
-/// In capitals, but for the small i of the scene ("LiNE").
+/// In capitals, except for a lower-case i as scene releases write it ("LiNE").
 pub(crate) fn is_shouted(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_uppercase())
         && !word.bytes().any(|byte| byte.is_ascii_lowercase() && byte != b'i')
 }
 
-/// Words that no table can list.
+/// Recognizes words by their form.
 fn shape(lower: &str) -> Kind {
     let of = |class| Kind::new(class, Sure::Certain);
     if is_resolution(lower) {
@@ -162,14 +159,14 @@ fn shape(lower: &str) -> Kind {
     if word.is_empty() && UNITS.contains(&unit) {
         return of(Class::File);
     }
-    // "1CD" and "2CDs" say in how many files it came.
+    // "1CD" and "2CDs" are the number of files.
     if word.is_empty() && digits.len() == 3 && unit == "cd" {
         return Kind::new(Class::File, Sure::Likely);
     }
     Kind::WORD
 }
 
-/// A source with an ending that makes another of it: "BRRipMux".
+/// A source with a suffix: "BRRipMux".
 fn ending(lower: &str) -> Kind {
     let front = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending));
     match front.and_then(look_up) {
@@ -180,7 +177,7 @@ fn ending(lower: &str) -> Kind {
     }
 }
 
-/// Heights that follow nothing but a resolution when a `p` or an `i` stands behind them.
+/// Heights that mean a resolution if a `p` or an `i` follows.
 const HEIGHTS: &[&str] = &[
     "240", "288", "360", "368", "400", "432", "480", "540", "544", "576", "640", "720", "810", "900", "960",
     "1080", "1440", "2160", "4320",

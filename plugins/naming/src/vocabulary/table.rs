@@ -1,4 +1,4 @@
-//! The words of releases: which class each is of, and how sure it ends a title.
+//! The words of releases with their class and the certainty that they end a title.
 
 use super::Class::{
     Audio, Edition, Format, Group, Language, Picture, Resolution, Service, Source, Status, Subtitles, Video,
@@ -6,11 +6,11 @@ use super::Class::{
 use super::Sure::{Certain, Hint, Likely};
 use super::{Class, Sure};
 
-/// Words of one class that say it as surely as each other.
+/// Words of one class and certainty.
 pub(super) struct Row {
     pub(super) class: Class,
     pub(super) sure: Sure,
-    /// Whether they count in capitals only, in a name that has small letters too: they are words of titles as well.
+    /// Whether they count only in capitals, in a name that also has lower case, because they occur in titles.
     pub(super) capitals: bool,
     /// Separated by spaces, in lower case.
     pub(super) words: &'static str,
@@ -169,7 +169,7 @@ pub(super) const TABLE: &[Row] = &[
     row(Group, Hint, "by"),
 ];
 
-/// Two words that are one: sources and codecs that are written with a separator.
+/// Sources and codecs that are two words with a separator in between.
 pub(super) const PAIRS: &[(&str, &str, Class)] = &[
     ("web", "dl", Source),
     ("web", "rip", Source),
@@ -237,17 +237,17 @@ pub(super) const PAIRS: &[(&str, &str, Class)] = &[
     ("complete", "season", Status),
 ];
 
-/// Beginnings of words that go on with the number of channels or with a codec's version: "DDP5" of "DDP5.1".
+/// Prefixes of words that continue with channels or a codec version: "DDP5" of "DDP5.1".
 pub(super) const NUMBERED: &[&str] = &[
     "aac", "ac3", "dd", "ddp", "dolby", "dts", "dtshd", "eac", "eac3", "flac", "lpcm", "ma", "opus", "pcm",
     "truehd",
 ];
 
-/// Units behind a number: "700MB", "6ch", "24fps", "384kbit".
+/// Units after a number: "700MB", "6ch", "24fps", "384kbit".
 pub(super) const UNITS: &[&str] = &[
     "mb", "gb", "mib", "gib", "kbit", "kbits", "kbps", "mbps", "fps", "ch", "bit", "bits", "khz", "hz",
     "mbit", "cds",
 ];
 
-/// What a source's name may end with that is not in the table as a whole: "BRRipMux", "HDTVHD".
+/// Suffixes of a source in words that the table does not have: "BRRipMux", "HDTVHD".
 pub(super) const ENDINGS: &[&str] = &["mux", "rip", "hd", "uhd", "1080p", "720p"];

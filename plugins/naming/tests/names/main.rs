@@ -1,4 +1,4 @@
-//! Names as people and release groups write them, and what is to be found in them.
+//! Names as people and release groups write them, with the expected result.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod episodes;
@@ -8,22 +8,22 @@ mod releases;
 use naming::{EpisodeName, MovieName, episode, movie, split_path};
 
 /// `Title (year) {edition} #part ids`
-fn told_movie(name: &MovieName) -> String {
-    let mut told = name.title.clone();
-    told += &name.year.map_or(String::new(), |year| format!(" ({year})"));
-    told += &name
+fn describe_movie(name: &MovieName) -> String {
+    let mut described = name.title.clone();
+    described += &name.year.map_or(String::new(), |year| format!(" ({year})"));
+    described += &name
         .edition
         .as_ref()
         .map_or(String::new(), |edition| format!(" {{{edition}}}"));
-    told += &name.part.map_or(String::new(), |part| format!(" #{part}"));
+    described += &name.part.map_or(String::new(), |part| format!(" #{part}"));
     for id in &name.external_ids {
-        told += &format!(" {id}");
+        described += &format!(" {id}");
     }
-    told
+    described
 }
 
 /// `Show (year) | 1x02-03 or #12 or 2017-04-20 | title | pattern`
-fn told_episode(name: &EpisodeName) -> String {
+fn describe_episode(name: &EpisodeName) -> String {
     let year = name.show_year.map_or(String::new(), |year| format!(" ({year})"));
     let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
     let mut place = match (name.absolute, name.air_date) {
@@ -42,8 +42,8 @@ fn all_movies(cases: &[(&str, &str)]) {
         let (folders, file) = split_path(path);
         let name = movie(&folders, file);
         assert!((0.0..=1.0).contains(&name.confidence), "{path}");
-        let told = told_movie(&name);
-        if told != *expected {
+        let described = describe_movie(&name);
+        if described != *expected {
             wrong.push(format!(
                 "\n{path}\n  expected {expected}\n  found    {told} [{}]",
                 name.pattern
@@ -58,8 +58,8 @@ fn all_episodes(cases: &[(&str, &str)]) {
     for (path, expected) in cases {
         let (folders, file) = split_path(path);
         let name = episode(&folders, file);
-        let told = name.as_ref().map_or("none".to_owned(), told_episode);
-        if told != *expected {
+        let described = name.as_ref().map_or("none".to_owned(), describe_episode);
+        if described != *expected {
             wrong.push(format!("\n{path}\n  expected {expected}\n  found    {told}"));
         }
     }

@@ -1,4 +1,4 @@
-//! Names of films.
+//! Names of movies.
 
 use super::all_movies;
 

@@ -1,4 +1,4 @@
-//! Names of releases as they are downloaded: groups, sites, services, languages, dates, parts and numbers of every kind.
+//! Names of downloaded releases: groups, sites, services, languages, dates, parts and numbers of every kind.
 
 use super::{all_episodes, all_movies};
 

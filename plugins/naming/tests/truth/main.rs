@@ -1,6 +1,6 @@
-//! Names that other projects' test suites assert something about, and sidecars, against what is found here.
+//! Compares the results with assertions from the test suites of other projects, for names and for sidecars.
 //!
-//! The files are in `../shared/media` and no part of the repository; without them the tests are skipped.
+//! The data is in `../shared/media` and not part of the repository; without it the tests are skipped.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod names;
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use svc_plugin_api::PartialDate;
 
-/// The folder of foreign files, with this file in it; `None`, with a message, where there is none.
+/// The folder of the data that contains this file; `None` with a message if there is none.
 #[allow(
     clippy::disallowed_methods,
     reason = "a test says by the environment where its files are"
@@ -44,7 +44,7 @@ fn lines(folder: &Path, name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A difference that is known.
+/// A known difference.
 #[derive(Debug, Deserialize)]
 struct Difference {
     kind: String,
@@ -59,7 +59,7 @@ struct Expectations {
     difference: Vec<Difference>,
 }
 
-/// The fields of the cases that differ, each told.
+/// The differences so far.
 #[derive(Debug, Default)]
 struct Verdict {
     cases: usize,
@@ -81,7 +81,7 @@ impl Verdict {
         }
     }
 
-    /// Prints the share of the cases that are right, and gives it.
+    /// Prints and returns the share of cases without a difference.
     fn tell(&self, kind: &str) -> f64 {
         let (cases, right) = (self.cases, self.cases - self.wrong.len());
         let share = right as f64 / cases as f64;
@@ -93,7 +93,7 @@ impl Verdict {
         share
     }
 
-    /// At least this share of the cases are right, and the rest is in the expectations with its reason.
+    /// Requires this share of cases without a difference; the expectations list the other cases with reasons.
     fn must_match(&self, kind: &str, least: f64) {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/expectations/naming.toml");
         let known: Expectations = toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -141,7 +141,8 @@ impl Verdict {
     }
 }
 
-/// How titles are compared: in any case, dots and underscores as spaces, which the suites keep raw.
+/// The form in which titles are compared: without case, and with dots and underscores as spaces, which some suites do
+/// not convert.
 fn plain(title: &str) -> String {
     let spaced = title.replace(['.', '_'], " ").to_lowercase();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -151,7 +152,7 @@ fn told(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// A date as the cases have it.
+/// A date in the format of the cases.
 fn date(date: Option<PartialDate>) -> String {
     told(date.map(|date| {
         let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
@@ -159,7 +160,7 @@ fn date(date: Option<PartialDate>) -> String {
     }))
 }
 
-/// What the suite asserts for a number; `None` where it asserts nothing.
+/// The number that a suite asserts; `None` if it asserts none.
 fn asserted(case: &Value, field: &str) -> Option<String> {
     case.get(field).map(|value| told(value.as_u64()))
 }

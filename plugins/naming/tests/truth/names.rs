@@ -1,11 +1,11 @@
-//! The cases of `naming.jsonl`: one name, with the folders it is in.
+//! The cases of `naming.jsonl`: one name with its folders.
 
 use naming::{episode, movie, season_folder, show_folder, split_path};
 use serde_json::Value;
 
-use super::{Verdict, asserted, date, lines, media, plain, told};
+use super::{Verdict, asserted, date, described, lines, media, plain};
 
-/// The least shares of right cases.
+/// The required shares of correct cases.
 const LEAST_MOVIES: f64 = 0.96;
 const LEAST_TV: f64 = 0.97;
 
@@ -24,10 +24,10 @@ fn truth_of_movies() {
         let (folders, file) = split_path(path);
         let name = movie(&folders, file);
         if let Some(year) = asserted(case, "year") {
-            verdict.field(path, "year", &year, &told(name.year));
+            verdict.field(path, "year", &year, &described(name.year));
         }
         if let Some(title) = case["title"].as_str() {
-            // Where no year is found, the suite's step leaves the ending in the title.
+            // If a name has no year, the suite leaves the extension in the title.
             verdict.field(path, "title", &plain(naming::stem(title)), &plain(&name.title));
         }
         assert!(
@@ -58,7 +58,7 @@ fn truth_of_tv() {
                 path,
                 "season",
                 &asserted(case, "season").unwrap(),
-                &told(season_folder(name, parent)),
+                &described(season_folder(name, parent)),
             );
         } else if suite.starts_with("Series") {
             show_case(&mut verdict, case, &folders, name);
@@ -69,7 +69,7 @@ fn truth_of_tv() {
     verdict.must_match("tv", LEAST_TV);
 }
 
-/// A folder of a show, or of a season within it.
+/// A folder of a show, or of a season within one.
 fn show_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &str) {
     let parent = folders.last().map_or("", String::as_str);
     let show = if season_folder(name, parent).is_some() {
@@ -91,42 +91,47 @@ fn episode_case(verdict: &mut Verdict, case: &Value, folders: &[String], name: &
     let path = case["path"].as_str().unwrap();
     let found = episode(folders, name);
     if case["expect"] == "not-an-episode" {
-        verdict.field(path, "pattern", "none", &told(found.map(|found| found.pattern)));
+        verdict.field(
+            path,
+            "pattern",
+            "none",
+            &described(found.map(|found| found.pattern)),
+        );
         return;
     }
     let found = found.unwrap_or_default();
     assert!((0.0..=1.0).contains(&found.confidence), "{path}");
     if let Some(season) = asserted(case, "season") {
-        // Kodi says season 1 where the name says none, which the record leaves open.
+        // Kodi reports season 1 for a name without a season; this crate reports none.
         let kodi = case["note"].as_str().is_some_and(|note| note.starts_with("Kodi"));
         let ours = if kodi {
             found.season.or(Some(1))
         } else {
             found.season
         };
-        verdict.field(path, "season", &season, &told(ours));
+        verdict.field(path, "season", &season, &described(ours));
     }
-    // The suites know one number; a number through all seasons is another field of ours.
+    // The suites have one number; this crate has a separate field for absolute numbers.
     let number = found.episode.or(found.absolute);
     if let Some(episode) = asserted(case, "episode") {
-        verdict.field(path, "episode", &episode, &told(number));
+        verdict.field(path, "episode", &episode, &described(number));
     }
     if let Some(end) = asserted(case, "episodeEnd") {
-        // An end that is the beginning is one episode.
+        // A range that ends where it starts is one episode.
         let end = if Some(&end) == asserted(case, "episode").as_ref() {
-            told(None::<u32>)
+            described(None::<u32>)
         } else {
             end
         };
-        verdict.field(path, "episodeEnd", &end, &told(found.episode_end));
+        verdict.field(path, "episodeEnd", &end, &described(found.episode_end));
     }
     if let Some(expected) = case["airDate"].as_str() {
         verdict.field(path, "airDate", expected, &date(found.air_date));
     }
     match &case["title"] {
         Value::String(title) => {
-            // The year of "Show (2019)" is a field of ours.
-            let with_year = format!("{} ({})", found.show, told(found.show_year));
+            // The year of "Show (2019)" is a separate field.
+            let with_year = format!("{} ({})", found.show, described(found.show_year));
             let ours = if plain(&with_year) == plain(title) {
                 with_year
             } else {

@@ -1,21 +1,21 @@
-//! The cases of `naming-2.jsonl`: names of releases as they are downloaded, often without a folder.
+//! The cases of `naming-2.jsonl`: names of downloaded releases, often without a folder.
 //!
-//! They are no part of the repository, and their differences are told by the number of the line. Every tenth line is
-//! held out: no rule was written by looking at it, so its share is what names that nobody saw can expect.
+//! Expectations refer to line numbers, because the names must not be in the repository. Every tenth line is held out:
+//! no rule was written for it, so its share estimates the result for unseen names.
 
 use naming::{EpisodeName, MovieName, episode, movie, split_path};
 use serde_json::Value;
 
-use super::{Verdict, asserted, date, lines, media, plain, told};
+use super::{Verdict, asserted, date, described, lines, media, plain};
 
-/// The least shares of right cases.
+/// The required shares of correct cases.
 const LEAST_MOVIES: f64 = 0.88;
 const LEAST_TV: f64 = 0.91;
 
-/// The file, whose lines the differences are numbered by.
+/// The file that the line numbers of the expectations refer to.
 const FILE: &str = "naming-2.jsonl";
 
-/// Whether no rule may be written by looking at this line, counted from 0.
+/// Whether the line, counted from 0, is held out.
 fn is_held_out(index: usize) -> bool {
     index % 10 == 9
 }
@@ -36,7 +36,7 @@ fn truth_of_released_episodes() {
     });
 }
 
-/// Measures the cases of a kind: all of them, and those held out on their own.
+/// Checks all cases of a kind, and the held-out ones separately.
 fn measure(kind: &str, least: f64, compare: impl Fn(&mut Verdict, &str, &Value, &str)) {
     let Some(folder) = media(FILE) else { return };
     let (mut all, mut held_out) = (Verdict::default(), Verdict::default());
@@ -58,18 +58,18 @@ fn measure(kind: &str, least: f64, compare: impl Fn(&mut Verdict, &str, &Value, 
 
 fn movie_case(verdict: &mut Verdict, id: &str, case: &Value, name: &MovieName) {
     if let Some(year) = asserted(case, "year") {
-        verdict.field(id, "year", &year, &told(name.year));
+        verdict.field(id, "year", &year, &described(name.year));
     }
     if let Some(title) = case["title"].as_str() {
         verdict.field(id, "title", &plain(title), &plain(&name.title));
     }
     if case.get("edition").is_some() {
         let edition = case["edition"].as_str().unwrap_or("none");
-        let ours = told(name.edition.as_ref());
+        let ours = described(name.edition.as_ref());
         verdict.field(id, "edition", &plain(edition), &plain(&ours));
     }
     if let Some(part) = asserted(case, "part") {
-        verdict.field(id, "part", &part, &told(name.part));
+        verdict.field(id, "part", &part, &described(name.part));
     }
     if let Some(tmdb) = case["tmdbId"].as_u64() {
         verdict.field(
@@ -85,9 +85,9 @@ fn episode_case(verdict: &mut Verdict, id: &str, case: &Value, name: &EpisodeNam
     match &case["title"] {
         Value::String(title) => {
             let (title, ours) = (plain(title), plain(&name.show));
-            // The year and the season that a suite leaves in the title are fields of ours.
-            let year = told(name.show_year);
-            let season = told(name.season);
+            // Year and season, which the suite leaves in the title, are separate fields.
+            let year = described(name.show_year);
+            let season = described(name.season);
             let fits = [
                 format!("{ours} ({year})"),
                 format!("{ours} {year}"),
@@ -101,16 +101,16 @@ fn episode_case(verdict: &mut Verdict, id: &str, case: &Value, name: &EpisodeNam
         _ => {}
     }
     if let Some(season) = asserted(case, "season") {
-        verdict.field(id, "season", &season, &told(name.season));
+        verdict.field(id, "season", &season, &described(name.season));
     }
-    // A number through all seasons is a field of ours, and one number of theirs.
+    // An absolute number is a separate field here, and the same field in the suite.
     let number = name.episode.or(name.absolute);
     let absolute = asserted(case, "absoluteEpisode").filter(|_| case["absoluteEpisode"].is_u64());
     if let Some(episode) = asserted(case, "episode").or(absolute) {
-        verdict.field(id, "episode", &episode, &told(number));
+        verdict.field(id, "episode", &episode, &described(number));
     }
     if let Some(end) = asserted(case, "episodeEnd") {
-        verdict.field(id, "episodeEnd", &end, &told(name.episode_end));
+        verdict.field(id, "episodeEnd", &end, &described(name.episode_end));
     }
     if let Some(expected) = case["airDate"].as_str() {
         verdict.field(id, "airDate", expected, &date(name.air_date));

@@ -1,9 +1,9 @@
-//! The sidecars of `truth.jsonl`.
+//! The sidecar cases of `truth.jsonl`.
 
 use naming::nfo::{Document, Nfo, Role};
 use serde_json::Value;
 
-use super::{Verdict, date, lines, media, told};
+use super::{Verdict, date, described, lines, media};
 
 #[test]
 fn truth_of_sidecars() {
@@ -49,7 +49,7 @@ fn document_case(verdict: &mut Verdict, path: &str, truth: &Value, ours: &Docume
             .parse::<i64>()
             .ok()
             .filter(|value| *value >= i64::from(field == "runtime"));
-        told(value)
+        described(value)
     };
     let list = |field: &str| -> Vec<String> {
         let list = truth[field].as_array().cloned().unwrap_or_default();
@@ -62,34 +62,42 @@ fn document_case(verdict: &mut Verdict, path: &str, truth: &Value, ours: &Docume
         people.map(|person| person.name.clone()).collect()
     };
     let mut compare = |field: &str, truth: String, ours: String| verdict.field(path, field, &truth, &ours);
-    compare("title", text("title"), told(ours.title.as_ref()));
+    compare("title", text("title"), described(ours.title.as_ref()));
     compare(
         "originaltitle",
         text("originaltitle"),
-        told(ours.original_title.as_ref()),
+        described(ours.original_title.as_ref()),
     );
-    compare("sorttitle", text("sorttitle"), told(ours.sort_title.as_ref()));
-    compare("showtitle", text("showtitle"), told(ours.show_title.as_ref()));
-    compare("mpaa", text("mpaa"), told(ours.content_rating.as_ref()));
-    compare("year", number("year"), told(ours.year));
-    compare("season", number("season"), told(ours.season));
-    compare("episode", number("episode"), told(ours.episode));
+    compare(
+        "sorttitle",
+        text("sorttitle"),
+        described(ours.sort_title.as_ref()),
+    );
+    compare(
+        "showtitle",
+        text("showtitle"),
+        described(ours.show_title.as_ref()),
+    );
+    compare("mpaa", text("mpaa"), described(ours.content_rating.as_ref()));
+    compare("year", number("year"), described(ours.year));
+    compare("season", number("season"), described(ours.season));
+    compare("episode", number("episode"), described(ours.episode));
     compare(
         "displayseason",
         number("displayseason"),
-        told(ours.display_season),
+        described(ours.display_season),
     );
     compare(
         "displayepisode",
         number("displayepisode"),
-        told(ours.display_episode),
+        described(ours.display_episode),
     );
-    compare("runtime", number("runtime"), told(ours.runtime));
+    compare("runtime", number("runtime"), described(ours.runtime));
     compare("premiered", text("premiered"), date(ours.premiered));
     compare("releasedate", text("releasedate"), date(ours.released));
     compare("aired", text("aired"), date(ours.aired));
     compare("genres", list("genres").join("|"), ours.genres.join("|"));
-    compare("studio", text("studio"), told(ours.studios.first()));
+    compare("studio", text("studio"), described(ours.studios.first()));
     compare(
         "directors",
         list("directors").join("|"),
@@ -113,7 +121,7 @@ fn document_case(verdict: &mut Verdict, path: &str, truth: &Value, ours: &Docume
         compare(
             "uniqueids",
             id.clone(),
-            told(ours.external_ids.iter().find(|known| **known == id)),
+            described(ours.external_ids.iter().find(|known| **known == id)),
         );
     }
     if let Some(id) = truth["tvdbid"].as_str() {

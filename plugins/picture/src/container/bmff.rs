@@ -2,13 +2,14 @@
 
 use std::io::Result;
 
+use containers::bytes::Bytes;
+use containers::isobmff::{BoxSpan, Boxes};
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
 /// The most items and extents that are looked at.
-const MAX_ITEMS: usize = 4096;
+const MAX_ITEMS: u32 = 4096;
 const MAX_META_BYTES: usize = 4 * 1024 * 1024;
 /// The box in which Canon keeps EXIF.
 const CANON: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
@@ -57,8 +58,7 @@ fn media_type(brands: &[[u8; 4]]) -> &'static str {
     let has = |wanted: &[&[u8; 4]]| brands.iter().any(|brand| wanted.contains(&brand));
     match brands.first() {
         Some(b"crx ") => "image/x-canon-cr3",
-        Some(b"avif") => "image/avif",
-        Some(b"avis") => "image/avif",
+        Some(b"avif" | b"avis") => "image/avif",
         Some(b"heic" | b"heix") => "image/heic",
         Some(b"hevc" | b"hevx") => "image/heic-sequence",
         _ if has(&[b"avif", b"avis"]) => "image/avif",
@@ -117,12 +117,10 @@ fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let mut parts = Boxes::between(4, meta.size());
     while let Some(part) = parts.next(&mut meta)? {
         let body = part.bytes(&mut meta, MAX_META_BYTES)?;
-        let mut body = Fields(&body);
+        let mut body = Bytes(&body);
         match &part.name {
             b"pitm" => {
-                primary = body
-                    .version()
-                    .and_then(|version| body.number(if version == 0 { 2 } else { 4 }))
+                primary = version(&mut body).and_then(|version| body.be(if version == 0 { 2 } else { 4 }));
             }
             b"iinf" => exif = exif_item(&mut meta, &part)?,
             b"iloc" => location = Some(body.0.to_vec()),
@@ -153,11 +151,11 @@ fn exif_item(meta: &mut Source, list: &BoxSpan) -> Result<Option<u64>> {
     let mut entries = Boxes::between(list.start + 4 + count_bytes, list.end);
     while let Some(entry) = entries.find(meta, b"infe")? {
         let body = entry.bytes(meta, 16)?;
-        let mut body = Fields(&body);
-        let version = body.version().unwrap_or(0);
-        let id = body.number(if version == 2 { 2 } else { 4 });
-        body.number(2);
-        if version >= 2 && body.number(4) == Some(u64::from(u32::from_be_bytes(*b"Exif"))) {
+        let mut body = Bytes(&body);
+        let version = version(&mut body).unwrap_or(0);
+        let id = body.be(if version == 2 { 2 } else { 4 });
+        body.skip(2);
+        if version >= 2 && body.array() == Some(*b"Exif") {
             return Ok(id);
         }
     }
@@ -187,7 +185,7 @@ fn primary_size(meta: &mut Source, list: &BoxSpan, primary: Option<u64>) -> Resu
             }
         } else if part.name == *b"ipma" {
             let body = part.bytes(meta, MAX_META_BYTES)?;
-            associated = associations(&mut Fields(&body), primary).unwrap_or_default();
+            associated = associations(&mut Bytes(&body), primary).unwrap_or_default();
         }
     }
     let of_primary = associated
@@ -202,21 +200,21 @@ fn primary_size(meta: &mut Source, list: &BoxSpan, primary: Option<u64>) -> Resu
 }
 
 /// The numbers, from 1, of the properties of an item.
-fn associations(body: &mut Fields, item: Option<u64>) -> Option<Vec<usize>> {
-    let flags = body.number(4)?;
+fn associations(body: &mut Bytes, item: Option<u64>) -> Option<Vec<usize>> {
+    let flags = body.be32()?;
     let is_wide = flags & 1 != 0;
-    for _ in 0..body.number(4)?.min(MAX_ITEMS as u64) {
-        let id = body.number(if flags >> 24 == 0 { 2 } else { 4 })?;
-        let count = body.number(1)?;
+    for _ in 0..body.be32()?.min(MAX_ITEMS) {
+        let id = body.be(if flags >> 24 == 0 { 2 } else { 4 })?;
+        let count = body.u8()?;
         let mut numbers = Vec::new();
         for _ in 0..count {
             // The top bit says that the property is essential.
             let number = if is_wide {
-                body.number(2)? & 0x7fff
+                body.be16()? & 0x7fff
             } else {
-                body.number(1)? & 0x7f
+                u16::from(body.u8()? & 0x7f)
             };
-            numbers.push(usize::try_from(number).ok()?);
+            numbers.push(number.into());
         }
         if Some(id) == item {
             return Some(numbers);
@@ -227,7 +225,7 @@ fn associations(body: &mut Fields, item: Option<u64>) -> Option<Vec<usize>> {
 
 /// The bytes of an item, put together from its extents.
 fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> Result<Vec<u8>> {
-    let extents = extents(&mut Fields(location), item).unwrap_or_default();
+    let extents = extents(&mut Bytes(location), item).unwrap_or_default();
     let mut bytes = Vec::new();
     for (in_data, offset, length) in extents {
         let length = usize::try_from(length)
@@ -244,21 +242,21 @@ fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> R
 }
 
 /// The extents of an item: whether in `idat`, offset, length.
-fn extents(body: &mut Fields, item: u64) -> Option<Vec<(bool, u64, u64)>> {
-    let version = body.version()?;
-    let (sizes, base_sizes) = (body.number(1)?, body.number(1)?);
+fn extents(body: &mut Bytes, item: u64) -> Option<Vec<(bool, u64, u64)>> {
+    let version = version(body)?;
+    let (sizes, base_sizes) = (usize::from(body.u8()?), usize::from(body.u8()?));
     let (offset_size, length_size) = (sizes >> 4, sizes & 15);
     let (base_size, index_size) = (base_sizes >> 4, if version == 0 { 0 } else { base_sizes & 15 });
-    let count = body.number(if version < 2 { 2 } else { 4 })?;
-    for _ in 0..count.min(MAX_ITEMS as u64) {
-        let id = body.number(if version < 2 { 2 } else { 4 })?;
-        let method = if version == 0 { 0 } else { body.number(2)? & 15 };
-        body.number(2)?;
-        let base = body.number(base_size)?;
+    let count = body.be(if version < 2 { 2 } else { 4 })?;
+    for _ in 0..count.min(MAX_ITEMS.into()) {
+        let id = body.be(if version < 2 { 2 } else { 4 })?;
+        let method = if version == 0 { 0 } else { body.be16()? & 15 };
+        body.skip(2)?;
+        let base = body.be(base_size)?;
         let mut extents = Vec::new();
-        for _ in 0..body.number(2)?.min(MAX_ITEMS as u64) {
-            body.number(index_size)?;
-            let (offset, length) = (body.number(offset_size)?, body.number(length_size)?);
+        for _ in 0..u32::from(body.be16()?).min(MAX_ITEMS) {
+            body.skip(index_size)?;
+            let (offset, length) = (body.be(offset_size)?, body.be(length_size)?);
             extents.push((method == 1, base.saturating_add(offset), length));
         }
         if id == item {
@@ -268,21 +266,7 @@ fn extents(body: &mut Fields, item: u64) -> Option<Vec<(bool, u64, u64)>> {
     None
 }
 
-/// Big-endian numbers off the front of a box.
-struct Fields<'a>(&'a [u8]);
-
-impl Fields<'_> {
-    /// A number of so many bytes, at most 8; of none it is 0.
-    fn number(&mut self, length: u64) -> Option<u64> {
-        let (number, rest) = self
-            .0
-            .split_at_checked(usize::try_from(length).ok().filter(|length| *length <= 8)?)?;
-        self.0 = rest;
-        Some(number.iter().fold(0, |sum, byte| (sum << 8) | u64::from(*byte)))
-    }
-
-    /// The version of a full box; its flags are passed over.
-    fn version(&mut self) -> Option<u64> {
-        Some(self.number(4)? >> 24)
-    }
+/// The version of a full box, whose flags are skipped.
+fn version(body: &mut Bytes) -> Option<u32> {
+    Some(body.be32()? >> 24)
 }

@@ -27,49 +27,39 @@ pub struct Frame {
     pub sampling: Vec<(u8, u8)>,
 }
 
-/// The frame of the JPEG that begins here; `None` if there is none.
+/// The frame of the JPEG that begins at `start`; `None` if there is none.
 ///
 /// # Errors
-/// What the storage says.
+/// If a read failed.
 pub fn frame(source: &mut Source, start: u64) -> Result<Option<Frame>> {
     if source.array_at::<2>(start)? != Some([0xff, 0xd8]) {
         return Ok(None);
     }
-    let mut offset = start + 2;
-    for _ in 0..MAX_SEGMENTS {
-        let Some((marker, body)) = next_marker(source, offset)? else {
-            break;
-        };
-        if matches!(marker, 0x01 | 0xd0..=0xd8) {
-            offset = body;
+    let mut segments = Segments::of_file(start);
+    while let Some(segment) = segments.next(source)? {
+        if !segment.is_frame() {
             continue;
         }
-        if matches!(marker, 0xd9 | 0xda) {
-            break;
-        }
-        let Some([l1, l0, _precision, h1, h0, w1, w0, count]) = source.array_at::<8>(body)? else {
+        let Some([_precision, h1, h0, w1, w0, count]) = source.array_at::<6>(segment.start)? else {
             break;
         };
-        if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
-            let components = source.bytes_at(body + 8, 3 * usize::from(count))?;
-            let (components, _) = components.as_chunks::<3>();
-            return Ok(Some(Frame {
-                width: u16::from_be_bytes([w1, w0]),
-                height: u16::from_be_bytes([h1, h0]),
-                is_progressive: matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce),
-                is_lossless: matches!(marker, 0xc3 | 0xc7 | 0xcb | 0xcf),
-                sampling: components
-                    .iter()
-                    .map(|[_, factors, _]| (factors >> 4, factors & 15))
-                    .collect(),
-            }));
-        }
-        offset = body + u64::from(u16::from_be_bytes([l1, l0]).max(2));
+        let components = source.bytes_at(segment.start + 6, 3 * usize::from(count))?;
+        let (components, _) = components.as_chunks::<3>();
+        return Ok(Some(Frame {
+            width: u16::from_be_bytes([w1, w0]),
+            height: u16::from_be_bytes([h1, h0]),
+            is_progressive: matches!(segment.marker, 0xc2 | 0xc6 | 0xca | 0xce),
+            is_lossless: matches!(segment.marker, 0xc3 | 0xc7 | 0xcb | 0xcf),
+            sampling: components
+                .iter()
+                .map(|[_, factors, _]| (factors >> 4, factors & 15))
+                .collect(),
+        }));
     }
     Ok(None)
 }
 
-/// Reads the segments of the JPEG that begins here.
+/// Reads the segments of the JPEG that begins at `start`.
 pub(super) fn read(source: &mut Source, start: u64) -> Result<Photo> {
     let mut photo = Photo {
         media_type: "image/jpeg",
@@ -77,49 +67,24 @@ pub(super) fn read(source: &mut Source, start: u64) -> Result<Photo> {
     };
     let mut exif: Vec<u8> = Vec::new();
     let mut parts = 0;
-    let mut offset = start + 2;
-    for _ in 0..MAX_SEGMENTS {
-        let Some((marker, body)) = next_marker(source, offset)? else {
-            break;
-        };
-        // Restart markers and TEM have no body.
-        if matches!(marker, 0x01 | 0xd0..=0xd8) {
-            offset = body;
-            continue;
-        }
-        // The scan or the end: no more headers.
-        if matches!(marker, 0xd9 | 0xda) {
-            break;
-        }
-        let Some(length) = source
-            .array_at::<2>(body)?
-            .map(u16::from_be_bytes)
-            .filter(|length| *length >= 2)
-        else {
-            break;
-        };
-        let (content, size) = (body + 2, usize::from(length) - 2);
-        match marker {
-            0xe1 if source.array_at::<4>(content)? == Some(*b"Exif") && parts < MAX_PARTS => {
-                let bytes = source.bytes_at(content + 6, size.saturating_sub(6))?;
-                // A second block is a new one if it has a header of its own, else it goes on.
-                let is_new = bytes.starts_with(b"II") || bytes.starts_with(b"MM") || exif.is_empty();
-                if is_new && !exif.is_empty() {
-                    photo.exif.push(Block::new(std::mem::take(&mut exif)));
-                }
-                exif.extend_from_slice(&bytes);
-                parts += 1;
+    let mut segments = Segments::of_file(start);
+    while let Some(segment) = segments.next(source)? {
+        let is_app1 = segment.marker == 0xe1 && parts < MAX_PARTS;
+        if is_app1 && source.array_at::<4>(segment.start)? == Some(*b"Exif") {
+            let bytes = source.bytes_at(segment.start + 6, segment.length.saturating_sub(6))?;
+            // A part without a TIFF header continues the block before it.
+            let is_new = bytes.starts_with(b"II") || bytes.starts_with(b"MM") || exif.is_empty();
+            if is_new && !exif.is_empty() {
+                photo.exif.push(Block::new(std::mem::take(&mut exif)));
             }
-            // Start of frame, in all its codings; 0xc4, 0xc8 and 0xcc are tables.
-            0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => {
-                if let Some([_, h1, h0, w1, w0]) = source.array_at::<5>(content)? {
-                    let (width, height) = (u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0]));
-                    photo.dimensions.get_or_insert((width.into(), height.into()));
-                }
-            }
-            _ => {}
+            exif.extend_from_slice(&bytes);
+            parts += 1;
+        } else if segment.is_frame()
+            && let Some([_, h1, h0, w1, w0]) = source.array_at::<5>(segment.start)?
+        {
+            let (width, height) = (u16::from_be_bytes([w1, w0]), u16::from_be_bytes([h1, h0]));
+            photo.dimensions.get_or_insert((width.into(), height.into()));
         }
-        offset = content + size as u64;
     }
     if !exif.is_empty() {
         photo.exif.push(Block::new(exif));
@@ -127,7 +92,65 @@ pub(super) fn read(source: &mut Source, start: u64) -> Result<Photo> {
     Ok(photo)
 }
 
-/// The next marker from here on, and where its body begins. Bytes that are none are passed over.
+/// A marker with a body.
+struct Segment {
+    marker: u8,
+    /// Where the body begins, after its length.
+    start: u64,
+    length: usize,
+}
+
+impl Segment {
+    /// Whether it is a start of frame, in any coding; 0xc4, 0xc8 and 0xcc are tables.
+    fn is_frame(&self) -> bool {
+        matches!(self.marker, 0xc0..=0xcf) && !matches!(self.marker, 0xc4 | 0xc8 | 0xcc)
+    }
+}
+
+/// Walks the segments up to the first scan.
+struct Segments {
+    offset: u64,
+    left: usize,
+}
+
+impl Segments {
+    fn of_file(start: u64) -> Self {
+        Self {
+            offset: start + 2,
+            left: MAX_SEGMENTS,
+        }
+    }
+
+    fn next(&mut self, source: &mut Source) -> Result<Option<Segment>> {
+        while self.left > 0 {
+            self.left -= 1;
+            let Some((marker, body)) = next_marker(source, self.offset)? else {
+                break;
+            };
+            // Restart markers and TEM have no body.
+            if matches!(marker, 0x01 | 0xd0..=0xd8) {
+                self.offset = body;
+                continue;
+            }
+            let is_scan_or_end = matches!(marker, 0xd9 | 0xda);
+            let Some(length) = source.array_at::<2>(body)?.filter(|_| !is_scan_or_end) else {
+                break;
+            };
+            // The length counts its own two bytes.
+            let length = u16::from_be_bytes(length).max(2);
+            self.offset = body + u64::from(length);
+            return Ok(Some(Segment {
+                marker,
+                start: body + 2,
+                length: usize::from(length) - 2,
+            }));
+        }
+        self.left = 0;
+        Ok(None)
+    }
+}
+
+/// The next marker at or after `start`, and where its body begins. Other bytes are skipped.
 fn next_marker(source: &mut Source, start: u64) -> Result<Option<(u8, u64)>> {
     let mut offset = start;
     while offset < start + MAX_FILLING {

@@ -2,7 +2,8 @@
 
 use std::io::Result;
 
-use svc_plugin_api::{Source, isobmff::Boxes};
+use containers::isobmff::Boxes;
+use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 

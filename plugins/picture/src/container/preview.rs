@@ -2,8 +2,8 @@
 
 use std::io::Result;
 
+use containers::isobmff::Boxes;
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::Boxes;
 
 use super::Photo;
 use super::directory::{Layout, MAX_DIRECTORIES};
@@ -22,7 +22,7 @@ const CANON_PREVIEW_HEADER: u64 = 16;
 
 /// Bytes that may be a JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ByteRange {
     /// First byte.
     pub offset: u64,
     /// How many, as the file says.
@@ -33,14 +33,14 @@ pub struct Place {
 ///
 /// # Errors
 /// What the storage says.
-pub fn in_file(source: &mut Source) -> Result<Vec<Place>> {
+pub fn in_file(source: &mut Source) -> Result<Vec<ByteRange>> {
     match source.bytes_at(0, 16)?.as_slice() {
         [b'I', b'I', ..] | [b'M', b'M', ..] => in_directories(source),
         [b'F', b'U', b'J', b'I', ..] => {
             let Some([o3, o2, o1, o0, l3, l2, l1, l0]) = source.array_at::<8>(84)? else {
                 return Ok(Vec::new());
             };
-            Ok(vec![Place {
+            Ok(vec![ByteRange {
                 offset: u32::from_be_bytes([o3, o2, o1, o0]).into(),
                 length: u32::from_be_bytes([l3, l2, l1, l0]).into(),
             }])
@@ -67,7 +67,7 @@ pub fn in_exif(photo: &Photo) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Walks all directories of a TIFF structure.
-fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
+fn in_directories(source: &mut Source) -> Result<Vec<ByteRange>> {
     let Some((layout, first)) = Layout::of(source)? else {
         return Ok(Vec::new());
     };
@@ -86,7 +86,7 @@ fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
         let mut add = |offset: Option<u64>, length: Option<u64>| {
             // What is beyond the file is nothing, and no number to count on with.
             let place = offset.zip(length).filter(|(offset, _)| *offset < end);
-            places.extend(place.map(|(offset, length)| Place { offset, length }));
+            places.extend(place.map(|(offset, length)| ByteRange { offset, length }));
         };
         add(number(JPEG), number(JPEG_BYTES));
         for entry in &entries {
@@ -107,7 +107,7 @@ fn in_directories(source: &mut Source) -> Result<Vec<Place>> {
     Ok(places)
 }
 
-fn of_canon(source: &mut Source) -> Result<Vec<Place>> {
+fn of_canon(source: &mut Source) -> Result<Vec<ByteRange>> {
     let mut top = Boxes::of_file(source);
     while let Some(found) = top.find(source, b"uuid")? {
         if source.array_at::<16>(found.start)? != Some(CANON_PREVIEW) {
@@ -117,7 +117,7 @@ fn of_canon(source: &mut Source) -> Result<Vec<Place>> {
         let mut inner = Boxes::between(found.start + 24, found.end);
         if let Some(preview) = inner.find(source, b"PRVW")? {
             let offset = preview.start + CANON_PREVIEW_HEADER;
-            return Ok(vec![Place {
+            return Ok(vec![ByteRange {
                 offset,
                 length: preview.end.saturating_sub(offset),
             }]);

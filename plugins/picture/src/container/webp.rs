@@ -2,6 +2,7 @@
 
 use std::io::Result;
 
+use containers::riff::{ByteOrder, Chunks};
 use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
@@ -15,39 +16,33 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
         media_type: "image/webp",
         ..Photo::default()
     };
-    let mut offset = 12;
-    for _ in 0..MAX_CHUNKS {
-        let Some([k0, k1, k2, k3, size @ ..]) = source.array_at::<8>(offset)? else {
-            break;
-        };
-        let (length, body) = (u32::from_le_bytes(size), offset + 8);
-        match &[k0, k1, k2, k3] {
+    let mut chunks = Chunks::of_file(source, ByteOrder::Little, MAX_CHUNKS);
+    while let Some(chunk) = chunks.next(source)? {
+        match &chunk.name {
             b"VP8X" => {
-                if let Some([_, _, _, _, w0, w1, w2, h0, h1, h2]) = source.array_at::<10>(body)? {
+                if let Some([_, _, _, _, w0, w1, w2, h0, h1, h2]) = source.array_at::<10>(chunk.start)? {
                     let number = |a, b, c| u32::from_le_bytes([a, b, c, 0]) + 1;
                     photo.dimensions = Some((number(w0, w1, w2), number(h0, h1, h2)));
                 }
             }
             b"VP8 " if photo.dimensions.is_none() => {
-                if let Some([_, _, _, 0x9d, 0x01, 0x2a, w0, w1, h0, h1]) = source.array_at::<10>(body)? {
+                if let Some([_, _, _, 0x9d, 0x01, 0x2a, w0, w1, h0, h1]) =
+                    source.array_at::<10>(chunk.start)?
+                {
                     // The two upper bits are a scale.
                     let number = |a, b| u32::from(u16::from_le_bytes([a, b]) & 0x3fff);
                     photo.dimensions = Some((number(w0, w1), number(h0, h1)));
                 }
             }
             b"VP8L" if photo.dimensions.is_none() => {
-                if let Some([0x2f, a, b, c, d]) = source.array_at::<5>(body)? {
+                if let Some([0x2f, a, b, c, d]) = source.array_at::<5>(chunk.start)? {
                     let bits = u32::from_le_bytes([a, b, c, d]);
                     photo.dimensions = Some(((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1));
                 }
             }
-            b"EXIF" => {
-                let size = usize::try_from(length).unwrap_or(usize::MAX).min(MAX_EXIF_BYTES);
-                photo.exif.push(Block::new(source.bytes_at(body, size)?));
-            }
+            b"EXIF" => photo.exif.push(Block::new(chunk.bytes(source, MAX_EXIF_BYTES)?)),
             _ => {}
         }
-        offset = body + u64::from(length) + u64::from(length & 1);
     }
     Ok(photo)
 }

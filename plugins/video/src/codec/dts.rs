@@ -63,7 +63,7 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
     if bits.flag()? {
         bits.skip(36)?;
     }
-    let (presentations, sounds) = (bits.take(3)? + 1, bits.take(3)? + 1);
+    let (presentations, audio_streams) = (bits.take(3)? + 1, bits.take(3)? + 1);
     let mut active = 0;
     for _ in 0..presentations {
         active += bits.take(index + 1)?.count_ones();
@@ -76,7 +76,7 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
         let masks = bits.take(2)? + 1;
         bits.skip(usize::try_from(mask_bits * masks).ok()?)?;
     }
-    bits.skip(size_bits * usize::try_from(sounds).ok()?)?;
+    bits.skip(size_bits * usize::try_from(audio_streams).ok()?)?;
     // Size and number of the first description.
     bits.skip(9 + 3)?;
     if bits.flag()? {

@@ -1,9 +1,9 @@
 //! H.264: the sequence parameter set.
 
-use super::{Sequence, colour};
+use super::{Sequence, usability};
 use crate::bits::{Bits, unescape};
-use crate::bytes::Bytes;
 use crate::rate;
+use containers::bytes::Bytes;
 
 const SEQUENCE_PARAMETERS: u8 = 7;
 
@@ -98,7 +98,7 @@ fn parameters(bits: &mut Bits) -> Option<Sequence> {
     };
     if bits.flag() == Some(true) {
         // What is said before the end of a cut-off header counts.
-        usability(bits, &mut sequence);
+        usability_information(bits, &mut sequence);
     }
     Some(sequence)
 }
@@ -114,26 +114,9 @@ fn scaling_list(bits: &mut Bits, size: u32) -> Option<()> {
     Some(())
 }
 
-/// Shape of a pixel, colour, and time.
-fn usability(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
-    if bits.flag()? && bits.take(8)? == 255 {
-        bits.skip(32)?;
-    }
-    if bits.flag()? {
-        bits.skip(1)?;
-    }
-    if bits.flag()? {
-        bits.skip(4)?;
-        if bits.flag()? {
-            bits.skip(8)?;
-            sequence.hdr = colour::hdr(bits.take(8)?);
-            bits.skip(8)?;
-        }
-    }
-    if bits.flag()? {
-        bits.golomb()?;
-        bits.golomb()?;
-    }
+/// Video usability information.
+fn usability_information(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
+    usability::picture(bits, sequence)?;
     if bits.flag()? {
         // A tick is a field.
         let (tick, second) = (bits.take(32)?, bits.take(32)?);

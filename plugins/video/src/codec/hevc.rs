@@ -1,9 +1,9 @@
 //! HEVC: the sequence parameter set.
 
-use super::{Sequence, colour};
+use super::{Sequence, usability};
 use crate::bits::{Bits, unescape};
-use crate::bytes::Bytes;
 use crate::rate;
+use containers::bytes::Bytes;
 
 const SEQUENCE_PARAMETERS: u8 = 33;
 /// The most reference picture sets, by the standard.
@@ -112,7 +112,7 @@ fn tools(bits: &mut Bits, sub_layers: u32, sequence: &mut Sequence) -> Option<()
     }
     bits.skip(2)?;
     if bits.flag()? {
-        usability(bits, sequence)
+        usability_information(bits, sequence)
     } else {
         Some(())
     }
@@ -165,26 +165,9 @@ fn reference_sets(bits: &mut Bits) -> Option<()> {
     Some(())
 }
 
-/// Shape of a pixel, colour, and time.
-fn usability(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
-    if bits.flag()? && bits.take(8)? == 255 {
-        bits.skip(32)?;
-    }
-    if bits.flag()? {
-        bits.skip(1)?;
-    }
-    if bits.flag()? {
-        bits.skip(4)?;
-        if bits.flag()? {
-            bits.skip(8)?;
-            sequence.hdr = colour::hdr(bits.take(8)?);
-            bits.skip(8)?;
-        }
-    }
-    if bits.flag()? {
-        bits.golomb()?;
-        bits.golomb()?;
-    }
+/// Video usability information.
+fn usability_information(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
+    usability::picture(bits, sequence)?;
     bits.skip(3)?;
     if bits.flag()? {
         for _ in 0..4 {

@@ -9,6 +9,7 @@ pub(crate) mod h264;
 pub(crate) mod hevc;
 pub(crate) mod matroska_id;
 pub(crate) mod mpeg2;
+mod usability;
 pub(crate) mod wave;
 
 use std::borrow::Cow;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::fourcc::pcm;
 use super::unknown;
-use crate::bytes::Bytes;
 use crate::video::{Kind, Stream};
+use containers::bytes::Bytes;
 
 /// Its number where the real one is in a GUID behind the fixed part.
 const EXTENSIBLE: u16 = 0xfffe;
@@ -24,7 +24,7 @@ pub(crate) fn stream(format: &[u8]) -> Option<Stream> {
         tag = bytes.le16().unwrap_or(tag);
     }
     let mut stream = Stream::new(Kind::Audio, name(tag, bits.into()));
-    stream.sound(channels.into(), sample_rate);
+    stream.set_audio(channels.into(), sample_rate);
     Some(stream)
 }
 

@@ -4,9 +4,9 @@ use std::io::Result;
 
 use svc_plugin_api::{Picture, PictureData, Source, Span, picture_media_type};
 
-use super::ebml::Element;
-use crate::bytes::text;
 use crate::video::Video;
+use containers::bytes::text;
+use containers::ebml::Element;
 
 const FILE: u32 = 0x61a7;
 const NAME: u32 = 0x466e;
@@ -36,7 +36,7 @@ pub(super) fn read(source: &mut Source, attachments: &Element, video: &mut Video
 }
 
 fn picture(source: &mut Source, file: &Element, end: u64) -> Result<Option<Picture>> {
-    let (mut name, mut said, mut data) = (String::new(), String::new(), None);
+    let (mut name, mut stated, mut data) = (String::new(), String::new(), None);
     let mut offset = file.start;
     for _ in 0..MAX_PARTS {
         let Some(part) = Element::at(source, offset)?.filter(|_| offset < end) else {
@@ -44,7 +44,7 @@ fn picture(source: &mut Source, file: &Element, end: u64) -> Result<Option<Pictu
         };
         match part.id {
             NAME => name = text(&part.bytes(source, 1024)?).to_ascii_lowercase(),
-            MEDIA_TYPE => said = text(&part.bytes(source, 128)?),
+            MEDIA_TYPE => stated = text(&part.bytes(source, 128)?),
             DATA => {
                 data = part
                     .end
@@ -56,7 +56,7 @@ fn picture(source: &mut Source, file: &Element, end: u64) -> Result<Option<Pictu
         let Some(next) = part.end else { break };
         offset = next;
     }
-    let Some((start, stop)) = data.filter(|_| said.starts_with("image/")) else {
+    let Some((start, stop)) = data.filter(|_| stated.starts_with("image/")) else {
         return Ok(None);
     };
     let head = source.bytes_at(start, 16)?;

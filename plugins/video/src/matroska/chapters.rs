@@ -1,8 +1,8 @@
 //! `Chapters`: the default edition, else the first.
 
-use super::ebml::{element, elements, unsigned};
-use crate::bytes::text;
 use crate::video::{Chapter, MAX_CHAPTERS};
+use containers::bytes::text;
+use containers::ebml::{element, elements, unsigned};
 
 const EDITION: u32 = 0x45b9;
 const EDITION_IS_HIDDEN: u32 = 0x45bd;

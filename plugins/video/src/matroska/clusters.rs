@@ -6,7 +6,7 @@ use std::io::Result;
 use svc_plugin_api::Source;
 
 use super::CLUSTER;
-use super::ebml::{Element, elements, header, unsigned, vint};
+use containers::ebml::{Element, elements, header, unsigned, vint};
 
 const TIMESTAMP: u32 = 0xe7;
 const SIMPLE_BLOCK: u32 = 0xa3;

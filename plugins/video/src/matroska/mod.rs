@@ -3,7 +3,6 @@
 mod attachments;
 mod chapters;
 mod clusters;
-mod ebml;
 mod tags;
 mod tracks;
 
@@ -11,9 +10,9 @@ use std::io::Result;
 
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::text;
-use crate::video::{Kind, Statement, Video};
-use ebml::{Element, element, elements, float, unsigned};
+use crate::video::{Kind, SimpleTag, Video};
+use containers::bytes::text;
+use containers::ebml::{Element, element, elements, float, unsigned};
 use tracks::Track;
 
 const DOC_TYPE: u32 = 0x4282;
@@ -60,7 +59,7 @@ struct Segment {
     duration: f64,
     writing_app: Option<String>,
     tracks: Vec<Track>,
-    statements: Vec<Statement>,
+    simple_tags: Vec<SimpleTag>,
     /// Places of elements that the tables name.
     seeks: Vec<u64>,
     /// Places of elements that were read.
@@ -91,7 +90,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         duration: 0.0,
         writing_app: None,
         tracks: Vec::new(),
-        statements: Vec::new(),
+        simple_tags: Vec::new(),
         seeks: Vec::new(),
         done: Vec::new(),
         first_cluster: None,
@@ -200,7 +199,7 @@ impl Segment {
             INFO => self.info(&body),
             TRACKS if self.tracks.is_empty() => self.tracks = tracks::read(&body),
             CHAPTERS if self.video.chapters.is_empty() => self.video.chapters = chapters::read(&body),
-            TAGS => tags::read(&body, &mut self.statements),
+            TAGS => tags::read(&body, &mut self.simple_tags),
             _ => {}
         }
         Ok(())
@@ -238,8 +237,8 @@ impl Segment {
     }
 
     fn finish(mut self, source: &mut Source) -> Result<Video> {
-        tags::apply(&self.statements, &mut self.video.tags);
-        self.video.statements = self.statements;
+        tags::apply(&self.simple_tags, &mut self.video.tags);
+        self.video.simple_tags = self.simple_tags;
         if let Some(app) = self.writing_app {
             self.video.tags.add("WRITING_APP", &app);
             self.video.tags.add("ENCODER", &app);

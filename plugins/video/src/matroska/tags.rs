@@ -1,9 +1,9 @@
 //! `Tags`: statements, each about a level: the film or episode (50), the season (60), the series (70).
 
-use super::ebml::{element, elements, unsigned};
-use crate::bytes::text;
 use crate::tags::Tags;
-use crate::video::Statement;
+use crate::video::SimpleTag;
+use containers::bytes::text;
+use containers::ebml::{element, elements, unsigned};
 
 const TAG: u32 = 0x7373;
 const TARGETS: u32 = 0x63c0;
@@ -19,10 +19,10 @@ const EPISODE: u64 = 50;
 const SEASON: u64 = 60;
 const SERIES: u64 = 70;
 /// The most statements.
-const MAX_STATEMENTS: usize = 512;
+const MAX_SIMPLE_TAGS: usize = 512;
 
 /// Adds the statements in the body of `Tags` but those about a chapter or an attachment.
-pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
+pub(super) fn read(body: &[u8], simple_tags: &mut Vec<SimpleTag>) {
     for (_, tag) in elements(body).filter(|(id, _)| *id == TAG) {
         let targets = element(tag, TARGETS).unwrap_or_default();
         let is_of = |ids: &[u32]| elements(targets).any(|(id, uid)| ids.contains(&id) && unsigned(uid) != 0);
@@ -33,9 +33,9 @@ pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
         let level = element(targets, LEVEL).map_or(EPISODE, unsigned);
         for (_, simple) in elements(tag).filter(|(id, _)| *id == SIMPLE_TAG) {
             if let (Some(name), Some(value)) = (element(simple, NAME), element(simple, VALUE))
-                && statements.len() < MAX_STATEMENTS
+                && simple_tags.len() < MAX_SIMPLE_TAGS
             {
-                statements.push(Statement {
+                simple_tags.push(SimpleTag {
                     level,
                     is_of_track,
                     name: text(name).to_ascii_uppercase(),
@@ -47,10 +47,10 @@ pub(super) fn read(body: &[u8], statements: &mut Vec<Statement>) {
 }
 
 /// Takes the statements about the whole file over. A number of a part is one of an episode only where there is something it is part of.
-pub(super) fn apply(statements: &[Statement], tags: &mut Tags) {
-    let of_file = || statements.iter().filter(|statement| !statement.is_of_track);
+pub(super) fn apply(simple_tags: &[SimpleTag], tags: &mut Tags) {
+    let of_file = || simple_tags.iter().filter(|statement| !statement.is_of_track);
     let is_part = of_file().any(|statement| statement.level >= SEASON);
-    for Statement {
+    for SimpleTag {
         level, name, value, ..
     } in of_file()
     {

@@ -1,10 +1,10 @@
 //! `Tracks`: what the streams are.
 
-use super::ebml::{element, elements, float, unsigned};
-use crate::bytes::text;
 use crate::codec::{aac, colour, h264, hevc, matroska_id};
 use crate::rate;
 use crate::video::{Hdr, Kind, MAX_STREAMS, Stream};
+use containers::bytes::text;
+use containers::ebml::{element, elements, float, unsigned};
 
 const TRACK_ENTRY: u32 = 0xae;
 const NUMBER: u32 = 0xd7;
@@ -60,8 +60,8 @@ fn track(entry: &[u8]) -> Option<Track> {
         _ => return None,
     };
     let private = element(entry, CODEC_PRIVATE).unwrap_or_default();
-    let sound = element(entry, AUDIO).unwrap_or_default();
-    let bits = element(sound, BIT_DEPTH)
+    let audio = element(entry, AUDIO).unwrap_or_default();
+    let bits = element(audio, BIT_DEPTH)
         .map(unsigned)
         .and_then(|bits| u32::try_from(bits).ok());
     let mut stream = matroska_id::stream(kind, &codec_id, private, bits.unwrap_or(16));
@@ -74,7 +74,7 @@ fn track(entry: &[u8]) -> Option<Track> {
     stream.title = element(entry, NAME).map(text);
     match kind {
         Kind::Video => picture(&mut stream, entry, private),
-        Kind::Audio => hear(&mut stream, sound, private),
+        Kind::Audio => read_audio(&mut stream, audio, private),
         Kind::Subtitle => {}
     }
     Some(Track {
@@ -149,7 +149,7 @@ fn rotation(roll: f64) -> Option<u16> {
     }
 }
 
-fn hear(stream: &mut Stream, audio: &[u8], private: &[u8]) {
+fn read_audio(stream: &mut Stream, audio: &[u8], private: &[u8]) {
     let rate = element(audio, PLAYED_RATE)
         .or_else(|| element(audio, SAMPLE_RATE))
         .map_or(8000.0, float);
@@ -159,14 +159,14 @@ fn hear(stream: &mut Stream, audio: &[u8], private: &[u8]) {
     } else {
         0
     };
-    stream.sound(u32::try_from(channels).unwrap_or(0), rate);
+    stream.set_audio(u32::try_from(channels).unwrap_or(0), rate);
     match stream.codec.as_ref() {
         "aac" => {
-            if let Some(said) = aac::description(private) {
-                stream.sound(said.channels, said.sample_rate.max(rate));
+            if let Some(stated) = aac::description(private) {
+                stream.set_audio(stated.channels, stated.sample_rate.max(rate));
             }
         }
-        "opus" => stream.sound(0, 48_000),
+        "opus" => stream.set_audio(0, 48_000),
         _ => {}
     }
 }

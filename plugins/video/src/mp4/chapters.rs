@@ -6,8 +6,8 @@ use svc_plugin_api::Source;
 
 use super::samples;
 use super::track::Track;
-use crate::bytes::{Bytes, text, utf16_be};
 use crate::video::{Chapter, MAX_CHAPTERS};
+use containers::bytes::{Bytes, text, utf16_be};
 
 /// The most bytes of Nero's list: 255 chapters of 255 letters.
 pub(super) const MAX_LIST_BYTES: usize = 128 * 1024;

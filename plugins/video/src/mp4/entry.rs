@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::atoms::{atom, atoms};
 use crate::bits::Bits;
-use crate::bytes::Bytes;
 use crate::codec::{Sequence, aac, audio, colour, fourcc, h264, hevc, unknown};
 use crate::video::{Hdr, Kind, Stream};
+use containers::bytes::Bytes;
+use containers::isobmff::slice::{body_of, boxes};
 
 /// Bytes of a sample entry before those of its kind: reserved, and the reference of its data.
 const COMMON_BYTES: usize = 8;
@@ -16,10 +16,10 @@ pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
     let mut bytes = Bytes(description);
     let is_iso_1 = bytes.be32()? >> 24 == 1;
     bytes.skip(4)?;
-    let (code, body) = atoms(bytes.0).next()?;
+    let (code, body) = boxes(bytes.0).next()?;
     match &handler {
         b"vide" => Some(picture(code, body)),
-        b"soun" => Some(sound(code, body, is_iso_1)),
+        b"soun" => Some(audio(code, body, is_iso_1)),
         // Handlers of nothing but subtitles; others are of chapters, hints and much else.
         b"sbtl" | b"subt" | b"subp" | b"clcp" => Some(subtitle(code, body)),
         b"text" if code == *b"text" => Some(subtitle(code, body)),
@@ -39,7 +39,7 @@ fn picture(mut code: [u8; 4], body: &[u8]) -> Stream {
     let mut stream = Stream::new(Kind::Video, fourcc::quicktime_video(code));
     stream.size(width.into(), height.into());
     let mut sequence: Option<Sequence> = None;
-    for (name, body) in atoms(bytes.0) {
+    for (name, body) in boxes(bytes.0) {
         match &name {
             b"avcC" => sequence = h264::configuration(body),
             b"hvcC" => sequence = hevc::configuration(body),
@@ -70,10 +70,10 @@ fn transfer(body: &[u8]) -> Option<Hdr> {
 
 /// What an encrypted entry was before.
 fn original(body: &[u8]) -> Option<[u8; 4]> {
-    atom(atom(body, b"sinf")?, b"frma")?.first_chunk().copied()
+    body_of(body_of(body, b"sinf")?, b"frma")?.first_chunk().copied()
 }
 
-fn sound(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
+fn audio(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
     let mut bytes = Bytes(body);
     bytes.skip(COMMON_BYTES);
     let version = bytes.be16().unwrap_or(0);
@@ -111,15 +111,15 @@ fn sound(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
         Kind::Audio,
         linear(code, bits, flags, bytes.0).unwrap_or_else(|| fourcc::quicktime_audio(code)),
     );
-    stream.sound(channels, rate);
+    stream.set_audio(channels, rate);
     // QuickTime keeps the boxes in one more.
-    let wave = atom(bytes.0, b"wave").unwrap_or_default();
-    for (name, body) in atoms(bytes.0).chain(atoms(wave)) {
+    let wave = body_of(bytes.0, b"wave").unwrap_or_default();
+    for (name, body) in boxes(bytes.0).chain(boxes(wave)) {
         detail(&mut stream, name, body);
     }
     match &code {
-        b"samr" => stream.sound(1, 8_000),
-        b"sawb" => stream.sound(1, 16_000),
+        b"samr" => stream.set_audio(1, 8_000),
+        b"sawb" => stream.set_audio(1, 16_000),
         _ => {}
     }
     stream
@@ -131,30 +131,30 @@ fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
             if let Some((kind, private)) = elementary(body) {
                 stream.codec = mpeg_sound(kind).map_or(stream.codec.clone(), Cow::Borrowed);
                 if stream.codec == "aac"
-                    && let Some(said) = aac::description(private)
+                    && let Some(stated) = aac::description(private)
                 {
-                    stream.codec = said.codec.into();
-                    stream.sound(said.channels, said.sample_rate);
+                    stream.codec = stated.codec.into();
+                    stream.set_audio(stated.channels, stated.sample_rate);
                 }
             }
         }
         b"dac3" => {
             if let Some((channels, rate)) = audio::ac3_box(body) {
-                stream.sound(channels, rate);
+                stream.set_audio(channels, rate);
             }
         }
         b"dec3" => {
             if let Some((channels, rate)) = audio::eac3_box(body) {
-                stream.sound(channels, rate);
+                stream.set_audio(channels, rate);
             }
         }
         // Opus is always played at 48 kHz.
-        b"dOps" => stream.sound(body.get(1).copied().unwrap_or(0).into(), 48_000),
+        b"dOps" => stream.set_audio(body.get(1).copied().unwrap_or(0).into(), 48_000),
         b"dfLa" => {
             // Version, header of the block, sizes of blocks and frames.
             let mut bits = Bits::new(body.get(18..).unwrap_or_default());
             if let (Some(rate), Some(channels)) = (bits.take(20), bits.take(3)) {
-                stream.sound(channels + 1, rate);
+                stream.set_audio(channels + 1, rate);
             }
         }
         _ => {}
@@ -163,8 +163,8 @@ fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
 
 /// Linear samples, whose description is spread over the code, the entry and its boxes.
 fn linear(code: [u8; 4], bits: u32, flags: u32, boxes: &[u8]) -> Option<Cow<'static, str>> {
-    let inner = atom(boxes, b"wave").unwrap_or(boxes);
-    let is_little = matches!(atom(inner, b"enda"), Some([_, 1, ..]));
+    let inner = body_of(boxes, b"wave").unwrap_or(boxes);
+    let is_little = matches!(body_of(inner, b"enda"), Some([_, 1, ..]));
     Some(match &code {
         b"sowt" => fourcc::pcm(bits, false, false, true),
         b"twos" => fourcc::pcm(bits, false, true, true),
@@ -175,7 +175,7 @@ fn linear(code: [u8; 4], bits: u32, flags: u32, boxes: &[u8]) -> Option<Cow<'sta
         b"fl64" => fourcc::pcm(64, true, !is_little, true),
         b"lpcm" => fourcc::pcm(bits, flags & 1 != 0, flags & 2 != 0, flags & 4 != 0),
         b"ipcm" | b"fpcm" => {
-            let [_, _, _, _, order, size, ..] = atom(boxes, b"pcmC")? else {
+            let [_, _, _, _, order, size, ..] = body_of(boxes, b"pcmC")? else {
                 return None;
             };
             fourcc::pcm((*size).into(), code == *b"fpcm", order & 1 == 0, true)

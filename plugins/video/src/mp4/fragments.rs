@@ -2,11 +2,11 @@
 
 use std::io::Result;
 
+use containers::isobmff::{BoxSpan, Boxes};
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
 
 use super::{Movie, milliseconds};
-use crate::bytes::Bytes;
+use containers::bytes::Bytes;
 
 /// The most fragments that are read: a file with more of them without an index is not worth its reads.
 const MAX_FRAGMENTS: usize = 512;

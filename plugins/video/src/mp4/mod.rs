@@ -1,7 +1,6 @@
 //! MP4 and QuickTime: boxes. Everything that counts is in `moov`, which lies before or behind the frames; in
 //! fragmented files the time is in the fragments.
 
-mod atoms;
 mod chapters;
 mod entry;
 mod fragments;
@@ -11,11 +10,11 @@ mod track;
 
 use std::io::Result;
 
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
+use containers::isobmff::{BoxSpan, Boxes};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::bytes::Bytes;
 use crate::video::{Kind, Stream, Video};
+use containers::bytes::Bytes;
 use fragments::Fragments;
 use track::Track;
 

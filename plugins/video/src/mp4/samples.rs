@@ -2,11 +2,11 @@
 
 use std::io::Result;
 
+use containers::isobmff::BoxSpan;
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::BoxSpan;
 
-use crate::bytes::Bytes;
 use crate::rate;
+use containers::bytes::Bytes;
 
 /// The most entries of `stts` that are added up; a phone's recording has one for almost each picture.
 const MAX_TIMES: usize = 2048;

@@ -2,13 +2,13 @@
 
 use std::io::Result;
 
-use svc_plugin_api::isobmff::{BoxSpan, Boxes};
+use containers::isobmff::{BoxSpan, Boxes};
 use svc_plugin_api::{Picture, PictureData, Source, Span, picture_media_type};
 
 use super::chapters;
-use crate::bytes::{Bytes, text, utf16_be};
 use crate::tags::Tags;
 use crate::video::Video;
+use containers::bytes::{Bytes, text, utf16_be};
 
 /// The most bytes of a text, and of the names of `keys`.
 const MAX_TEXT_BYTES: usize = 16 * 1024;

@@ -2,12 +2,12 @@
 
 use std::io::Result;
 
+use containers::isobmff::BoxSpan;
 use svc_plugin_api::Source;
-use svc_plugin_api::isobmff::BoxSpan;
 
 use super::{entry, samples, times};
-use crate::bytes::{Bytes, text};
 use crate::video::Stream;
+use containers::bytes::{Bytes, text};
 
 /// The most bytes of a sample description; pictures of Dolby Vision have two codecs of some hundred bytes.
 const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
@@ -94,8 +94,8 @@ impl Track {
                     let code = bytes
                         .get(if is_long { 32 } else { 20 }..)
                         .and_then(<[u8]>::first_chunk);
-                    let said = code.and_then(|code| language::packed(u16::from_be_bytes(*code)));
-                    self.language = self.language.take().or(said);
+                    let stated = code.and_then(|code| language::packed(u16::from_be_bytes(*code)));
+                    self.language = self.language.take().or(stated);
                 }
                 b"elng" => {
                     let code = part.bytes(source, 64)?;

@@ -122,7 +122,7 @@ fn describe(stream: &mut Stream, bytes: &[u8]) -> Option<()> {
     };
     let (codec, channels, rate) = frame;
     stream.codec = codec.into();
-    stream.sound(channels, rate);
+    stream.set_audio(channels, rate);
     Some(())
 }
 

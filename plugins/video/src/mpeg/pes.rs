@@ -1,6 +1,6 @@
 //! Headers of PES packets: which stream, which time.
 
-use crate::bytes::Bytes;
+use containers::bytes::Bytes;
 
 /// Clock ticks of a timestamp, a second, and after which it begins anew.
 pub(super) const TICKS_PER_MS: u64 = 90;

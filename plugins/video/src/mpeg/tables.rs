@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::Bytes;
 use crate::video::{Kind, Stream};
+use containers::bytes::Bytes;
 
 /// The most bytes of a section, by the standard.
 const MAX_SECTION_BYTES: usize = 1024 + 3;
@@ -95,7 +95,7 @@ fn stream(kind: u8, described: &[u8], is_of_disc: bool) -> Option<Stream> {
         .or(private)?;
     let mut stream = Stream::new(of, Cow::Borrowed(codec));
     if codec == "opus" {
-        stream.sound(opus_channels(described), 48_000);
+        stream.set_audio(opus_channels(described), 48_000);
     }
     stream.language = descriptors(described)
         .filter(|(tag, _)| matches!(tag, 0x0a | 0x56 | 0x59))
@@ -106,11 +106,11 @@ fn stream(kind: u8, described: &[u8], is_of_disc: bool) -> Option<Stream> {
 /// Channels of Opus: 0 is two that have nothing to do with each other. 0 where nothing is said.
 fn opus_channels(described: &[u8]) -> u32 {
     const OPUS: u8 = 0x80;
-    let said = descriptors(described).find_map(|(tag, body)| match (tag, body) {
+    let stated = descriptors(described).find_map(|(tag, body)| match (tag, body) {
         (EXTENSION, [OPUS, configuration, ..]) => Some(*configuration),
         _ => None,
     });
-    match said {
+    match stated {
         Some(0) => 2,
         Some(channels @ 1..=8) => channels.into(),
         _ => 0,

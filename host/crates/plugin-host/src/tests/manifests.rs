@@ -68,17 +68,17 @@ fn plugin_without_kinds_says_what_it_renders_or_measures() {
     let (_, rest) = rest.split_once("[permissions]").unwrap();
     let with = |table: &str| Manifest::parse(format!("{start}{table}[permissions]{rest}").as_bytes());
     assert!(with("").unwrap_err().to_string().contains("wrong `kinds`"));
-    let renders = "[renders]\nextensions = [\"jpg\"]\nmedia-types = [\"image/jpeg\"]\n[renders.limits]\nmemory-mib = 4000\n";
-    let manifest = with(renders).unwrap();
+    let thumbnailer = "[thumbnailer]\nextensions = [\"jpg\"]\nmedia-types = [\"image/jpeg\"]\n[thumbnailer.limits]\nmemory-mib = 4000\n";
+    let manifest = with(thumbnailer).unwrap();
     let caps = LimitCaps::default();
     let limits = limits::AbilityLimits::granted(&manifest, &caps);
     assert_eq!(limits.render.memory, caps.render.max_memory);
     assert_eq!(limits.measure.time, caps.measure.default_time);
-    let wrong = |from: &str, to: &str| with(&renders.replace(from, to)).unwrap_err().to_string();
+    let wrong = |from: &str, to: &str| with(&thumbnailer.replace(from, to)).unwrap_err().to_string();
     assert!(wrong("image/jpeg", "image").contains("wrong `media-types`"));
     assert!(wrong("\"jpg\"", "\"../x\"").contains("wrong `extensions`"));
     assert!(wrong("4000", "0").contains("wrong `limits`"));
-    assert!(wrong("[renders.limits]", "[renders.limit]").contains("unknown field"));
+    assert!(wrong("[thumbnailer.limits]", "[thumbnailer.limit]").contains("unknown field"));
 }
 
 #[test]

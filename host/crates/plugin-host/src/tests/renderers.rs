@@ -82,12 +82,12 @@ fn manifest_and_exports_have_to_agree() {
                 .load(),
         )
     };
-    let renders = guests::manifest("guest") + "\n[renders]\nextensions = [\"jpg\"]\n";
+    let thumbnailer = guests::manifest("guest") + "\n[thumbnailer]\nextensions = [\"jpg\"]\n";
     assert!(
-        matches!(state(&renders), PluginState::Failed { reason } if reason.contains("does not export `svc:plugin/thumbnailer"))
+        matches!(state(&thumbnailer), PluginState::Failed { reason } if reason.contains("does not export `svc:plugin/thumbnailer"))
     );
-    let measures = guests::manifest("guest").replace("[[kinds]]\nkind = \"music\"", "[measures]");
+    let waveform = guests::manifest("guest").replace("[[kinds]]\nkind = \"music\"", "[waveform]");
     assert!(
-        matches!(state(&measures), PluginState::Failed { reason } if reason.contains("has no `[[kinds]]`"))
+        matches!(state(&waveform), PluginState::Failed { reason } if reason.contains("has no `[[kinds]]`"))
     );
 }

@@ -47,7 +47,7 @@ impl Changes {
 
 impl Tag {
     /// Where in the file the body lies, if it lies there unchanged.
-    pub fn place(&self, frame: &Frame) -> Option<(u64, u64)> {
+    pub fn range(&self, frame: &Frame) -> Option<(u64, u64)> {
         let changes = Changes::of(self, frame);
         let is_plain = self.plain.is_none()
             && !changes.is_compressed

@@ -7,7 +7,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-use super::{Grammar, Head, Item, Row, walk};
+use super::{Head, Item, ItemFormat, ItemList, walk};
 use crate::container::id3v2_size;
 use body::resynchronise;
 
@@ -37,7 +37,7 @@ pub struct Tag {
     /// Where it begins in the file.
     pub offset: u64,
     /// Its frames, in order.
-    pub row: Row<Name>,
+    pub list: ItemList<Name>,
     /// 2, 3 or 4.
     pub version: u8,
     flags: u8,
@@ -70,9 +70,9 @@ impl Tag {
         let end = offset.saturating_add(size - footer).min(source.size());
         let mut tag = Self {
             offset,
-            row: Row {
+            list: ItemList {
                 items: Vec::new(),
-                damages: 0,
+                damaged_places: 0,
             },
             version,
             flags,
@@ -89,7 +89,7 @@ impl Tag {
         }
         tag.start += tag.extended_header(source)?;
         let (start, end) = (tag.start, tag.end);
-        tag.row = walk(&Frames { version }, tag.bytes(source), start, end)?;
+        tag.list = walk(&Frames { version }, tag.bytes(source), start, end)?;
         Ok(Some(tag))
     }
 
@@ -125,7 +125,7 @@ struct Frames {
     version: u8,
 }
 
-impl Grammar for Frames {
+impl ItemFormat for Frames {
     type Name = Name;
     const KNOWN_BYTES: usize = 10;
     const LEAST_BYTES: u64 = 6;
@@ -178,7 +178,7 @@ impl Grammar for Frames {
         names::is_known(self.version, bytes)
     }
 
-    fn holds_others(&self, name: Name) -> bool {
+    fn may_contain_items(&self, name: Name) -> bool {
         matches!(&name.id, b"CHAP" | b"CTOC")
     }
 }

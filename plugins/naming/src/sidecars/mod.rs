@@ -1,20 +1,20 @@
-//! The files beside a video: which belong to it, and what they are.
+//! Sidecar files: which files belong to a video, and what they contain.
 //!
-//! Names are those of [`svc_plugin_api::Source::related`]: seen from the video's folder, with `/` between.
+//! Names are those of [`svc_plugin_api::Source::related`]: relative to the video's folder, with `/` as separator.
 
 mod artwork;
-mod sidecar;
+mod nfo_files;
 mod subtitle;
 
 pub use artwork::{Artwork, artwork};
-pub use sidecar::{Sidecars, sidecars};
+pub use nfo_files::{NfoFiles, nfo_files};
 pub use subtitle::{Subtitle, subtitles};
 
 use crate::episode::EpisodeName;
 use crate::folder::{is_disc_structure, season_folder};
 use crate::text::stem;
 
-/// The video, as far as its neighbours are concerned.
+/// The video that sidecar files are matched with.
 #[derive(Debug, Clone, Copy)]
 pub struct Video<'a> {
     stem: &'a str,
@@ -24,8 +24,8 @@ pub struct Video<'a> {
 }
 
 impl<'a> Video<'a> {
-    /// A film: what lies beside it without another name is its own.
-    pub fn film(folders: &'a [String], file_name: &'a str) -> Self {
+    /// A movie: files in its folder without another name belong to it.
+    pub fn movie(folders: &'a [String], file_name: &'a str) -> Self {
         Self {
             stem: stem(file_name),
             folders,
@@ -34,7 +34,7 @@ impl<'a> Video<'a> {
         }
     }
 
-    /// An episode: what lies beside it has its name or its number, or is of the season or the show.
+    /// An episode: its sidecar files have its name or number, or belong to the season or the show.
     pub fn episode(folders: &'a [String], file_name: &'a str, episode: Option<&'a EpisodeName>) -> Self {
         Self {
             stem: stem(file_name),
@@ -44,9 +44,9 @@ impl<'a> Video<'a> {
         }
     }
 
-    /// What follows the video's own name in this one ("Film.en.srt": ".en"), or `None` if it does not begin with it.
-    /// A longer word is another name ("Film 2.srt" of "Film").
-    fn behind_own_name<'n>(&self, name: &'n str) -> Option<&'n str> {
+    /// The rest of a name after the video's own ("Film.en.srt": ".en"); `None` if it does not begin with it or the
+    /// word continues ("Film 2.srt" of "Film").
+    fn after_own_name<'n>(&self, name: &'n str) -> Option<&'n str> {
         let head = name.get(..self.stem.len()).filter(|_| !self.stem.is_empty())?;
         let rest = name.get(self.stem.len()..)?;
         let same = head == self.stem || head.to_lowercase() == self.stem.to_lowercase();
@@ -57,7 +57,6 @@ impl<'a> Video<'a> {
         (same && (apart || rest.starts_with(" ("))).then_some(rest)
     }
 
-    /// Whether the file lies in the folder of a season.
     fn in_season_folder(&self) -> bool {
         let parent = self
             .folders
@@ -70,20 +69,19 @@ impl<'a> Video<'a> {
             .is_some_and(|folder| season_folder(folder, parent).is_some())
     }
 
-    /// Whether the file lies inside of a disc's copy, whose neighbours lie a folder above.
+    /// Whether the file is within a copied disc, whose sidecar files are one folder above.
     fn in_disc_structure(&self) -> bool {
         self.folders
             .last()
             .is_some_and(|folder| is_disc_structure(folder))
     }
 
-    /// The season of the episode.
     fn season(&self) -> Option<u32> {
         self.episode.and_then(|episode| episode.season)
     }
 }
 
-/// Folder, name without ending, and ending in lower case; the folder ends in `/` or is empty.
+/// Folder, name without extension, and extension in lower case. The folder ends with `/` or is empty.
 fn parts(name: &str) -> Option<(&str, &str, String)> {
     let at = name.rfind('/').map_or(0, |at| at + 1);
     let (folder, file) = (name.get(..at)?, name.get(at..)?);

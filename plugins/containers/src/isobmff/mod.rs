@@ -1,38 +1,40 @@
 //! Boxes of the ISO base media file format: MP4, QuickTime, HEIC, AVIF, JPEG XL.
 //!
-//! A box is a size, a name and a body, and a body may be boxes again. This walks the headers of one level at a
-//! time; which boxes hold others is the format's matter, and so is how deep a reader goes.
+//! A box is a size, a name and a body, and a body may be boxes again. [`Boxes`] walks the headers of one level in a
+//! file, [`slice`] boxes that are in memory; which boxes to descend into is up to the caller.
+
+pub mod slice;
 
 use std::io::Result;
 
-use crate::Source;
+use svc_plugin_api::Source;
 
 /// The most boxes of one parent that are walked.
 const MAX_BOXES: usize = 4096;
 
-/// Where a box is.
+/// The position of a box, in bytes of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoxSpan {
     /// Four letters, not always printable.
     pub name: [u8; 4],
-    /// Where the body begins.
+    /// Of the body.
     pub start: u64,
-    /// Where the body ends, at the latest where its parent does.
+    /// The end of the body, clamped to the parent's.
     pub end: u64,
-    /// Whether the box says that it goes on beyond its parent: the file is cut off, or lies.
+    /// Whether the stated size exceeds the parent: the file is truncated or the size is wrong.
     pub is_cut: bool,
 }
 
 impl BoxSpan {
-    /// The bytes of the body.
+    /// Bytes of the body.
     pub fn length(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// The body, or as much of it as `most` allows.
+    /// The first `most` bytes of the body.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn bytes(&self, source: &mut Source, most: usize) -> Result<Vec<u8>> {
         let length = usize::try_from(self.length()).unwrap_or(usize::MAX);
         source.bytes_at(self.start, length.min(most))
@@ -44,10 +46,11 @@ impl BoxSpan {
     }
 }
 
-/// Walks the boxes of one parent, at most 4096, without a read beyond their headers.
+/// Walks the first 4096 boxes of one parent and reads only their headers.
 ///
 /// ```
-/// use svc_plugin_api::{Source, isobmff::Boxes};
+/// use containers::isobmff::Boxes;
+/// use svc_plugin_api::Source;
 /// let bytes = b"\0\0\0\x0cftypisom\0\0\0\x0cfreeABCD".to_vec();
 /// let mut source = Source::from_bytes("a.mp4", bytes);
 /// let mut boxes = Boxes::of_file(&source);
@@ -82,7 +85,7 @@ impl Boxes {
     /// The next box; `None` at the end, and where a size is smaller than its own header.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn next(&mut self, source: &mut Source) -> Result<Option<BoxSpan>> {
         if self.left == 0 || self.offset.saturating_add(8) > self.end {
             return Ok(None);
@@ -101,13 +104,13 @@ impl Boxes {
         if size < header {
             return Ok(None);
         }
-        let says = self.offset.saturating_add(size);
-        let end = says.min(self.end);
+        let stated_end = self.offset.saturating_add(size);
+        let end = stated_end.min(self.end);
         let found = BoxSpan {
             name,
             start: (self.offset + header).min(end),
             end,
-            is_cut: says > self.end,
+            is_cut: stated_end > self.end,
         };
         self.offset = end;
         self.left -= 1;
@@ -117,7 +120,7 @@ impl Boxes {
     /// The next box of this name.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn find(&mut self, source: &mut Source, name: &[u8; 4]) -> Result<Option<BoxSpan>> {
         while let Some(found) = self.next(source)? {
             if found.name == *name {
@@ -130,7 +133,7 @@ impl Boxes {
     /// The box at the end of a path of names, the first of each name.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn descend(mut self, source: &mut Source, path: &[&[u8; 4]]) -> Result<Option<BoxSpan>> {
         let mut found = None;
         for name in path {
@@ -146,11 +149,10 @@ impl Boxes {
         Ok(found)
     }
 
-    /// The boxes of a `meta` box, which has four bytes of version and flags before them in MP4 and none in
-    /// QuickTime.
+    /// The boxes of a `meta` box. In MP4 they follow four bytes of version and flags, in QuickTime they do not.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub fn of_meta(source: &mut Source, meta: &BoxSpan) -> Result<Self> {
         let is_quicktime = matches!(
             source.array_at::<8>(meta.start)?,

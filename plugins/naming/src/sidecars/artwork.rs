@@ -1,4 +1,4 @@
-//! Pictures beside a video, by the names that Kodi, Plex and Jellyfin know.
+//! Pictures of a video, by the file names that Kodi, Plex and Jellyfin define.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::{Video, parts};
 
 const EXTENSIONS: &[&str] = &["jpg", "jpeg", "png", "webp", "tbn"];
 
-/// Words of names, and what such a picture is for.
+/// Words in file names, and the purpose of the picture.
 const PURPOSES: &[(&str, &str)] = &[
     ("poster", "poster"),
     ("folder", "poster"),
@@ -25,23 +25,23 @@ const PURPOSES: &[(&str, &str)] = &[
     ("landscape", "thumb"),
 ];
 
-/// The most pictures of one video.
 const MAX_ARTWORK: usize = 64;
 
-/// One picture. Serialized, it is the record's JSON.
+/// One picture, serialized to the JSON of `related.artwork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Artwork {
-    /// The file, seen from the video's folder.
+    /// Relative to the video's folder.
     pub name: String,
     /// `poster`, `backdrop`, `banner`, `logo`, `thumb`, `season-poster`, `show-poster` or `show-backdrop`.
     pub purpose: &'static str,
 }
 
-/// The pictures of a video among these files, in their order; its own before those of season and show.
+/// The pictures of a video among these files, in their order; those of the video itself before those of its season
+/// and show.
 ///
 /// ```
-/// use naming::beside::{Video, artwork};
-/// let found = artwork(&Video::film(&[], "Heat.mkv"), &["folder.jpg", "Heat-fanart.jpg", "holiday.jpg"]);
+/// use naming::sidecars::{Video, artwork};
+/// let found = artwork(&Video::movie(&[], "Heat.mkv"), &["folder.jpg", "Heat-fanart.jpg", "holiday.jpg"]);
 /// assert_eq!(found.iter().map(|one| one.purpose).collect::<Vec<_>>(), ["poster", "backdrop"]);
 /// ```
 pub fn artwork(video: &Video, names: &[&str]) -> Vec<Artwork> {
@@ -68,7 +68,7 @@ fn purpose(video: &Video, folder: &str, front: &str) -> Option<&'static str> {
         "../" => true,
         _ => return None,
     };
-    let own = video.behind_own_name(front).filter(|_| !above);
+    let own = video.after_own_name(front).filter(|_| !above);
     match own.map(|rest| rest.trim_start_matches(['-', '.', '_', ' '])) {
         Some("") => Some(if video.is_show { "thumb" } else { "poster" }),
         Some(rest) => plain(rest),
@@ -78,7 +78,7 @@ fn purpose(video: &Video, folder: &str, front: &str) -> Option<&'static str> {
     }
 }
 
-/// The purpose of a word; a number behind it counts pictures of the same kind ("fanart2").
+/// The purpose of a word. A number after it distinguishes pictures of the same purpose ("fanart2").
 fn plain(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_'));
@@ -88,13 +88,13 @@ fn plain(word: &str) -> Option<&'static str> {
         .map(|(_, purpose)| *purpose)
 }
 
-/// A picture of the season or of the show: in the season's folder, in the show's, or between.
+/// A picture of the season or the show, in the season's folder or in the show's.
 fn of_show(video: &Video, above: bool, front: &str) -> Option<&'static str> {
     if let Some(rest) = front.to_ascii_lowercase().strip_prefix("season") {
         return of_season(video, rest);
     }
     let in_season = video.in_season_folder();
-    // Above a show's own folder lies the folder of all shows.
+    // The folder above a show's folder contains all shows.
     if above && !in_season {
         return None;
     }
@@ -102,13 +102,13 @@ fn of_show(video: &Video, above: bool, front: &str) -> Option<&'static str> {
         ("poster", true) => Some("season-poster"),
         ("poster", false) => Some("show-poster"),
         ("backdrop", _) => Some("show-backdrop"),
-        // A thumb without a name is the folder's, no episode's.
+        // A plain `thumb` is the folder's and not the episode's.
         ("thumb", _) => None,
         (other, _) => Some(other),
     }
 }
 
-/// `season01-poster`, `season-specials-poster`, `season01`: those of the episode's own season.
+/// `season01-poster`, `season-specials-poster`, `season01`, if it is the season of the episode.
 fn of_season(video: &Video, rest: &str) -> Option<&'static str> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (number, kind) = match rest.strip_prefix("-specials") {

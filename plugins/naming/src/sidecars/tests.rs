@@ -1,4 +1,4 @@
-//! Neighbours of films and episodes: which belong to them, and what they are.
+//! Which sidecar files belong to movies and episodes, and what they contain.
 
 use super::*;
 use crate::episode::episode;
@@ -8,8 +8,8 @@ fn folders(names: &[&str]) -> Vec<String> {
 }
 
 /// `language format flags title`
-fn told(subtitle: &Subtitle) -> String {
-    let mut told = vec![
+fn described(subtitle: &Subtitle) -> String {
+    let mut described = vec![
         subtitle.language.clone().unwrap_or("-".into()),
         subtitle.format.to_owned(),
     ];
@@ -18,16 +18,16 @@ fn told(subtitle: &Subtitle) -> String {
         (subtitle.hearing_impaired, "sdh"),
         (subtitle.default, "default"),
     ] {
-        told.extend(flag.then(|| word.to_owned()));
+        described.extend(flag.then(|| word.to_owned()));
     }
-    told.extend(subtitle.title.as_ref().map(|title| format!("\"{title}\"")));
-    told.join(" ")
+    described.extend(subtitle.title.as_ref().map(|title| format!("\"{title}\"")));
+    described.join(" ")
 }
 
 #[test]
 fn subtitles_of_a_film_are_known_by_name_and_folder() {
     let at = folders(&["Movies", "Heat (1995)"]);
-    let video = Video::film(&at, "Heat.1995.1080p.mkv");
+    let video = Video::movie(&at, "Heat.1995.1080p.mkv");
     for (name, expected) in [
         ("Heat.1995.1080p.srt", Some("- srt")),
         ("Heat.1995.1080p.en.srt", Some("en srt")),
@@ -72,16 +72,16 @@ fn subtitles_of_a_film_are_known_by_name_and_folder() {
         ("Heat.1995.1080pX.srt", None),
     ] {
         let found = subtitles(&video, &[name]);
-        assert_eq!(found.first().map(told).as_deref(), expected, "{name}");
+        assert_eq!(found.first().map(described).as_deref(), expected, "{name}");
     }
 }
 
 #[test]
 fn subtitles_in_two_files_are_one() {
-    let video = Video::film(&[], "Heat.mkv");
+    let video = Video::movie(&[], "Heat.mkv");
     let found = subtitles(&video, &["Heat.en.idx", "Heat.en.sub", "Heat.fr.sub"]);
     assert_eq!(
-        found.iter().map(told).collect::<Vec<_>>(),
+        found.iter().map(described).collect::<Vec<_>>(),
         ["en vobsub", "fr microdvd"]
     );
     let json = serde_json::to_string(&found[0]).unwrap();
@@ -106,14 +106,14 @@ fn subtitles_of_an_episode_have_its_name_or_number() {
         ("Subs/English.srt", None),
     ] {
         let found = subtitles(&video, &[name]);
-        assert_eq!(found.first().map(told).as_deref(), expected, "{name}");
+        assert_eq!(found.first().map(described).as_deref(), expected, "{name}");
     }
 }
 
 #[test]
 fn artwork_of_a_film_is_known_by_its_name() {
     let at = folders(&["Movies", "Heat (1995)"]);
-    let video = Video::film(&at, "Heat (1995).mkv");
+    let video = Video::movie(&at, "Heat (1995).mkv");
     for (name, expected) in [
         ("poster.jpg", Some("poster")),
         ("Folder.JPG", Some("poster")),
@@ -139,7 +139,7 @@ fn artwork_of_a_film_is_known_by_its_name() {
         assert_eq!(found.first().map(|one| one.purpose), expected, "{name}");
     }
     let inside = folders(&["Heat (1995)", "VIDEO_TS"]);
-    let video = Video::film(&inside, "VTS_01_1.VOB");
+    let video = Video::movie(&inside, "VTS_01_1.VOB");
     assert_eq!(artwork(&video, &["../poster.jpg"])[0].purpose, "poster");
 }
 
@@ -177,31 +177,31 @@ fn artwork_of_an_episode_is_its_own_its_seasons_and_its_shows() {
 #[test]
 fn sidecars_are_chosen_by_name() {
     let own = folders(&["Movies", "Heat (1995)"]);
-    let film = Video::film(&own, "Heat.mkv");
-    let chosen = |video: &Video, names: &[&str]| sidecars(video, names).own;
+    let movie = Video::movie(&own, "Heat.mkv");
+    let chosen = |video: &Video, names: &[&str]| nfo_files(video, names).own;
     assert_eq!(
-        chosen(&film, &["movie.nfo", "heat.nfo"]).as_deref(),
+        chosen(&movie, &["movie.nfo", "heat.nfo"]).as_deref(),
         Some("heat.nfo")
     );
     assert_eq!(
-        chosen(&film, &["MOVIE.NFO", "a.txt"]).as_deref(),
+        chosen(&movie, &["MOVIE.NFO", "a.txt"]).as_deref(),
         Some("MOVIE.NFO")
     );
-    assert_eq!(chosen(&film, &["../movie.nfo"]), None);
-    let guess = sidecars(&film, &["grp-heat.nfo"]);
+    assert_eq!(chosen(&movie, &["../movie.nfo"]), None);
+    let guess = nfo_files(&movie, &["grp-heat.nfo"]);
     assert!(guess.own_is_guess && guess.own.is_some());
-    assert_eq!(chosen(&film, &["grp-heat.nfo", "b.nfo"]), None);
+    assert_eq!(chosen(&movie, &["grp-heat.nfo", "b.nfo"]), None);
     let all = folders(&["Movies"]);
-    assert_eq!(chosen(&Video::film(&all, "Heat.mkv"), &["grp-heat.nfo"]), None);
+    assert_eq!(chosen(&Video::movie(&all, "Heat.mkv"), &["grp-heat.nfo"]), None);
 
     let at = folders(&["Dark", "Season 1"]);
     let names = ["S01E02.nfo", "season.nfo", "../tvshow.nfo"];
-    let found = sidecars(&Video::episode(&at, "S01E02.mkv", None), &names);
+    let found = nfo_files(&Video::episode(&at, "S01E02.mkv", None), &names);
     assert_eq!(found.own.as_deref(), Some("S01E02.nfo"));
     assert_eq!(found.season.as_deref(), Some("season.nfo"));
     assert_eq!(found.show.as_deref(), Some("../tvshow.nfo"));
     let flat = folders(&["Dark"]);
-    let found = sidecars(
+    let found = nfo_files(
         &Video::episode(&flat, "S01E02.mkv", None),
         &["../tvshow.nfo", "tvshow.nfo"],
     );

@@ -1,4 +1,4 @@
-//! EBML: an element is an id, a size and a body, and a body may be elements again.
+//! Elements of EBML, the structure of Matroska: an id, a size and a body, and a body may be elements again.
 
 use std::io::Result;
 
@@ -7,19 +7,24 @@ use svc_plugin_api::Source;
 /// The longest header: an id of 4 bytes and a size of 8.
 const MAX_HEADER_BYTES: usize = 12;
 
-/// Where an element is.
+/// The position of an element, in bytes of the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element {
-    pub(super) id: u32,
-    /// Where the body begins.
-    pub(super) start: u64,
-    /// Where the body ends; `None` for a live stream, where it ends with the next element of its level.
-    pub(super) end: Option<u64>,
+pub struct Element {
+    /// With its length marker, as the specification lists it.
+    pub id: u32,
+    /// Of the body.
+    pub start: u64,
+    /// The end of the body, as stated; `None` for an unknown size, which a live stream has: the body ends with the
+    /// next element of its level.
+    pub end: Option<u64>,
 }
 
 impl Element {
-    /// The element at this place.
-    pub(super) fn at(source: &mut Source, offset: u64) -> Result<Option<Self>> {
+    /// The element whose header is at `offset`.
+    ///
+    /// # Errors
+    /// If a read failed.
+    pub fn at(source: &mut Source, offset: u64) -> Result<Option<Self>> {
         let head = match source.array_at::<MAX_HEADER_BYTES>(offset)? {
             Some(head) => header(&head),
             None => header(&source.bytes_at(offset, MAX_HEADER_BYTES)?),
@@ -34,16 +39,19 @@ impl Element {
         }))
     }
 
-    /// The body, or as much of it as `most` allows.
-    pub(super) fn bytes(&self, source: &mut Source, most: usize) -> Result<Vec<u8>> {
+    /// The first `most` bytes of the body.
+    ///
+    /// # Errors
+    /// If a read failed.
+    pub fn bytes(&self, source: &mut Source, most: usize) -> Result<Vec<u8>> {
         let end = self.end.unwrap_or(u64::MAX);
         let length = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX);
         source.bytes_at(self.start, length.min(most))
     }
 }
 
-/// Id, size unless unknown, and length of a header.
-pub(super) fn header(bytes: &[u8]) -> Option<(u32, Option<u64>, usize)> {
+/// The id, the size unless it is unknown, and the length of a header.
+pub fn header(bytes: &[u8]) -> Option<(u32, Option<u64>, usize)> {
     let id_length = bytes.first()?.leading_zeros() as usize + 1;
     if id_length > 4 {
         return None;
@@ -54,8 +62,8 @@ pub(super) fn header(bytes: &[u8]) -> Option<(u32, Option<u64>, usize)> {
     Some((id, size, id_length + size_length))
 }
 
-/// A number of variable length, and that length; all ones mean that it is unknown.
-pub(super) fn vint(bytes: &[u8]) -> Option<(Option<u64>, usize)> {
+/// A number of variable length, and that length; `None` as the number if all its bits are ones, which means unknown.
+pub fn vint(bytes: &[u8]) -> Option<(Option<u64>, usize)> {
     let first = bytes.first()?;
     let length = first.leading_zeros() as usize + 1;
     if length > 8 {
@@ -70,8 +78,8 @@ pub(super) fn vint(bytes: &[u8]) -> Option<(Option<u64>, usize)> {
     Some(((number != ones).then_some(number), length))
 }
 
-/// Ids and bodies of the elements in some bytes; a body that is cut off ends where the bytes do.
-pub(super) fn elements(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+/// Ids and bodies of the elements in memory; a body that is cut off ends with the bytes.
+pub fn elements(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let (id, size, length) = header(rest)?;
@@ -86,21 +94,21 @@ pub(super) fn elements(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
 }
 
 /// The body of the first element with this id.
-pub(super) fn element(bytes: &[u8], id: u32) -> Option<&[u8]> {
+pub fn element(bytes: &[u8], id: u32) -> Option<&[u8]> {
     elements(bytes)
         .find(|(found, _)| *found == id)
         .map(|(_, body)| body)
 }
 
-/// An unsigned number of up to 8 bytes.
-pub(super) fn unsigned(body: &[u8]) -> u64 {
+/// An unsigned integer; bytes after the eighth are ignored.
+pub fn unsigned(body: &[u8]) -> u64 {
     body.iter()
         .take(8)
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// A fraction of 4 or 8 bytes.
-pub(super) fn float(body: &[u8]) -> f64 {
+/// A float of 4 or 8 bytes; 0 for any other length.
+pub fn float(body: &[u8]) -> f64 {
     match body.len() {
         4 => body
             .first_chunk()

@@ -1,29 +1,27 @@
-//! Which NFO sidecars say something about a video.
+//! Selects the NFO sidecars of a video.
 
 use super::{Video, parts};
 use crate::folder::is_generic;
 
-/// The sidecars of a video, as seen from its folder.
+/// The NFO sidecars of a video, relative to its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sidecars {
-    /// Of the film or the episode.
+pub struct NfoFiles {
+    /// Of the movie or the episode.
     pub own: Option<String>,
-    /// Whether `own` has another name and is the film's for want of a better: it may be a release's note.
+    /// Whether `own` has an unrelated name and was the only candidate: it may be the notes of a release.
     pub own_is_guess: bool,
-    /// Of the season.
     pub season: Option<String>,
-    /// Of the show.
     pub show: Option<String>,
 }
 
-/// Chooses the sidecars of a video among these files.
+/// Selects the sidecars of a video among these files.
 ///
 /// ```
-/// use naming::beside::{Video, sidecars};
-/// let found = sidecars(&Video::film(&[], "Heat.mkv"), &["movie.nfo", "Heat.nfo", "../tvshow.nfo"]);
+/// use naming::sidecars::{Video, nfo_files};
+/// let found = nfo_files(&Video::movie(&[], "Heat.mkv"), &["movie.nfo", "Heat.nfo", "../tvshow.nfo"]);
 /// assert_eq!((found.own.as_deref(), found.show), (Some("Heat.nfo"), None));
 /// ```
-pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
+pub fn nfo_files(video: &Video, names: &[&str]) -> NfoFiles {
     let files: Vec<(&str, &str, &str)> = names
         .iter()
         .filter_map(|name| {
@@ -39,7 +37,7 @@ pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
     };
     if video.is_show {
         let above = video.in_season_folder().then(|| named("../", "tvshow")).flatten();
-        return Sidecars {
+        return NfoFiles {
             own: named("", video.stem),
             own_is_guess: false,
             season: named("", "season"),
@@ -51,7 +49,7 @@ pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
         .or_else(|| named("", "movie"))
         .or_else(above);
     let guess = own.is_none().then(|| only(video, &files)).flatten();
-    Sidecars {
+    NfoFiles {
         own_is_guess: guess.is_some(),
         own: own.or(guess),
         season: None,
@@ -59,13 +57,13 @@ pub fn sidecars(video: &Video, names: &[&str]) -> Sidecars {
     }
 }
 
-/// The one sidecar in a folder of the film's own, whatever its name.
+/// The only sidecar in a movie's own folder, whatever its name.
 fn only(video: &Video, files: &[(&str, &str, &str)]) -> Option<String> {
-    let mut beside = files.iter().filter(|(_, folder, _)| folder.is_empty());
-    let (name, _, front) = beside.next()?;
+    let mut sidecars = files.iter().filter(|(_, folder, _)| folder.is_empty());
+    let (name, _, front) = sidecars.next()?;
     let of_others = ["tvshow", "season"]
         .iter()
         .any(|other| front.eq_ignore_ascii_case(other));
     let own_folder = video.folders.last().is_some_and(|folder| !is_generic(folder));
-    (beside.next().is_none() && own_folder && !of_others).then(|| (*name).to_owned())
+    (sidecars.next().is_none() && own_folder && !of_others).then(|| (*name).to_owned())
 }

@@ -1,4 +1,4 @@
-//! Subtitles in files of their own.
+//! External subtitles.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::episode;
 use crate::text::{display, key};
 use crate::token::{Token, tokens};
 
-/// Endings, and what the formats are called.
+/// Extensions and the names of the formats.
 const FORMATS: &[(&str, &str)] = &[
     ("srt", "srt"),
     ("ass", "ass"),
@@ -19,46 +19,45 @@ const FORMATS: &[(&str, &str)] = &[
     ("smi", "smi"),
 ];
 
-/// Folders that hold subtitles and say nothing else.
+/// Names of folders with only subtitles.
 const FOLDERS: &[&str] = &["subs", "sub", "subtitles", "subtitle", "vobsubs"];
 
-/// The most subtitles of one video.
 const MAX_SUBTITLES: usize = 200;
 
-/// One file of subtitles. Serialized, it is the record's JSON.
+/// One subtitle file, serialized to the JSON of `related.subtitles`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subtitle {
-    /// The file, seen from the video's folder.
+    /// Relative to the video's folder.
     pub name: String,
     /// `srt`, `ass`, `ssa`, `vtt`, `vobsub`, `microdvd`, `pgs` or `smi`.
     pub format: &'static str,
-    /// BCP 47, with a script or a region if the name has one ("pt-BR").
+    /// BCP 47, with a script or region if the name states one ("pt-BR").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What else the name says, such as "Commentary".
+    /// The rest of the name, such as "Commentary".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Shown even where subtitles are off.
+    /// Whether players show it even if subtitles are off.
     pub forced: bool,
-    /// With sounds written out.
+    /// For the deaf and hard of hearing.
     pub hearing_impaired: bool,
-    /// Shown unasked.
+    /// Whether players show it unless the viewer chooses another.
     pub default: bool,
 }
 
 /// The subtitles of a video among these files, in their order.
 ///
 /// ```
-/// use naming::beside::{Video, subtitles};
-/// let found = subtitles(&Video::film(&[], "Heat.mkv"), &["Heat.en.forced.srt", "Other.srt"]);
+/// use naming::sidecars::{Video, subtitles};
+/// let found = subtitles(&Video::movie(&[], "Heat.mkv"), &["Heat.en.forced.srt", "Other.srt"]);
 /// assert_eq!((found.len(), found[0].language.as_deref(), found[0].forced), (1, Some("en"), true));
 /// ```
 pub fn subtitles(video: &Video, names: &[&str]) -> Vec<Subtitle> {
     let found = names.iter().filter_map(|name| {
         let (folder, front, extension) = parts(name)?;
         let (_, format) = FORMATS.iter().find(|(known, _)| *known == extension)?;
-        // The second half of a pair that its index stands for.
+        // A `.sub` file with an `.idx` file: the pair is listed by its index.
         let index = format!("{folder}{front}.idx");
         if extension == "sub" && names.iter().any(|other| other.eq_ignore_ascii_case(&index)) {
             return None;
@@ -69,11 +68,11 @@ pub fn subtitles(video: &Video, names: &[&str]) -> Vec<Subtitle> {
     found.take(MAX_SUBTITLES).collect()
 }
 
-/// What the name says beyond the video's own name, or `None` for another video's subtitles.
+/// The rest of the name after the video's; `None` for the subtitles of another video.
 fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
     let mut folders = folder.split('/').filter(|part| !part.is_empty()).peekable();
     while folders.peek() == Some(&"..") {
-        // A disc's copy has them a folder above; elsewhere that is another video's folder.
+        // The folder above belongs to the video only within a copied disc.
         if !video.in_disc_structure() {
             return None;
         }
@@ -82,20 +81,20 @@ fn suffix<'n>(video: &Video, folder: &str, front: &'n str) -> Option<&'n str> {
     let inner: Vec<&str> = folders
         .filter(|part| !FOLDERS.contains(&part.to_ascii_lowercase().as_str()))
         .collect();
-    if let Some(rest) = video.behind_own_name(front) {
+    if let Some(rest) = video.after_own_name(front) {
         return Some(rest);
     }
     match inner.as_slice() {
-        // "Subs/Film.2010/2_English.srt": whose they are is said by the folder.
+        // "Subs/Film.2010/2_English.srt": the folder names the video.
         [one] => (key(one) == key(video.stem)).then_some(front),
         [] if video.is_show => same_episode(video, front),
         [] if !folder.is_empty() => Some(front),
-        [] => of_film(video, front),
+        [] => of_movie(video, front),
         _ => None,
     }
 }
 
-/// The rest of a name with the episode's own number.
+/// The rest of a name with the episode's number.
 fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let ours = video.episode.filter(|ours| ours.episode.is_some())?;
     let theirs = episode::episode(&[], front)?;
@@ -106,11 +105,11 @@ fn same_episode<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
         .flatten()
 }
 
-/// A name beside a film that is a language alone ("English"), or the beginning of the film's ("Heat" of
+/// A name in the movie's folder that is only a language ("English") or starts like the movie's ("Heat" for
 /// "Heat.1995.1080p").
-fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
+fn of_movie<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     let words = tokens(front);
-    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_said(token)) {
+    if !words.is_empty() && words.iter().all(|token| token.is_number() || is_attribute(token)) {
         return Some(front);
     }
     let own: Vec<_> = tokens(video.stem);
@@ -120,7 +119,7 @@ fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
         .take_while(|(one, other)| one.is(other.text))
         .count();
     let rest = words.get(shared..)?;
-    let covers = shared > 0 && rest.iter().all(is_said);
+    let covers = shared > 0 && rest.iter().all(is_attribute);
     let at = shared
         .checked_sub(1)
         .and_then(|last| words.get(last))
@@ -128,8 +127,8 @@ fn of_film<'n>(video: &Video, front: &'n str) -> Option<&'n str> {
     covers.then(|| front.get(at..)).flatten()
 }
 
-/// Whether the word says what subtitles are, and not what they are of.
-fn is_said(token: &Token) -> bool {
+/// Whether the word describes the subtitles and not the video.
+fn is_attribute(token: &Token) -> bool {
     language::word(token.text).is_some()
         || Flag::of(token.text).is_some()
         || language::region("", token.text, false).is_some()
@@ -175,9 +174,9 @@ fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
             Some(Flag::HearingImpaired) => subtitle.hearing_impaired = true,
             Some(Flag::Default) => subtitle.default = true,
             None if add_region(&mut subtitle, suffix, &words, index) => {}
-            // The number in front is the track's: "2_English".
+            // A leading number is the track's: "2_English".
             None if token.is_number() && (index == 0 || index + 1 == words.len()) => {}
-            // The code for "nobody knows which".
+            // The code for an undetermined language.
             None if token.is("und") && index + 1 == words.len() => {}
             None => rest.push(token.text),
         }
@@ -186,8 +185,8 @@ fn read(name: &str, format: &'static str, suffix: &str) -> Subtitle {
     subtitle
 }
 
-/// Which of the words is the language: one behind which is nothing but what is said of subtitles, since "As Told By"
-/// begins with one as well; else the first. "hi" beside another is "hearing impaired".
+/// The index of the language: the first word after which all words describe subtitles, because "As Told By" also
+/// begins with a language; else the first language. "hi" next to another language means "hearing impaired".
 fn spoken(words: &[Token]) -> Option<usize> {
     let languages = words.iter().enumerate();
     let mut languages: Vec<usize> = languages
@@ -199,13 +198,15 @@ fn spoken(words: &[Token]) -> Option<usize> {
         languages.retain(|index| !is_hindi(index));
     }
     let ends = |index: &&usize| {
-        let behind = words.get(**index..).unwrap_or_default();
-        behind.iter().all(|token| token.is_number() || is_said(token))
+        let following = words.get(**index..).unwrap_or_default();
+        following
+            .iter()
+            .all(|token| token.is_number() || is_attribute(token))
     };
     languages.iter().find(ends).or(languages.first()).copied()
 }
 
-/// Puts the script or the region that this word is behind the language, unless it has one of the kind.
+/// Appends the script or region of this word to the language, unless it has one.
 fn add_region(subtitle: &mut Subtitle, suffix: &str, words: &[Token], index: usize) -> bool {
     let (Some(language), Some(token)) = (&mut subtitle.language, words.get(index)) else {
         return false;
@@ -217,7 +218,7 @@ fn add_region(subtitle: &mut Subtitle, suffix: &str, words: &[Token], index: usi
         return false;
     };
     let parts = || language.split('-').skip(1);
-    // Scripts have four letters, and stand in front of a region.
+    // A script has four letters and precedes a region.
     let is_script = part.len() == 4;
     let has_room = match is_script {
         true => parts().count() == 0,

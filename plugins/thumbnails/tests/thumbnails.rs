@@ -10,8 +10,8 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, RgbImage, RgbaImage};
-use images::Images;
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
+use thumbnails::Thumbnails;
 
 const EDGES: [u32; 3] = [250, 720, 1440];
 
@@ -27,7 +27,7 @@ fn draw_in(name: &str, bytes: &[u8], edges: &[u32]) -> Result<Vec<Image>, Extrac
             height: *edge,
         })
         .collect();
-    render::<Images>(&mut Source::from_bytes(name, bytes.to_vec()), &sizes)
+    render::<Thumbnails>(&mut Source::from_bytes(name, bytes.to_vec()), &sizes)
 }
 
 /// A picture whose four quarters are red, green, blue and white, from the upper left on.

@@ -7,8 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
-use images::Images;
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
+use thumbnails::Thumbnails;
 
 /// Red pixels, uncompressed, in BigTIFF; the strip begins where it says.
 fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8> {
@@ -47,7 +47,7 @@ fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
         width: 20,
         height: 20,
     };
-    render::<Images>(&mut Source::from_bytes("a.tif", file), &[bounds])
+    render::<Thumbnails>(&mut Source::from_bytes("a.tif", file), &[bounds])
 }
 
 #[test]

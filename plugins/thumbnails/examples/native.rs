@@ -11,9 +11,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use images::Images;
 use rustix::time::{ClockId, clock_gettime};
 use svc_plugin_api::{Bounds, Source, render};
+use thumbnails::Thumbnails;
 
 /// As the server asks for a large picture.
 const EDGES: [u32; 3] = [250, 720, 1440];
@@ -36,7 +36,7 @@ fn draw(paths: impl Iterator<Item = String>) {
     let start = cpu_seconds();
     for path in paths {
         let mut source = Source::from_reader(&path, File::open(&path).unwrap()).unwrap();
-        if let Ok(images) = render::<Images>(&mut source, &sizes) {
+        if let Ok(images) = render::<Thumbnails>(&mut source, &sizes) {
             drawn += 1;
             bytes += images.iter().map(|image| image.bytes.len()).sum::<usize>();
         }

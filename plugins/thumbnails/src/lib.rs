@@ -28,9 +28,9 @@ use svc_plugin_api::{Bounds, ExtractError, ExtractionBuilder, Image, Source, Thu
 use crate::scale::fit;
 
 /// Draws pictures.
-pub struct Images;
+pub struct Thumbnails;
 
-impl Thumbnailer for Images {
+impl Thumbnailer for Thumbnails {
     fn render(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError> {
         let photo = container::read(source)?;
         let orientation = orientation(&photo);
@@ -53,16 +53,16 @@ impl Thumbnailer for Images {
 }
 
 fn orientation(photo: &container::Photo) -> u8 {
-    let mut statements = exif::Statements::default();
-    let mut remarks = ExtractionBuilder::new();
+    let mut exif_fields = exif::Exif::default();
+    let mut warnings = ExtractionBuilder::new();
     for block in &photo.exif {
         let copy = container::Block {
             bytes: block.bytes.clone(),
             is_gps: block.is_gps,
         };
-        statements.read(copy, &mut remarks);
+        exif_fields.read(copy, &mut warnings);
     }
-    statements.orientation().unwrap_or(1)
+    exif_fields.orientation().unwrap_or(1)
 }
 
-svc_plugin_api::export_plugin!(Images, manifest = "plugin.toml", abilities = [thumbnailer]);
+svc_plugin_api::export_plugin!(Thumbnails, manifest = "plugin.toml", abilities = [thumbnailer]);

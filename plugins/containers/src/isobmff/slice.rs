@@ -1,9 +1,9 @@
-//! Boxes in bytes that were read already, such as those of a sample entry.
+//! Boxes within bytes in memory, such as those of a sample entry.
 
 use crate::bytes::Bytes;
 
-/// Names and bodies; a body that is cut off ends where the bytes do.
-pub(super) fn atoms(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+/// Names and bodies of the boxes; a body that is cut off ends with the bytes.
+pub fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     let mut rest = Bytes(bytes);
     std::iter::from_fn(move || {
         let size = usize::try_from(rest.be32()?).ok()?;
@@ -16,9 +16,9 @@ pub(super) fn atoms(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     })
 }
 
-/// The body of the first box of this name.
-pub(super) fn atom<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
-    atoms(bytes)
+/// The body of the first box with this name.
+pub fn body_of<'a>(bytes: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
+    boxes(bytes)
         .find(|(found, _)| found == name)
         .map(|(_, body)| body)
 }

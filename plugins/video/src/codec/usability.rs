@@ -1,0 +1,31 @@
+//! Video usability information: the part that H.264 and HEVC have in common.
+
+use super::{Sequence, colour};
+use crate::bits::Bits;
+
+/// Reads up to the position of the colour samples, and keeps the transfer function. `None` where the bits end; what was
+/// read before stays.
+pub(super) fn picture(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
+    const EXTENDED_ASPECT: u32 = 255;
+    if bits.flag()? && bits.take(8)? == EXTENDED_ASPECT {
+        bits.skip(32)?;
+    }
+    // Overscan.
+    if bits.flag()? {
+        bits.skip(1)?;
+    }
+    // Video format and range, then the description of colour: primaries, transfer function, matrix.
+    if bits.flag()? {
+        bits.skip(4)?;
+        if bits.flag()? {
+            bits.skip(8)?;
+            sequence.hdr = colour::hdr(bits.take(8)?);
+            bits.skip(8)?;
+        }
+    }
+    if bits.flag()? {
+        bits.golomb()?;
+        bits.golomb()?;
+    }
+    Some(())
+}
