@@ -1,35 +1,99 @@
 //! The composition root: the only place that knows all concrete types, and builds them in order.
 
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::auth::password::Passwords;
-use crate::auth::throttle::LoginLimits;
-use crate::config::Config;
-use crate::data_dir::{DataDir, DataDirError};
-use crate::domain::id::IdGenerator;
-use crate::domain::time::{Clock, SystemClock};
-use crate::installation;
-use crate::plugins::{
+use svc_api::services::Services;
+use svc_api::state::AppState;
+use svc_domain::release_channel::ReleaseChannel;
+use svc_domain::time::{Clock, SystemClock};
+use svc_events::{EventLimits, Events};
+use svc_http_io::proxy::Network;
+use svc_identity::Context;
+use svc_identity::cloud::{Cloud, NoCloud};
+use svc_identity::error::ServiceError;
+use svc_identity::keys::{KeyRing, Keys};
+use svc_identity::password::Passwords;
+use svc_identity::throttle::LoginLimits;
+use svc_indexer::indexing::{IndexAction, Indexing};
+use svc_indexer::scan::Scanner;
+use svc_library::maintenance::Maintenance;
+use svc_library::server::BuildInfo;
+use svc_platform::data_dir::{DataDir, DataDirError};
+use svc_platform::random::{Random, SystemRandom, random_hex};
+use svc_platform::secret_key::{SecretKey, SecretKeyError};
+use svc_platform::tasks::{self, Tasks};
+use svc_plugin_host::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
-use crate::random::{Random, SystemRandom, random_hex};
-use crate::scan::Scanner;
-use crate::secret_key::{SecretKey, SecretKeyError};
-use crate::service::cloud::NoCloud;
-use crate::service::error::ServiceError;
-use crate::service::events::Events;
-use crate::service::identity::Context;
-use crate::service::identity::keys::{KeyRing, Keys};
-use crate::service::indexing::{IndexAction, Indexing};
-use crate::service::server::BuildInfo;
-use crate::service::services::{Parts, Services};
-use crate::store::{Instance, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
-use crate::tasks::{self, Tasks};
+use svc_store::{RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
+
+use crate::config::{self, Config};
+use crate::installation;
+use crate::services::{self, Dependencies};
 
 /// The plugins that are part of this program.
 const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
+
+/// What the server takes from its surroundings besides its options. Tests replace parts of it.
+#[derive(Debug)]
+pub struct Environment {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where secrets come from.
+    pub random: Arc<dyn Random>,
+    /// The cloud that accounts are linked to.
+    pub cloud: Arc<dyn Cloud>,
+    /// Connections to the database.
+    pub store: StoreOptions,
+    /// Compiles plugins.
+    pub compiler: Compiler,
+    /// Plugins that are part of the program.
+    pub plugins: Vec<BuiltIn>,
+    /// Threads of a scan.
+    pub scan_threads: usize,
+    /// Limits of event streams.
+    pub event_limits: EventLimits,
+    /// Limits on wrong passwords.
+    pub login_limits: LoginLimits,
+    /// Web origins that may call, besides that of the base URL.
+    pub origins: Vec<String>,
+    /// Facts of the build.
+    pub build: BuildInfo,
+}
+
+impl Environment {
+    /// This machine, with a program of this release channel.
+    ///
+    /// # Errors
+    /// When the system does not say which program this is, or how many threads there are.
+    pub fn system(channel: ReleaseChannel) -> io::Result<Self> {
+        let channel = channel.name();
+        Ok(Self {
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            cloud: Arc::new(NoCloud),
+            store: StoreOptions::default(),
+            compiler: Compiler::Child {
+                program: std::env::current_exe()?,
+            },
+            plugins: BUILT_IN.to_vec(),
+            scan_threads: std::thread::available_parallelism()?.get(),
+            event_limits: EventLimits::default(),
+            login_limits: LoginLimits::default(),
+            origins: Vec::new(),
+            build: BuildInfo {
+                version: env!("CARGO_PKG_VERSION"),
+                runtime: env!("SVC_RUSTC_VERSION"),
+                crypto: env!("SVC_CRYPTO_VERSION"),
+                wasmtime: env!("SVC_WASMTIME_VERSION"),
+                build_tag: format!("{channel}-{}", env!("SVC_COMMIT")),
+            },
+        })
+    }
+}
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -71,28 +135,18 @@ pub enum StartError {
 /// A complete server, not yet listening.
 #[derive(Debug)]
 pub struct App {
-    /// The options.
-    pub config: Arc<Config>,
-    /// The index and all else that is stored.
-    pub store: Store,
-    /// Who reads media files.
+    /// Store, ids, clock, randomness and background tasks.
+    pub context: Context,
+    /// The plugin host.
     pub plugins: Plugins,
-    /// Runs of the indexer.
-    pub indexing: Indexing,
-    /// Tells what happens.
-    pub events: Events,
-    /// Makes ids.
-    pub ids: Arc<IdGenerator>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Gives secrets.
-    pub random: Arc<dyn Random>,
-    /// Which installation this is.
-    pub instance: Instance,
-    /// Signs what the server hands out.
-    pub signing_key: SecretKey,
-    /// What goes on in the background.
-    pub tasks: Tasks,
+    /// Hashes and compares passwords.
+    pub passwords: Passwords,
+    /// The use cases behind the routes.
+    pub services: Services,
+    /// Upkeep beside them.
+    pub maintenance: Maintenance,
+    /// Proxies and the public address.
+    pub network: Network,
     data_dir: Arc<DataDir>,
 }
 
@@ -101,15 +155,13 @@ impl App {
     ///
     /// # Errors
     /// The first thing that cannot be used; nothing is damaged then.
-    pub async fn open(config: Config) -> Result<Self, StartError> {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let config = Arc::new(config);
+    pub async fn open(config: Config, environment: Environment) -> Result<Self, StartError> {
+        let (clock, random) = (Arc::clone(&environment.clock), Arc::clone(&environment.random));
         let data_dir = Arc::new(DataDir::open(&config.data_dir)?);
-        let store = Store::open(&config.database_url, StoreOptions::default()).await?;
+        let store = Store::open(&config.database_url, environment.store.clone()).await?;
         let (instance, signing_key) =
             installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
-        let plugins = load_plugins(&config, &data_dir, random.as_ref()).await?;
+        let plugins = load_plugins(&config, &environment, &data_dir).await?;
         // Last of what may well fail: a number is given back at the end only.
         let ids = store
             .lease_id_node(Arc::clone(&clock), random_hex(random.as_ref())?)
@@ -118,90 +170,72 @@ impl App {
         store.sync_directories(&config.media, &ids, clock.now()).await?;
         let tasks = Tasks::default();
         tasks.spawn_until_end("id-node", keep_id_node(store.clone()));
-        let threads = std::thread::available_parallelism()?.get();
-        let scanner = Scanner {
-            store: store.clone(),
-            plugins: plugins.clone(),
-            ids: Arc::clone(&ids),
-            clock: Arc::clone(&clock),
-            threads,
-            tasks: tasks.clone(),
-        };
-        let events = Events::default();
-        let indexing = Indexing::new(scanner, events.clone());
-        Ok(Self {
-            config,
+        let context = Context {
             store,
-            plugins,
-            indexing,
-            events,
             ids,
             clock,
             random,
-            instance,
-            signing_key,
             tasks,
+        };
+        let scanner = Scanner {
+            store: context.store.clone(),
+            plugins: plugins.clone(),
+            ids: Arc::clone(&context.ids),
+            clock: Arc::clone(&context.clock),
+            threads: environment.scan_threads,
+            tasks: context.tasks.clone(),
+        };
+        let events = Events::new(environment.event_limits);
+        let passwords = Passwords::start(Arc::clone(&context.random))?;
+        let origin = config
+            .base_url
+            .iter()
+            .map(|url| url.origin().ascii_serialization());
+        let network = Network {
+            trusted_proxies: config.trusted_proxies.clone(),
+            base_url: config.base_url.clone(),
+        };
+        let (services, maintenance) = services::build(Dependencies {
+            context: context.clone(),
+            data_dir: Arc::clone(&data_dir),
+            keys: KeyRing::new(Keys::new(&instance.instance_id, &signing_key)),
+            passwords: passwords.clone(),
+            cloud: environment.cloud,
+            plugins: plugins.clone(),
+            indexing: Indexing::new(scanner, events.clone()),
+            events,
+            build: environment.build,
+            origins: origin.chain(environment.origins).collect(),
+            login_limits: environment.login_limits,
+            config,
+        })
+        .await?;
+        Ok(Self {
+            context,
+            plugins,
+            passwords,
+            services,
+            maintenance,
+            network,
             data_dir,
         })
     }
 
-    /// The services that the API is made of.
-    ///
-    /// # Errors
-    /// When the database does not answer, or the system gives no threads.
-    pub async fn services(&self) -> Result<Services, StartError> {
-        Ok(Services::open(Parts {
-            context: self.context(),
-            config: Arc::clone(&self.config),
-            data_dir: Arc::clone(&self.data_dir),
-            keys: KeyRing::new(Keys::new(&self.instance.instance_id, &self.signing_key)),
-            passwords: Passwords::start(Arc::clone(&self.random))?,
-            cloud: Arc::new(NoCloud),
-            plugins: self.plugins.clone(),
-            indexing: self.indexing.clone(),
-            events: self.events.clone(),
-            build: self.build_info(),
-            origins: self
-                .config
-                .base_url
-                .iter()
-                .map(|url| url.origin().ascii_serialization())
-                .collect(),
-            login_limits: LoginLimits::default(),
-        })
-        .await?)
-    }
-
-    fn context(&self) -> Context {
-        Context {
-            store: self.store.clone(),
-            ids: Arc::clone(&self.ids),
-            clock: Arc::clone(&self.clock),
-            random: Arc::clone(&self.random),
-            tasks: self.tasks.clone(),
-        }
-    }
-
-    fn build_info(&self) -> BuildInfo {
-        BuildInfo {
-            version: env!("CARGO_PKG_VERSION"),
-            runtime: env!("SVC_RUSTC_VERSION"),
-            crypto: env!("SVC_CRYPTO_VERSION"),
-            wasmtime: env!("SVC_WASMTIME_VERSION"),
-            build_tag: format!("{}-{}", self.config.release_channel.name(), env!("SVC_COMMIT")),
-        }
+    /// What the routes share.
+    pub fn state(&self) -> Arc<AppState> {
+        Arc::new(AppState::new(self.services.clone(), self.network.clone()))
     }
 
     /// Ends what is under way and closes the database.
     pub async fn close(self) {
         // An error means that no run is under way.
-        let _ = self.indexing.act(IndexAction::Stop).await;
-        self.indexing.wait_until_idle().await;
-        self.tasks.end(tasks::END_WITHIN).await;
-        if let Err(error) = self.store.release_id_node().await {
+        let _ = self.services.indexing.act(IndexAction::Stop).await;
+        self.services.indexing.wait_until_idle().await;
+        self.context.tasks.end(tasks::END_WITHIN).await;
+        if let Err(error) = self.context.store.release_id_node().await {
             tracing::warn!(%error, "this server's number for ids is kept for some minutes");
         }
-        self.store.close().await;
+        self.context.store.close().await;
         drop(self.data_dir);
     }
 }
@@ -221,7 +255,7 @@ async fn keep_id_node(store: Store) {
 /// # Errors
 /// As [`App::open`], of the plugins and their cache.
 pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins, StartError> {
-    let cache = crate::config::user_cache_dir();
+    let cache = config::user_cache_dir();
     let (keys, compiled) = (cache.join("keys"), cache.join("plugins"));
     for directory in [&keys, &compiled] {
         std::fs::DirBuilder::new()
@@ -230,9 +264,10 @@ pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins,
             .create(directory)?;
     }
     let plugin_dir = plugin_dir.map(Path::to_owned);
+    let environment = Environment::system(ReleaseChannel::Stable)?;
     Ok(Plugins::load(
-        &plugin_settings(&keys, compiled, plugin_dir, &SystemRandom)?,
-        BUILT_IN,
+        &plugin_settings(&keys, compiled, plugin_dir, &environment)?,
+        &environment.plugins,
     )?)
 }
 
@@ -240,14 +275,13 @@ fn plugin_settings(
     keys: &Path,
     cache_dir: PathBuf,
     plugin_dir: Option<PathBuf>,
-    random: &dyn Random,
+    environment: &Environment,
 ) -> Result<PluginSettings, StartError> {
+    let random = environment.random.as_ref();
     Ok(PluginSettings {
         cache_dir,
         cache_key: *SecretKey::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
-        compiler: Compiler::Child {
-            program: std::env::current_exe()?,
-        },
+        compiler: environment.compiler.clone(),
         plugin_dir,
         disabled: std::collections::BTreeSet::new(),
         isolation: IsolationPolicy::default(),
@@ -257,14 +291,15 @@ fn plugin_settings(
 
 async fn load_plugins(
     config: &Config,
+    environment: &Environment,
     data_dir: &DataDir,
-    random: &dyn Random,
 ) -> Result<Plugins, StartError> {
     let settings = plugin_settings(
         &data_dir.keys()?,
         data_dir.plugin_cache()?,
         config.plugin_dir.clone(),
-        random,
+        environment,
     )?;
-    Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, BUILT_IN)).await??)
+    let built_in = environment.plugins.clone();
+    Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, &built_in)).await??)
 }

@@ -1,11 +1,11 @@
 //! Which installation this is: its id in the database, the marker beside it, and the key that goes with them.
 
 use crate::app::StartError;
-use crate::data_dir::DataDir;
-use crate::domain::time::Clock;
-use crate::random::{Random, random_hex};
-use crate::secret_key::SecretKey;
-use crate::store::{Instance, Store};
+use svc_domain::time::Clock;
+use svc_platform::data_dir::DataDir;
+use svc_platform::random::{Random, random_hex};
+use svc_platform::secret_key::SecretKey;
+use svc_store::{Instance, Store};
 
 /// The installation's identity and signing key, made at the first start, and made anew where a crash cut a factory
 /// reset off.

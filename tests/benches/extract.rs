@@ -21,8 +21,8 @@ use lofty::config::ParseOptions;
 use lofty::file::{AudioFile as _, TaggedFileExt as _};
 use lofty::probe::Probe;
 use rustix::time::{ClockId, clock_gettime};
-use svc_host::domain::kind::MediaKind;
-use svc_host::plugins::{
+use svc_domain::kind::MediaKind;
+use svc_plugin_host::{
     BuiltIn, Compiler, Isolation, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile,
 };
 
@@ -159,7 +159,7 @@ fn sandboxed(host: &Plugins, kind: &MediaKind, files: &[PathBuf]) -> Result<f64>
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let Some(plugin) = host.for_file(kind, &svc_host::domain::path::extension(&name)) else {
+        let Some(plugin) = host.for_file(kind, &svc_domain::path::extension(&name)) else {
             continue;
         };
         let file = File::open(path)?;

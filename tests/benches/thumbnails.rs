@@ -15,7 +15,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 use rustix::time::{ClockId, clock_gettime};
-use svc_host::domain::rendering::ImageBounds;
+use svc_domain::rendering::ImageBounds;
 use svc_tests::sandbox::Sandbox;
 
 const ROUNDS: usize = 5;

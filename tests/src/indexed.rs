@@ -7,20 +7,20 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use rusqlite::Connection;
+use svc_domain::id::IdGenerator;
+use svc_domain::kind::MediaKind;
+use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
+use svc_domain::time::{Clock, SystemClock, Timestamp};
+use svc_events::{EventLimits, Events};
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
-use svc_host::domain::id::IdGenerator;
-use svc_host::domain::kind::MediaKind;
-use svc_host::domain::list::{Order, OrderedPage, Page};
-use svc_host::domain::path::RelativePath;
-use svc_host::domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
-use svc_host::domain::time::{Clock, SystemClock, Timestamp};
-use svc_host::plugins::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
-use svc_host::scan::Scanner;
-use svc_host::service::error::ServiceError;
-use svc_host::service::events::{EventLimits, Events};
-use svc_host::service::indexing::{Indexing, StartRun};
-use svc_host::store::{RunLogFilter, Store, StoreOptions};
-use svc_host::tasks::Tasks;
+use svc_identity::error::ServiceError;
+use svc_indexer::indexing::{Indexing, StartRun};
+use svc_indexer::scan::Scanner;
+use svc_platform::tasks::Tasks;
+use svc_plugin_host::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use svc_store::{RunLogFilter, Store, StoreOptions};
 
 use crate::sandbox::component;
 
@@ -255,7 +255,7 @@ impl Library {
     /// Starts a full run that is held at once, does `meanwhile`, and lets it go on to its end.
     pub fn run_interrupted(&self, meanwhile: impl FnOnce()) -> Run {
         self.runtime.block_on(async {
-            use svc_host::service::indexing::IndexAction;
+            use svc_indexer::indexing::IndexAction;
             let run = self
                 .indexing
                 .start(StartRun::of_all(RunType::Full), None)
@@ -272,7 +272,7 @@ impl Library {
 
     /// Starts a full run, holds it once files are read, and lets it go on to its end after `meanwhile`.
     pub fn run_held(&self, meanwhile: impl FnOnce(&Run)) -> Run {
-        use svc_host::service::indexing::{IndexAction, IndexState};
+        use svc_indexer::indexing::{IndexAction, IndexState};
         let indexing = &self.indexing;
         let soon = || tokio::time::sleep(Duration::from_millis(1));
         self.runtime.block_on(async {

@@ -18,10 +18,8 @@ pub mod listener;
 pub mod postgres;
 pub mod program;
 pub mod sandbox;
-#[path = "../skipped.rs"]
-mod skipped_log;
 
-pub use skipped_log::skipped;
+pub use svc_test_support::skipped;
 
 use std::path::{Path, PathBuf};
 

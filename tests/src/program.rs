@@ -147,7 +147,7 @@ impl Answer {
     /// Where it is not what the description tells.
     fn check(&self, method: &str, target: &str) {
         static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-            let document = serde_json::to_value(svc_host::http::openapi::document());
+            let document = serde_json::to_value(svc_api::openapi::document());
             Contract::new(&document.unwrap())
         });
         let outcome = CONTRACT.check(svc_contract::Answer {

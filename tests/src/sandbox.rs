@@ -4,12 +4,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use svc_host::domain::extraction::{ExtractFailure, ExtractOutcome};
-use svc_host::domain::kind::MediaKind;
-use svc_host::domain::path::extension;
-use svc_host::domain::rendering::{ImageBounds, RenderedImage};
-use svc_host::domain::waveform::AudioSummary;
-use svc_host::plugins::{
+use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
+use svc_domain::kind::MediaKind;
+use svc_domain::path::extension;
+use svc_domain::rendering::{ImageBounds, RenderedImage};
+use svc_domain::waveform::AudioSummary;
+use svc_plugin_host::{
     BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
 };
 

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use crate::postgres::{self, Cluster, URL_VARIABLE};
 use crate::{host, process, unseen, workspace};
 
-/// Where tests note what they leave out: `tests/skipped.rs`.
+/// Where tests note what they leave out: `tests/support/src/skipped.rs`.
 const SKIPPED_VARIABLE: &str = "SVC_SKIPPED_LOG";
 
 /// Builds what the tests start, finds a database server, and runs the workspace's tests and the plugins'.

@@ -7,16 +7,14 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::report;
-use crate::app::App;
+use crate::app::{App, Environment};
+use crate::cli::report;
 use crate::config::{Config, MediaOptions, ServerOptions};
-use crate::domain::kind::MediaKind;
-use crate::domain::list::{Order, OrderedPage, Page};
-use crate::domain::scan::{
-    KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunStatus, RunTrigger, RunType,
-};
-use crate::service::indexing::{IndexState, Indexing, StartRun};
-use crate::store::RunLogFilter;
+use svc_domain::kind::MediaKind;
+use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::scan::{KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunStatus, RunTrigger, RunType};
+use svc_indexer::indexing::{IndexState, Indexing, StartRun};
+use svc_store::RunLogFilter;
 
 /// How often progress is shown: on a terminal, and as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -52,7 +50,9 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         RunType::Quick
     };
     super::runtime()?.block_on(async {
-        let app = App::open(config).await?;
+        let environment = Environment::system(config.release_channel)?;
+        let app = App::open(config, environment).await?;
+        let indexing = &app.services.indexing;
         let request = StartRun {
             run_type,
             options: RunOptions {
@@ -62,11 +62,10 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             },
             purge_before: None,
         };
-        let started = app.indexing.start(request, None).await?;
-        follow(&app.indexing).await;
-        let run = app.indexing.run(started.id).await?;
-        let failures = app
-            .indexing
+        let started = indexing.start(request, None).await?;
+        follow(indexing).await;
+        let run = indexing.run(started.id).await?;
+        let failures = indexing
             .run_logs(
                 run.id,
                 &RunLogFilter {
@@ -111,7 +110,7 @@ async fn follow(indexing: &Indexing) {
             interrupted = tokio::signal::ctrl_c() => {
                 if interrupted.is_ok() && indexing.state().0 != IndexState::Idle {
                     // An error means that the run ended at this very moment.
-                    let _ = indexing.act(crate::service::indexing::IndexAction::Stop).await;
+                    let _ = indexing.act(svc_indexer::indexing::IndexAction::Stop).await;
                 }
             }
         }

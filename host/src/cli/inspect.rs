@@ -11,11 +11,11 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use crate::app::load_plugins_for_inspection;
-use crate::domain::extraction::{Extraction, Picture, PictureData};
-use crate::domain::kind::MediaKind;
-use crate::domain::path::{RelativePath, extension, name_to_text};
-use crate::media_root::MediaRoot;
-use crate::plugins::{PluginHandle, Plugins, SourceFile};
+use svc_domain::extraction::{Extraction, Picture, PictureData};
+use svc_domain::kind::MediaKind;
+use svc_domain::path::{RelativePath, extension, name_to_text};
+use svc_platform::media_root::MediaRoot;
+use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
 
 /// Options of `svc inspect`.
 #[derive(Debug, Args)]

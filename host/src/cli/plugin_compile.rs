@@ -4,6 +4,6 @@ use std::process::ExitCode;
 
 /// Reads a component from standard input and writes compiled code to standard output.
 pub(super) fn run() -> anyhow::Result<ExitCode> {
-    crate::plugins::run_compile_child()?;
+    svc_plugin_host::run_compile_child()?;
     Ok(ExitCode::SUCCESS)
 }

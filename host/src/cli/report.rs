@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::domain::kind::MediaKind;
-use crate::domain::list::Listing;
-use crate::domain::scan::{Run, RunLogEntry};
+use svc_domain::kind::MediaKind;
+use svc_domain::list::Listing;
+use svc_domain::scan::{Run, RunLogEntry};
 
 /// Files that could not be indexed are listed up to this many.
 pub(super) const MAX_FAILURES: u32 = 50;

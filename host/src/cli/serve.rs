@@ -2,20 +2,17 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::app::App;
+use crate::app::{App, Environment};
 use crate::config::{Config, MediaOptions, ServerOptions};
-use crate::http;
-use crate::http::client::Network;
-use crate::http::limits::Limits;
-use crate::http::state::AppState;
-use crate::{open_files, tasks};
+use svc_http_io::limits::Limits;
+use svc_platform::open_files;
+use svc_platform::tasks::END_WITHIN;
 
 /// Options of `svc serve`.
 #[derive(Debug, Args)]
@@ -41,24 +38,21 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
-    let app = App::open(config).await?;
-    let services = app.services().await?;
-    let (upkeep, keeper, jobs) = (services.clone(), services.keeper.clone(), services.jobs.clone());
-    app.tasks
-        .spawn_until_end("upkeep", async move { upkeep.maintain().await });
-    app.tasks
-        .spawn_until_end("keeper", async move { keeper.run().await });
+    let environment = Environment::system(config.release_channel)?;
+    let app = App::open(config, environment).await?;
+    let (services, maintenance, tasks) = (&app.services, &app.maintenance, &app.context.tasks);
+    let upkeep = maintenance.clone();
+    tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
+    let keeper = services.keeper.clone();
+    tasks.spawn_until_end("keeper", async move { keeper.run().await });
     // Jobs store how far they are, and end when they are told to.
-    app.tasks.spawn("jobs", async move { jobs.run().await });
-    let network = Network {
-        trusted_proxies: app.config.trusted_proxies.clone(),
-        base_url: app.config.base_url.clone(),
-    };
-    let service = http::router::service(Arc::new(AppState::new(services.clone(), network.clone())));
+    let jobs = services.jobs.clone();
+    tasks.spawn("jobs", async move { jobs.run().await });
+    let service = svc_api::router::service(app.state());
     let shutdown = {
-        let (signal, events, indexing) = (shutdown_signal()?, app.events.clone(), app.indexing.clone());
-        let waveforms = services.waveforms.clone();
-        let jobs = services.jobs.clone();
+        let signal = shutdown_signal()?;
+        let (events, indexing) = (services.events.clone(), services.indexing.clone());
+        let (waveforms, jobs) = (services.waveforms.clone(), services.jobs.clone());
         async move {
             signal.await;
             // Before the indexer, so that a job does not take the end of its run for a failure.
@@ -70,10 +64,17 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         }
     };
     announce(&format!("listening on http://{address}"))?;
-    http::server::serve(listener, service, Limits::default(), network, shutdown).await?;
+    svc_http_io::server::serve(
+        listener,
+        service,
+        Limits::default(),
+        app.network.clone(),
+        shutdown,
+    )
+    .await?;
     // Changes whose clients are gone, and what jobs have to store.
-    app.tasks.end(tasks::END_WITHIN).await;
-    services.close().await;
+    tasks.end(END_WITHIN).await;
+    maintenance.close().await;
     app.close().await;
     Ok(())
 }

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 
-use crate::auth::password::Passwords;
 use crate::config::{Config, MediaOptions, ServerOptions};
-use crate::data_dir::DataDir;
-use crate::domain::time::SystemClock;
-use crate::domain::user::Account;
-use crate::random::{SystemRandom, random_hex};
-use crate::service::error::ServiceError;
-use crate::service::identity::Context;
-use crate::service::identity::recovery::Recovery;
-use crate::store::{Store, StoreOptions};
-use crate::tasks::Tasks;
+use svc_domain::time::SystemClock;
+use svc_domain::user::Account;
+use svc_identity::Context;
+use svc_identity::error::ServiceError;
+use svc_identity::password::Passwords;
+use svc_identity::recovery::Recovery;
+use svc_platform::data_dir::DataDir;
+use svc_platform::random::{SystemRandom, random_hex};
+use svc_platform::tasks::Tasks;
+use svc_store::{Store, StoreOptions};
 
 /// Options of `svc user`.
 #[derive(Debug, Args)]

@@ -13,9 +13,9 @@ pub use options::{LogFormat, MediaOptions, ServerOptions};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use crate::domain::kind::MediaKind;
-use crate::domain::release_channel::ReleaseChannel;
 use file::FileOptions;
+use svc_domain::kind::MediaKind;
+use svc_domain::release_channel::ReleaseChannel;
 
 /// Where the server listens unless told otherwise: this machine only.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8420";

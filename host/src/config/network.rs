@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use url::Url;
 
-use super::ConfigError;
+use crate::config::ConfigError;
 
 /// Networks from their texts: `10.0.0.0/8`, or one address.
 pub(super) fn trusted_proxies(texts: &[String]) -> Result<Vec<IpNet>, ConfigError> {

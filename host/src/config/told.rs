@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Config;
-use crate::domain::kind::MediaKind;
+use crate::config::Config;
+use svc_domain::kind::MediaKind;
 
 fn path(path: &Path) -> Value {
     path.display().to_string().into()
@@ -58,7 +58,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::config::file::FileOptions;
-    use crate::domain::release_channel::ReleaseChannel;
+    use svc_domain::release_channel::ReleaseChannel;
 
     fn config() -> Config {
         Config {

@@ -27,7 +27,7 @@ pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
 }
 
 /// From now on a panic is a line of the log.
-pub(crate) fn log_panics() {
+pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         // Not the payload: it may quote user data.
@@ -36,7 +36,7 @@ pub(crate) fn log_panics() {
 }
 
 /// Writes lines of this format, none of them with a secret in it.
-pub(crate) fn subscriber<W>(
+pub fn subscriber<W>(
     format: LogFormat,
     filter: EnvFilter,
     colours: bool,

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::auth::credential::{ITEM_LINK_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
+use svc_identity::credential::{ITEM_LINK_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 

@@ -30,7 +30,7 @@ fn rows() -> Vec<(String, String)> {
 }
 
 fn operations() -> Vec<String> {
-    let document = serde_json::to_value(svc_host::http::openapi::document()).unwrap();
+    let document = serde_json::to_value(svc_api::openapi::document()).unwrap();
     let paths = document["paths"].as_object().unwrap();
     let mut operations = Vec::new();
     for (path, item) in paths {
@@ -54,7 +54,7 @@ fn every_row_of_the_contract_has_a_line() {
     let traps = (1..=TRAPS).map(|number| format!("trap {number}"));
     let between = TRAPS_BETWEEN.iter().map(|number| format!("trap {number}"));
     let threats = (1..=THREATS).map(|number| format!("T{number:02}"));
-    let codes = svc_host::http::problem::CODES.iter();
+    let codes = svc_api::problem::CODES.iter();
     let codes = codes.map(|(code, _, _)| format!("code {code}"));
     let wanted = operations().into_iter().chain(limits()).chain(codes);
     let wanted = wanted.chain(traps).chain(between).chain(threats);

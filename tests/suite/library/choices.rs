@@ -1,8 +1,8 @@
 //! What a run looks at, and what it leaves alone.
 
-use svc_host::domain::kind::MediaKind;
-use svc_host::domain::scan::RunOptions;
-use svc_host::service::indexing::StartRun;
+use svc_domain::kind::MediaKind;
+use svc_domain::scan::RunOptions;
+use svc_indexer::indexing::StartRun;
 use svc_tests::indexed::Library;
 
 #[test]
@@ -151,7 +151,7 @@ fn run_logs_its_beginning_its_files_and_its_end() {
     let library = Library::new();
     library.track("music/1.mp3", "One");
     library.write("music/2.mp3", "no music at all");
-    let run = library.run(StartRun::of_all(svc_host::domain::scan::RunType::Full));
+    let run = library.run(StartRun::of_all(svc_domain::scan::RunType::Full));
     let events: Vec<String> = library.log(&run).into_iter().map(|line| line.event).collect();
     assert_eq!(events.first().unwrap(), "run_started");
     assert_eq!(events.last().unwrap(), "run_completed");

@@ -1,7 +1,7 @@
 //! The numbers of a run: each file that is found is one of the added, updated, unchanged and errored.
 
-use svc_host::domain::scan::{KindCounts, Run, RunType};
-use svc_host::service::indexing::StartRun;
+use svc_domain::scan::{KindCounts, Run, RunType};
+use svc_indexer::indexing::StartRun;
 use svc_tests::indexed::{Library, plugins};
 
 const NONE: KindCounts = KindCounts {
@@ -121,7 +121,7 @@ fn part_of_a_directory_is_read_by_a_new_plugin_without_the_rest_of_it() {
     library.video("movies/b/Ronin (1998).mp4");
     library.index();
     let library = library.reopen(plugins(&["movies"]));
-    let movies = svc_host::domain::kind::MediaKind::movies();
+    let movies = svc_domain::kind::MediaKind::movies();
     let run = library.index_part(movies, "a");
     let expected = KindCounts {
         found: 1,

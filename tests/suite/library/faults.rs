@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use svc_domain::scan::{RunStatus, RunType};
 use svc_fixtures::{Format, Random, Track};
-use svc_host::domain::scan::{RunStatus, RunType};
 use svc_tests::indexed::Library;
 
 const FILES: u32 = 120;
@@ -88,7 +88,7 @@ fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean
         });
         assert_eq!(run.status, RunStatus::Completed, "{:?}", run.warnings);
     }
-    let accept = svc_host::domain::scan::RunOptions {
+    let accept = svc_domain::scan::RunOptions {
         accept_missing: true,
         ..Default::default()
     };

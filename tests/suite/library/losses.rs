@@ -1,7 +1,7 @@
 //! Disks that go away and come back, files that are gone for good.
 
-use svc_host::domain::kind::MediaKind;
-use svc_host::domain::scan::{RunOptions, RunStatus};
+use svc_domain::kind::MediaKind;
+use svc_domain::scan::{RunOptions, RunStatus};
 use svc_tests::indexed::Library;
 
 fn with_tracks(count: u32) -> Library {

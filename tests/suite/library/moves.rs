@@ -2,7 +2,7 @@
 
 use svc_tests::indexed::Library;
 
-fn moved_from(library: &Library, run: &svc_host::domain::scan::Run) -> Vec<(String, String)> {
+fn moved_from(library: &Library, run: &svc_domain::scan::Run) -> Vec<(String, String)> {
     let lines = library.log(run).into_iter();
     lines
         .filter_map(|line| Some((line.path.as_str().to_owned(), line.diff?)))

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use svc_host::domain::extraction::ExtractFailure;
+use svc_domain::extraction::ExtractFailure;
 use svc_tests::sandbox::Sandbox;
 
 use svc_tests::foreign_media;

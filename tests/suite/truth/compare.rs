@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use svc_host::domain::extraction::{Extraction, Value as FieldValue};
+use svc_domain::extraction::{Extraction, Value as FieldValue};
 use svc_tests::{foreign_media, workspace};
 
 /// The lines of the truth file of this kind and category.

@@ -1,7 +1,7 @@
 //! Music against mutagen and ffprobe.
 
 use serde_json::Value;
-use svc_host::domain::extraction::{Extraction, Value as FieldValue};
+use svc_domain::extraction::{Extraction, Value as FieldValue};
 use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 

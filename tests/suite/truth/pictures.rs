@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use svc_host::domain::extraction::ExtractFailure;
-use svc_host::domain::rendering::ImageBounds;
+use svc_domain::extraction::ExtractFailure;
+use svc_domain::rendering::ImageBounds;
 use svc_tests::sandbox::Sandbox;
 
 use svc_tests::foreign_media;

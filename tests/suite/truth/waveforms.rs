@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use svc_domain::waveform::AudioSummary;
 use svc_fixtures::audio::{Format, Sound, encode};
-use svc_host::domain::waveform::AudioSummary;
 use svc_tests::foreign_media;
 use svc_tests::sandbox::Sandbox;
 

@@ -6,7 +6,7 @@
 mod names;
 mod releases;
 mod sidecars;
-#[path = "../../../../tests/skipped.rs"]
+#[path = "../../../../tests/support/src/skipped.rs"]
 mod skipped;
 
 use std::collections::BTreeSet;

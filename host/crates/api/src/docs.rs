@@ -1,0 +1,121 @@
+//! The API about itself: its OpenAPI document, and a page to try it out, all assets served from here.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use salvo::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use salvo::http::{ResBody, StatusCode};
+use salvo::oapi::swagger_ui;
+use salvo::{Request, Response, handler};
+
+use crate::openapi;
+use crate::problem::Problem;
+use svc_http_io::unsent::Shared;
+
+/// The page is the one place with scripts; all of them are ours, none inline.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE: &str = r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>svc API</title>
+<link rel="stylesheet" href="/api/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/api/docs/swagger-ui-bundle.js"></script>
+<script src="/api/docs/start.js"></script>
+</body>
+</html>
+"#;
+
+const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
+
+/// The files beside the page. The reference is Swagger UI, which is part of the program.
+const ASSETS: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
+
+/// The files as they are sent, one copy for all who ask.
+static FILES: LazyLock<Vec<(&str, String, Bytes)>> =
+    LazyLock::new(|| ASSETS.into_iter().filter_map(asset).collect());
+
+/// Made once: it depends on nothing but the program.
+static DOCUMENT: LazyLock<String> = LazyLock::new(openapi::document_text);
+
+fn asset(name: &'static str) -> Option<(&'static str, String, Bytes)> {
+    let config = swagger_ui::Config::new(["/api/docs-json"]);
+    let file = swagger_ui::serve(name, "", "", "", &config).ok()??;
+    let bytes = match file.bytes {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        // A build for development reads it from the disk.
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    Some((name, file.content_type, bytes))
+}
+
+/// The description of the API.
+#[handler]
+pub async fn show_document(res: &mut Response) {
+    let document: &'static str = DOCUMENT.as_str();
+    send(
+        res,
+        "application/json; charset=utf-8",
+        Bytes::from_static(document.as_bytes()),
+    );
+}
+
+/// The interactive reference.
+#[handler]
+pub async fn show_page(res: &mut Response) {
+    res.headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    send(
+        res,
+        "text/html; charset=utf-8",
+        Bytes::from_static(PAGE.as_bytes()),
+    );
+}
+
+/// A file of the reference.
+#[handler]
+pub async fn show_asset(req: &Request, res: &mut Response) {
+    let name = req.params().get("file").map(String::as_str).unwrap_or_default();
+    if name == "start.js" {
+        return send(
+            res,
+            "text/javascript; charset=utf-8",
+            Bytes::from_static(START.as_bytes()),
+        );
+    }
+    match FILES.iter().find(|(file, ..)| *file == name) {
+        Some((_, content_type, bytes)) => send(res, content_type, bytes.clone()),
+        None => Problem::of_status(StatusCode::NOT_FOUND).render(res),
+    }
+}
+
+fn send(res: &mut Response, content_type: &str, body: Bytes) {
+    if let Ok(value) = HeaderValue::try_from(content_type) {
+        res.headers_mut().insert(CONTENT_TYPE, value);
+    }
+    res.headers_mut()
+        .insert(salvo::http::header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    res.extensions.insert(Shared);
+    res.replace_body(ResBody::Once(body));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_reference_are_one_copy_each() {
+        assert_eq!(FILES.len(), ASSETS.len());
+        for (name, _, bytes) in FILES.iter() {
+            assert!(!bytes.is_empty(), "{name}");
+            assert_eq!(bytes.as_ptr(), bytes.clone().as_ptr(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! JSON bodies: objects where objects are asked for, and what is wrong told by the field's path, in words for people.
+//!
+//! serde takes an array for a struct, field by field in the order of the source. Nobody else knows that order, so here
+//! only an object is one, at every depth. What is wrong comes with the path of the field (`items[0].mediaId`); neither
+//! names of types nor serde's own texts get out.
+
+mod fault;
+
+use std::fmt;
+
+use fault::{Fault, Step};
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::Number;
+
+use svc_identity::error::FieldError;
+
+/// Reads a body.
+///
+/// # Errors
+/// The first thing that is wrong with it, and where.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> {
+    let of_body = |message: String| FieldError::new("", message);
+    if bytes.trim_ascii().is_empty() {
+        return Err(of_body(
+            "the body is missing; it must be a JSON object".to_owned(),
+        ));
+    }
+    let json: Json = serde_json::from_slice(bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        of_body(format!(
+            "the body is no JSON that can be read: line {line}, column {column}"
+        ))
+    })?;
+    if !matches!(json, Json::Object(_)) {
+        return Err(of_body("the body must be a JSON object".to_owned()));
+    }
+    T::deserialize(json).map_err(FieldError::from)
+}
+
+/// JSON as it was sent: unlike serde_json's own value it keeps fields that are given twice.
+#[derive(Debug)]
+enum Json {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Build;
+
+        impl<'de> Visitor<'de> for Build {
+            type Value = Json;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("JSON")
+            }
+
+            fn visit_unit<E>(self) -> Result<Json, E> {
+                Ok(Json::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+                Ok(Json::Bool(value))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+                Ok(Json::Number(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+                Ok(Json::Number(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+                Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+                Ok(Json::Text(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Json, E> {
+                Ok(Json::Text(value))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Json::List(items))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Json::Object(fields))
+            }
+        }
+
+        deserializer.deserialize_any(Build)
+    }
+}
+
+/// Whole numbers, within the bounds of the type that is asked for.
+macro_rules! whole_numbers {
+    ($($method:ident $type:ty => $visit:ident, $bounds:literal;)+) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+            let number = match &self {
+                Json::Number(number) => number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
+                _ => None,
+            };
+            match number.and_then(|number| <$type>::try_from(number).ok()) {
+                Some(number) => visitor.$visit(number),
+                None => Err(Fault::here(concat!("must be a whole number", $bounds))),
+            }
+        }
+    )+};
+}
+
+impl<'de> Deserializer<'de> for Json {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Null => visitor.visit_unit(),
+            Self::Bool(value) => visitor.visit_bool(value),
+            Self::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => visitor.visit_u64(number),
+                (None, Some(number)) => visitor.visit_i64(number),
+                (None, None) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+            },
+            Self::Text(text) => visitor.visit_string(text),
+            Self::List(items) => visitor.visit_seq(Items {
+                left: items.into_iter().enumerate(),
+            }),
+            Self::Object(fields) => visitor.visit_map(Fields {
+                left: fields.into_iter(),
+                value: None,
+            }),
+        }
+    }
+
+    whole_numbers! {
+        deserialize_i8 i8 => visit_i8, ", -128 to 127";
+        deserialize_i16 i16 => visit_i16, ", -32768 to 32767";
+        deserialize_i32 i32 => visit_i32, ", -2147483648 to 2147483647";
+        deserialize_i64 i64 => visit_i64, "";
+        deserialize_u8 u8 => visit_u8, ", 0 to 255";
+        deserialize_u16 u16 => visit_u16, ", 0 to 65535";
+        deserialize_u32 u32 => visit_u32, ", 0 to 4294967295";
+        deserialize_u64 u64 => visit_u64, ", 0 or more";
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Number(number) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+            _ => Err(Fault::here("must be a number")),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Bool(value) => visitor.visit_bool(value),
+            _ => Err(Fault::here("must be true or false")),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Text(text) => visitor.visit_string(text),
+            _ => Err(Fault::here("must be a string")),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Null => visitor.visit_none(),
+            value => visitor.visit_some(value),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::List(_) => self.deserialize_any(visitor),
+            _ => Err(Fault::here("must be a list")),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Self::Object(_) => self.deserialize_any(visitor),
+            _ => Err(Fault::here("must be an object")),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        match self {
+            Self::Text(text) => visitor.visit_enum(text.into_deserializer()),
+            _ => Err(Fault::one_of(variants)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! { bytes byte_buf unit unit_struct identifier }
+}
+
+/// The rest of a list.
+struct Items {
+    left: std::iter::Enumerate<std::vec::IntoIter<Json>>,
+}
+
+impl<'de> SeqAccess<'de> for Items {
+    type Error = Fault;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+        let Some((index, item)) = self.left.next() else {
+            return Ok(None);
+        };
+        let read = seed.deserialize(item).map(Some);
+        read.map_err(|fault| fault.below(Step::Index(index)))
+    }
+}
+
+/// The rest of an object, with the value whose name was read.
+struct Fields {
+    left: std::vec::IntoIter<(String, Json)>,
+    value: Option<(String, Json)>,
+}
+
+impl<'de> MapAccess<'de> for Fields {
+    type Error = Fault;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+        self.value = self.left.next();
+        let Some((name, _)) = &self.value else {
+            return Ok(None);
+        };
+        let name: StrDeserializer<'_, Fault> = name.as_str().into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let (name, value) = self
+            .value
+            .take()
+            .ok_or_else(|| Fault::here("has a value without a name"))?;
+        seed.deserialize(value)
+            .map_err(|fault| fault.below(Step::Field(name)))
+    }
+}
+
+#[cfg(test)]
+#[path = "json_body_tests.rs"]
+mod tests;

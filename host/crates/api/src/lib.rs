@@ -1,0 +1,37 @@
+//! The HTTP API: routes with their access, typed input, views, errors, and the OpenAPI document.
+//!
+//! May use every crate below it but `svc-store` and `svc-plugin-host`. A handler is typed input, one call of a use case, one
+//! view: no SQL, no rule.
+//!
+//! To add an endpoint: a handler in `routes/<resource>.rs`, a line in `router.rs`, a view in `views/`, a test in
+//! `host/tests/http/`; then `cargo xtask openapi`.
+
+pub mod access;
+pub mod answer;
+pub mod answer_memory;
+mod body;
+pub mod client;
+pub mod deadline;
+pub mod docs;
+pub mod extract;
+pub mod item_query;
+mod json_body;
+pub mod media_answer;
+pub mod media_types;
+pub mod middleware;
+pub mod openapi;
+pub mod pagination;
+pub mod picture_size;
+pub mod problem;
+pub mod query;
+pub mod refresh_cookie;
+pub mod request_context;
+pub mod revised;
+pub mod route;
+pub mod router;
+pub mod routes;
+pub mod services;
+pub mod site;
+pub mod state;
+pub mod views;
+pub mod waveform_answer;

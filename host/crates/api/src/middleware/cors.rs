@@ -1,0 +1,137 @@
+//! Cross-origin requests: which web origins may call, and what browsers are told.
+
+use salvo::http::header::{
+    ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+    ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
+};
+use salvo::http::{HeaderMap, Method};
+use salvo::{Request, Response};
+
+use svc_http_io::limits::PREFLIGHT_MAX_AGE;
+use svc_identity::origins::Origins;
+
+const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const HEADERS: &str =
+    "authorization, content-type, svc-app, svc-cloud-token, range, if-range, if-none-match, if-match";
+const EXPOSED: &str = "content-range, accept-ranges, content-length, etag, link, retry-after";
+const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+
+/// How an origin stands to the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OriginStanding {
+    /// The server's own pages.
+    SameOrigin,
+    /// On the list.
+    Listed,
+    /// Neither.
+    Foreign,
+}
+
+/// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
+fn standing(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bool) -> OriginStanding {
+    let authority = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
+    if authority.is_some() && authority == host {
+        OriginStanding::SameOrigin
+    } else if is_listed(origin) {
+        OriginStanding::Listed
+    } else {
+        OriginStanding::Foreign
+    }
+}
+
+/// What browsers are told about this request, computed before the handler runs.
+pub fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
+    let headers = req.headers();
+    let origin = single(headers, &ORIGIN);
+    let host = single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+    let standing = origin.map_or(OriginStanding::Foreign, |origin| {
+        standing(origin, host, |origin| origins.allows(origin))
+    });
+    CorsHeaders {
+        origin: headers
+            .get(ORIGIN)
+            .filter(|_| standing != OriginStanding::Foreign)
+            .cloned(),
+        standing,
+        preflight: req.method() == Method::OPTIONS
+            && headers.contains_key(ORIGIN)
+            && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
+    }
+}
+
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+/// The CORS headers of one answer.
+#[derive(Debug)]
+pub struct CorsHeaders {
+    origin: Option<HeaderValue>,
+    standing: OriginStanding,
+    /// A browser asks whether it may send the real request.
+    pub preflight: bool,
+}
+
+impl CorsHeaders {
+    /// Whether pages of another, listed origin may embed what is answered.
+    pub fn is_listed(&self) -> bool {
+        self.standing == OriginStanding::Listed
+    }
+
+    /// Puts them on an answer, also on errors: browsers must be able to read those.
+    pub fn apply(&self, res: &mut Response) {
+        let headers = res.headers_mut();
+        headers.append(VARY, HeaderValue::from_static("Origin"));
+        let Some(origin) = &self.origin else { return };
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+        if self.standing == OriginStanding::SameOrigin {
+            headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        }
+        if self.preflight {
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
+            headers.insert(
+                ACCESS_CONTROL_MAX_AGE,
+                HeaderValue::from(PREFLIGHT_MAX_AGE.as_secs()),
+            );
+            headers.insert(PRIVATE_NETWORK, HeaderValue::from_static("true"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_allowed_by_their_exact_text() {
+        let listed = |origin: &str| origin == "https://good.example";
+        let host = Some("media.local:8080");
+        for (origin, expected) in [
+            ("https://good.example", OriginStanding::Listed),
+            ("http://media.local:8080", OriginStanding::SameOrigin),
+            ("https://media.local:8080", OriginStanding::SameOrigin),
+            ("http://media.local", OriginStanding::Foreign),
+            ("https://good.example.evil", OriginStanding::Foreign),
+            ("https://evil-good.example", OriginStanding::Foreign),
+            ("https://good.example:444", OriginStanding::Foreign),
+            ("https://good.example.", OriginStanding::Foreign),
+            ("https://good.example/", OriginStanding::Foreign),
+            ("https://GOOD.example", OriginStanding::Foreign),
+            ("https://user@good.example", OriginStanding::Foreign),
+            ("http://good.example", OriginStanding::Foreign),
+            ("null", OriginStanding::Foreign),
+            ("*", OriginStanding::Foreign),
+            ("", OriginStanding::Foreign),
+        ] {
+            assert_eq!(standing(origin, host, listed), expected, "{origin:?}");
+        }
+        assert_eq!(standing("null", None, listed), OriginStanding::Foreign);
+    }
+}

@@ -1,0 +1,311 @@
+//! The OpenAPI 3.1 document, made from the route list and the handlers' types.
+
+use std::fmt::Write as _;
+use std::sync::Once;
+
+use salvo::Router;
+use salvo::http::Method;
+use salvo::oapi::naming::{FlexNamer, set_namer};
+use salvo::oapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use salvo::oapi::{
+    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, Tag, ToSchema,
+};
+use salvo::routing::MethodFilter;
+
+use crate::access::Access;
+use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
+use crate::problem::{CODES, ProblemView};
+use crate::route::Route;
+use crate::router::routes;
+
+/// What stands for the media types of bytes until it is known which route answers with them.
+pub(super) const ANY_BYTES: &str = "*/*";
+
+const LOCAL_USER: &str = "Local User JWT";
+const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
+
+/// Tags with their descriptions, and the modules of `routes/` whose operations they group.
+const TAGS: [(&str, &str, &[&str]); 13] = [
+    (
+        "Server",
+        "Health, versions, setup and reset of the server.",
+        &["general", "reset"],
+    ),
+    (
+        "Authentication",
+        "Signing in, sessions and personal access tokens.",
+        &["auth", "sessions", "tokens"],
+    ),
+    ("Users", "Accounts and roles.", &["users", "roles"]),
+    (
+        "Settings",
+        "Settings, allowed web origins and the audit log.",
+        &["settings"],
+    ),
+    (
+        "Indexing",
+        "Runs of the indexer, media directories and their files.",
+        &["index", "ls"],
+    ),
+    ("Jobs", "Background jobs.", &["jobs"]),
+    ("Plugins", "Loaded plugins and their state.", &["plugins"]),
+    (
+        "Libraries",
+        "Libraries, search, changes and signed links.",
+        &["libraries", "search", "changes", "links"],
+    ),
+    (
+        "Music",
+        "Artists, releases, tracks, genres and waveforms.",
+        &["music", "waveforms"],
+    ),
+    ("Photos", "Photos and photo albums.", &["photos", "photo_albums"]),
+    (
+        "Movies and TV",
+        "Movies, TV shows, seasons, episodes and subtitles.",
+        &["movies", "tv", "video", "watching"],
+    ),
+    (
+        "Playback",
+        "History, ratings and playback queues.",
+        &["history", "ratings", "playback_queues"],
+    ),
+    ("Events", "Server-sent events.", &["events"]),
+];
+
+/// Schemas are named after their types, without the path. salvo has one namer for the process.
+static NAMER: Once = Once::new();
+
+/// The document as text, with a line end at its end: what is served and what is pinned.
+pub fn document_text() -> String {
+    // The document holds nothing that JSON cannot say; an empty one would show in the comparison with the pinned.
+    document().to_pretty_json().unwrap_or_default() + "\n"
+}
+
+/// The document.
+pub fn document() -> OpenApi {
+    NAMER.call_once(|| set_namer(FlexNamer::new().short_mode(true)));
+    let routes = routes();
+    let flat = routes.iter().fold(Router::new(), |router, route| {
+        let mut leaf = Router::with_path(route.path).filter(MethodFilter::new(route.method.clone()));
+        leaf.goal = Some(route.goal.clone());
+        router.push(leaf)
+    });
+    let info = Info::new("svc", env!("CARGO_PKG_VERSION")).description(description());
+    let mut document = OpenApi::with_info(info)
+        .add_security_scheme(
+            LOCAL_USER,
+            bearer("JWT", "Access token from signing in, valid for 15 minutes."),
+        )
+        .add_security_scheme(
+            PERSONAL_ACCESS_TOKEN,
+            bearer("svc_pat_…", "Token that acts for one user."),
+        )
+        .merge_router(&flat);
+    let tags = TAGS.map(|(name, about, _)| Tag::new(name).description(about));
+    document.tags = tags.into_iter().collect();
+    let problem = ProblemView::to_schema(&mut document.components);
+    for route in &routes {
+        let operation = item_type(&route.method)
+            .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
+        if let Some(operation) = operation {
+            name_operation(operation);
+            complete(operation, route, &Content::new(problem.clone()));
+        }
+    }
+    document
+}
+
+fn bearer(format: &str, description: &str) -> SecurityScheme {
+    let scheme = Http::new(HttpAuthScheme::Bearer)
+        .bearer_format(format)
+        .description(description);
+    SecurityScheme::Http(scheme)
+}
+
+fn item_type(method: &Method) -> Option<PathItemType> {
+    match *method {
+        Method::GET => Some(PathItemType::Get),
+        Method::POST => Some(PathItemType::Post),
+        Method::PUT => Some(PathItemType::Put),
+        Method::PATCH => Some(PathItemType::Patch),
+        Method::DELETE => Some(PathItemType::Delete),
+        _ => None,
+    }
+}
+
+/// Sets id and tag of an operation. salvo gives it the path of its handler as id: `….routes.music.get_track` becomes
+/// `getTrack`, tagged with the tag of `music`.
+fn name_operation(operation: &mut Operation) {
+    let path = operation.operation_id.take().unwrap_or_default();
+    let mut segments = path.rsplit('.');
+    let handler = segments.next().unwrap_or_default();
+    let module = segments.next().unwrap_or_default();
+    operation.operation_id = Some(super::extract::camel_case(handler));
+    let tag = TAGS.iter().find(|(_, _, modules)| modules.contains(&module));
+    operation.tags = tag.map(|(name, ..)| (*name).to_owned()).into_iter().collect();
+}
+
+/// Adds what follows from the route: credentials, and the errors that its access and input can bring.
+fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
+    let mut errors = vec![
+        ("500", "The server failed"),
+        ("503", "Something that the server needs is away"),
+        (
+            "421",
+            "Before setup: asked by a name that is neither an IP address, `localhost` nor the base URL's",
+        ),
+    ];
+    if route.access == Access::Public {
+        operation.securities = Some(Vec::new());
+    } else {
+        let none: [&str; 0] = [];
+        let schemes: &[&str] = if route.access.takes_session() {
+            &[LOCAL_USER]
+        } else {
+            &[LOCAL_USER, PERSONAL_ACCESS_TOKEN]
+        };
+        let schemes = schemes.iter().map(|name| SecurityRequirement::new(*name, none));
+        operation.securities = Some(schemes.collect());
+        errors.push(("401", "No credential, or one that is invalid or has expired"));
+        if route.access != Access::SignedIn {
+            errors.push(("403", "The caller lacks the capability"));
+        }
+        errors.push((
+            "410",
+            "The access token is not valid on this server, or its user is gone",
+        ));
+    }
+    if operation.request_body.is_some() {
+        errors.extend([
+            ("400", "The input is not valid"),
+            ("408", "The body took too long"),
+        ]);
+        errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
+    }
+    let bytes = Bytes::of(route.path);
+    if operation.responses.contains_key("206") {
+        errors.extend(bytes.error);
+    }
+    for (status, description) in errors {
+        operation
+            .responses
+            .entry(status.to_owned())
+            .or_insert_with(|| RefOr::Type(Response::new(description)));
+    }
+    // What reads tells whether the client has it already; what changes has nothing to compare.
+    if route.method != Method::GET {
+        operation.responses.remove("304");
+    }
+    let types: Vec<&str> = bytes.types.into_iter().chain([PLAIN_BYTES]).collect();
+    for (status, response) in operation.responses.iter_mut() {
+        let RefOr::Type(response) = response else {
+            continue;
+        };
+        if status.starts_with(['4', '5']) {
+            response
+                .contents
+                .insert("application/json".to_owned(), problem.clone());
+        }
+        if let Some(schema) = response.contents.shift_remove(ANY_BYTES) {
+            let each = types.iter().map(|name| ((*name).to_owned(), schema.clone()));
+            response.contents.extend(each);
+        }
+    }
+    let access = route.access.describe();
+    let about = operation
+        .description
+        .take()
+        .map_or(access.clone(), |text| format!("{text}\n\n{access}"));
+    operation.description = Some(about);
+}
+
+/// What answers with an item's bytes.
+struct Bytes {
+    /// The media types beside plain bytes.
+    types: Vec<&'static str>,
+    /// Why there may be none, though the item is there.
+    error: Option<(&'static str, &'static str)>,
+}
+
+impl Bytes {
+    /// Of the route with this path.
+    fn of(path: &str) -> Self {
+        let drawn = Some(("422", "No picture in this size can be made of the file"));
+        let played = Some(("409", "The user plays as many files as one may"));
+        let (types, error) = match path.rsplit('/').next() {
+            Some("artwork" | "thumbnail") => (vec!["image/*"], drawn),
+            Some("original") => (vec!["image/*"], None),
+            _ if path.starts_with("/api/v1/subtitles/") => {
+                (SUBTITLE_TYPES.iter().map(|(_, name)| *name).collect(), None)
+            }
+            _ if path.starts_with("/api/v1/music/") => (vec!["audio/*"], played),
+            _ => (vec!["video/*"], played),
+        };
+        Self { types, error }
+    }
+}
+
+fn description() -> String {
+    let mut text = "A self-hosted media server.\n\nErrors are JSON: `message`, for some a `code`, and with status \
+                    400, and with 404 for what the input names, `errors`, each with `path` and `message`. Any request \
+                    may be answered with 414 where its target is too long, and with 431 where its head is too \
+                    large.\n\n| Code | Status | Meaning |\n|---|---|---|\n"
+        .to_owned();
+    for (code, status, meaning) in CODES {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "| `{code}` | {status} | {meaning} |");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Letters alone: no Rust path, and no number, which salvo appends to a name that is taken.
+    fn is_name(name: &str) -> bool {
+        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphabetic())
+    }
+
+    #[test]
+    fn every_operation_has_an_id_of_its_own_and_a_tag() {
+        let document = document();
+        let mut ids = BTreeSet::new();
+        for (path, item) in document.paths.iter() {
+            for operation in item.operations.values() {
+                let id = operation.operation_id.as_deref().unwrap_or_default();
+                assert!(
+                    is_name(id) && id.starts_with(|first: char| first.is_ascii_lowercase()),
+                    "{path} {id}"
+                );
+                assert!(ids.insert(id), "{id} is the id of two operations");
+                assert_eq!(operation.tags.len(), 1, "{id} has no tag");
+            }
+        }
+        assert!(ids.len() > 100, "{}", ids.len());
+    }
+
+    #[test]
+    fn every_tag_has_an_operation() {
+        let document = document();
+        let items = document.paths.iter().map(|(_, item)| item);
+        let operations = items.flat_map(|item| item.operations.values());
+        let used: BTreeSet<&str> = operations
+            .flat_map(|operation| operation.tags.iter().map(String::as_str))
+            .collect();
+        assert_eq!(used, TAGS.iter().map(|(name, ..)| *name).collect());
+    }
+
+    #[test]
+    fn schemas_are_named_without_paths_and_none_twice() {
+        let document = document();
+        let names: Vec<&String> = document.components.schemas.keys().collect();
+        assert!(names.len() > 100, "{}", names.len());
+        for name in names {
+            assert!(is_name(name) && !name.ends_with("View"), "{name}");
+        }
+    }
+}

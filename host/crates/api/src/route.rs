@@ -1,0 +1,275 @@
+//! A line of the route list, and how the lines become a router.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use salvo::http::header::{ALLOW, HeaderValue};
+use salvo::http::{Method, StatusCode};
+use salvo::routing::{Filter, MethodFilter, PathState};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
+
+use crate::access::Access;
+use crate::middleware::guard::Guard;
+use crate::problem::Problem;
+use svc_http_io::limits::BODY_BYTES;
+
+/// Whether an answer follows from who asks and what is stored of media, and may be given again while that is unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// Other things come into it.
+    No,
+    /// All of it: its entity tag tells the state.
+    Always,
+    /// If the handler says so; it has an entity tag of its own.
+    Sometimes,
+}
+
+/// One endpoint: how it is reached, who may, and what answers.
+#[derive(Clone)]
+pub struct Route {
+    /// Method. A GET answers HEAD as well.
+    pub method: Method,
+    /// Path with parameters, such as `/api/v1/photos/{photoId}`.
+    pub path: &'static str,
+    /// Who may.
+    pub access: Access,
+    /// Bytes that the body of a request may have.
+    pub body_bytes: usize,
+    pub(super) follows: Follows,
+    pub(super) goal: Arc<dyn Handler>,
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {:?}", self.method, self.path, self.access)
+    }
+}
+
+impl Route {
+    fn new(method: Method, path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self {
+            method,
+            path,
+            access,
+            body_bytes: BODY_BYTES,
+            follows: Follows::No,
+            goal: Arc::new(goal),
+        }
+    }
+
+    /// A GET of what is stored of media, and of nothing else: no file, no clock, nothing in memory.
+    pub fn media(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self {
+            follows: Follows::Always,
+            ..Self::get(path, access, goal)
+        }
+    }
+
+    /// A GET of a picture of an item, which may be drawn already.
+    pub fn image(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self {
+            follows: Follows::Sometimes,
+            ..Self::get(path, access, goal)
+        }
+    }
+
+    /// A GET.
+    pub fn get(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::GET, path, access, goal)
+    }
+
+    /// A POST.
+    pub fn post(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::POST, path, access, goal)
+    }
+
+    /// A PUT.
+    pub fn put(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::PUT, path, access, goal)
+    }
+
+    /// A PATCH.
+    pub fn patch(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::PATCH, path, access, goal)
+    }
+
+    /// A DELETE.
+    pub fn delete(path: &'static str, access: Access, goal: impl Handler) -> Self {
+        Self::new(Method::DELETE, path, access, goal)
+    }
+
+    /// The same, for bodies of up to so many bytes.
+    #[must_use]
+    pub fn body(self, bytes: usize) -> Self {
+        Self {
+            body_bytes: bytes,
+            ..self
+        }
+    }
+
+    fn methods(&self) -> impl Iterator<Item = Method> {
+        let head = (self.method == Method::GET).then_some(Method::HEAD);
+        std::iter::once(self.method.clone()).chain(head)
+    }
+}
+
+/// A part of the path with what lies below it. Text sorts before `{parameter}`, so `/users/public` wins over
+/// `/users/{userId}`.
+#[derive(Default)]
+struct Node<'a> {
+    children: BTreeMap<&'static str, Node<'a>>,
+    routes: Vec<&'a Route>,
+}
+
+/// The router of a list of routes: a tree whose branches are halved, so that a request is compared with few of them.
+pub fn router_of(routes: &[Route]) -> Router {
+    let mut root = Node::default();
+    for route in routes {
+        let parts = route.path.split('/').filter(|part| !part.is_empty());
+        let node = parts.fold(&mut root, |node, part| node.children.entry(part).or_default());
+        node.routes.push(route);
+    }
+    root.into_router(Router::new())
+}
+
+impl Node<'_> {
+    fn into_router(self, mut router: Router) -> Router {
+        let branches = self.children.into_iter();
+        let branches: Vec<_> = branches
+            .map(|(part, child)| (part, child.into_router(Router::with_path(part))))
+            .collect();
+        if branches.len() > 2 {
+            // A path that ends here is compared with none of them.
+            router = router.push(halved(branches, Router::with_filter(NextPart { before: None })));
+        } else {
+            router = halved(branches, router);
+        }
+        if self.routes.is_empty() {
+            return router;
+        }
+        let mut allowed = vec![Method::OPTIONS];
+        for route in &self.routes {
+            for method in route.methods() {
+                allowed.push(method.clone());
+                let mut leaf = Router::with_filter(MethodFilter::new(method));
+                leaf = leaf.hoop(Guard::new(route));
+                leaf.goal = Some(Arc::clone(&route.goal));
+                router = router.push(leaf);
+            }
+        }
+        let mut names: Vec<_> = allowed.iter().map(Method::as_str).collect();
+        names.sort_unstable();
+        // Last, for every other method: without it, the path would be tried as one with a parameter beside this node.
+        router.push(Router::new().goal(OtherMethods(names.join(", "))))
+    }
+}
+
+/// Adds branches, sorted by their part of the path, to a router: the first half behind a filter, the rest beside
+/// it, both halved again.
+fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
+    // Parameters are last. What they stand for may sort anywhere.
+    let literals = branches.partition_point(|(part, _)| !part.starts_with('{'));
+    let half = literals / 2;
+    match branches.get(half) {
+        Some(&(before, _)) if half > 1 => {
+            let rest = branches.split_off(half);
+            let filter = NextPart { before: Some(before) };
+            halved(rest, router.push(halved(branches, Router::with_filter(filter))))
+        }
+        _ => branches
+            .into_iter()
+            .fold(router, |router, (_, branch)| router.push(branch)),
+    }
+}
+
+/// Lets through where the path goes on, with a part that sorts before this text, or with any.
+#[derive(Debug)]
+struct NextPart {
+    before: Option<&'static str>,
+}
+
+impl NextPart {
+    fn fits(&self, state: &PathState<'_>) -> bool {
+        let next = state.pick();
+        next.is_some_and(|part| self.before.is_none_or(|before| part < before))
+    }
+}
+
+#[async_trait]
+impl Filter for NextPart {
+    async fn filter(&self, _req: &mut Request, state: &mut PathState<'_>) -> bool {
+        self.fits(state)
+    }
+
+    async fn filter_for_method(
+        &self,
+        _req: &mut Request,
+        state: &mut PathState<'_>,
+        _method: &Method,
+    ) -> Option<bool> {
+        Some(self.fits(state))
+    }
+}
+
+/// Tells which methods a path has: to a plain OPTIONS request (preflights of browsers are answered before they get
+/// here), and as an error to any method that it has not.
+struct OtherMethods(String);
+
+#[async_trait]
+impl Handler for OtherMethods {
+    async fn handle(&self, req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
+        if req.method() == Method::OPTIONS {
+            res.status_code(StatusCode::NO_CONTENT);
+        } else {
+            Problem::of_status(StatusCode::METHOD_NOT_ALLOWED).render(res);
+        }
+        if let Ok(allowed) = HeaderValue::from_str(&self.0) {
+            res.headers_mut().insert(ALLOW, allowed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Access;
+    use crate::router::routes;
+
+    /// The most branches that any node has.
+    fn widest(router: &Router) -> usize {
+        let below = router.routers().iter().map(widest).max().unwrap_or(0);
+        below.max(router.routers().len())
+    }
+
+    #[test]
+    fn request_is_compared_with_few_branches() {
+        assert!(widest(&router_of(&routes())) <= 8);
+    }
+
+    #[tokio::test]
+    async fn each_branch_is_found_among_many() {
+        let literals = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        let paths = literals.map(|literal| format!("/{literal}/x").leak() as &'static str);
+        let goal = |path| Route::get(path, Access::Public, OtherMethods(String::new()));
+        let mut list: Vec<Route> = paths.into_iter().map(goal).collect();
+        // A parameter takes what no text does, wherever it would sort.
+        list.push(goal("/{any}/y"));
+        list.push(goal("/c"));
+        let router = router_of(&list);
+        let found = async |path: &str| {
+            let mut request = Request::new();
+            *request.uri_mut() = path.parse().unwrap();
+            let mut state = PathState::from_borrowed_path(path);
+            router.detect(&mut request, &mut state).await.is_some()
+        };
+        for path in paths
+            .into_iter()
+            .chain(["/c", "/%63/x", "/a/y", "/k/y", "/0/y", "/~/y"])
+        {
+            assert!(found(path).await, "{path}");
+        }
+        for path in ["/", "/a", "/0/x", "/zz/x", "/c/z", "/a/x/x"] {
+            assert!(!found(path).await, "{path}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What automated tests of clients do without asking. These routes exist in development mode alone, for callers on the
+//! same machine, and are part of no list and no document.
+
+use salvo::Writer as _;
+use salvo::oapi::{ToSchema, endpoint};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, Created};
+use crate::extract::{Body, Input, PathId, State, not_null, short_list};
+use crate::problem::Problem;
+use crate::views::users::{RoleAssignmentView, UserView};
+use svc_domain::id::{LibraryId, UserId};
+use svc_identity::app::App;
+use svc_identity::error::ServiceError;
+use svc_library::dev::Dev;
+
+/// The owner to be made.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct FirstTimeSetupInput {
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
+    username: Option<String>,
+    #[serde(default, deserialize_with = "not_null")]
+    #[salvo(schema(value_type = String, required = false))]
+    password: Option<String>,
+}
+
+/// The account to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct CreateLocalUserInput {
+    username: String,
+    password: String,
+    role: String,
+}
+
+/// A role and who is to have it, or not.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RoleInput {
+    user_id: String,
+    role: String,
+}
+
+/// The library to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateLibraryInput {
+    name: String,
+    media_kind: String,
+    #[serde(default, deserialize_with = "short_list")]
+    paths: Vec<String>,
+}
+
+impl Input for FirstTimeSetupInput {}
+impl Input for CreateLocalUserInput {}
+impl Input for RoleInput {}
+impl Input for CreateLibraryInput {}
+
+fn dev(state: &State) -> Result<&Dev, Problem> {
+    let dev = state.dev.as_ref();
+    Ok(dev.ok_or(ServiceError::NotFound)?)
+}
+
+fn user_id(text: &str) -> Result<UserId, Problem> {
+    Ok(text
+        .parse()
+        .map_err(|_| ServiceError::invalid("userId", "must be the id of a user"))?)
+}
+
+/// A setting
+#[endpoint]
+pub async fn show_setting(
+    state: State,
+    app: PathId<String>,
+    key: PathId<String>,
+) -> Result<Answer<Value>, Problem> {
+    let app = App::from_name(&app.0).ok_or(ServiceError::NotFound)?;
+    Ok(Answer(dev(&state)?.setting(app, &key.0).await?))
+}
+
+/// The last attempt to claim an invitation: none, as long as no cloud is configured
+#[endpoint]
+pub async fn show_last_claim_attempt(state: State) -> Result<Answer<Value>, Problem> {
+    dev(&state)?;
+    Ok(Answer(Value::Null))
+}
+
+/// An option of the server, by its name in the TOML file
+#[endpoint]
+pub async fn show_option(state: State, name: PathId<String>) -> Result<Answer<Value>, Problem> {
+    Ok(Answer(dev(&state)?.option(&name.0)?))
+}
+
+/// Factory reset
+#[endpoint]
+pub async fn factory_reset(state: State) -> Result<Created<bool>, Problem> {
+    dev(&state)?.reset.factory_unasked().await?;
+    Ok(Created(true))
+}
+
+/// First run; answers with what the owner signs in with
+#[endpoint]
+pub async fn first_time_setup(
+    state: State,
+    body: Body<FirstTimeSetupInput>,
+) -> Result<Created<Value>, Problem> {
+    let FirstTimeSetupInput { username, password } = body.0;
+    let (username, password) = dev(&state)?.first_time_setup(username, password).await?;
+    Ok(Created(json!({ "username": username, "password": password })))
+}
+
+/// Makes an account
+#[endpoint]
+pub async fn create_local_user(
+    state: State,
+    body: Body<CreateLocalUserInput>,
+) -> Result<Created<UserView>, Problem> {
+    let CreateLocalUserInput {
+        username,
+        password,
+        role,
+    } = body.0;
+    let made = dev(&state)?.create_user(&username, password, &role).await?;
+    Ok(Created(UserView::with_roles(made)))
+}
+
+/// Deletes an account
+#[endpoint]
+pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Answer<bool>, Problem> {
+    Ok(Answer(dev(&state)?.delete_user(user_id.0).await?))
+}
+
+/// Gives an account a role
+#[endpoint]
+pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<RoleAssignmentView>, Problem> {
+    let user = user_id(&body.0.user_id)?;
+    let assignment = dev(&state)?.grant_role(user, &body.0.role).await?;
+    Ok(Created(assignment.into()))
+}
+
+/// Takes a role from an account
+#[endpoint]
+pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<bool>, Problem> {
+    let user = user_id(&body.0.user_id)?;
+    Ok(Created(dev(&state)?.revoke_role(user, &body.0.role).await?))
+}
+
+/// Adds a library
+#[endpoint]
+pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Result<Created<Value>, Problem> {
+    let CreateLibraryInput {
+        name,
+        media_kind,
+        paths,
+    } = body.0;
+    let id = dev(&state)?.create_library(name, media_kind, paths).await?;
+    Ok(Created(json!({ "libraryId": id })))
+}
+
+/// Deletes a library
+#[endpoint]
+pub async fn delete_library(state: State, library_id: PathId<LibraryId>) -> Result<Answer<bool>, Problem> {
+    Ok(Answer(dev(&state)?.delete_library(library_id.0).await?))
+}

@@ -1,0 +1,265 @@
+//! The indexer.
+
+use std::collections::BTreeMap;
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+
+use svc_domain::id::{DirectoryId, RunId, RunLogId, UserId};
+use svc_domain::kind::MediaKind;
+use svc_domain::scan::{Directory, KindCounts, Run, RunLogEntry, RunPath};
+use svc_domain::time::Timestamp;
+use svc_indexer::indexing::IndexState;
+use svc_indexer::keeper::WatchState;
+
+/// What the indexer is doing.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "IndexState"))]
+pub struct IndexStateView {
+    /// `idle`, `indexing` or `paused`.
+    state: &'static str,
+    /// The run under way.
+    run: Option<RunView>,
+}
+
+impl IndexStateView {
+    /// The state, with the run if there is one.
+    pub fn new(state: IndexState, run: Option<Run>) -> Self {
+        let state = match state {
+            IndexState::Idle => "idle",
+            IndexState::Indexing => "indexing",
+            IndexState::Paused => "paused",
+        };
+        Self {
+            state,
+            run: run.map(RunView::from),
+        }
+    }
+}
+
+/// Files of one kind that a run has seen.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RunCounts"))]
+pub struct RunCountsView {
+    found: u64,
+    added: u64,
+    updated: u64,
+    unchanged: u64,
+    missing: u64,
+    errored: u64,
+}
+
+impl From<KindCounts> for RunCountsView {
+    fn from(counts: KindCounts) -> Self {
+        let KindCounts {
+            found,
+            added,
+            updated,
+            unchanged,
+            missing,
+            errored,
+        } = counts;
+        Self {
+            found,
+            added,
+            updated,
+            unchanged,
+            missing,
+            errored,
+        }
+    }
+}
+
+/// A part of a kind's directories.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RunPath"))]
+#[serde(rename_all = "camelCase")]
+pub struct RunPathView {
+    /// The kind whose directories it is in.
+    #[salvo(schema(value_type = String))]
+    root_dir: MediaKind,
+    /// Below them.
+    path: String,
+}
+
+impl From<RunPath> for RunPathView {
+    fn from(part: RunPath) -> Self {
+        Self {
+            root_dir: part.root_dir,
+            path: part.path.as_str().to_owned(),
+        }
+    }
+}
+
+/// A run of the indexer.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Run"))]
+#[serde(rename_all = "camelCase")]
+pub struct RunView {
+    #[salvo(schema(value_type = String))]
+    run_id: RunId,
+    /// `quick` or `full`.
+    #[serde(rename = "type")]
+    run_type: &'static str,
+    /// Who or what started it: `user`, `command`, `start` (the first start, with nothing in the index), `schedule` or
+    /// `watch`.
+    trigger: &'static str,
+    /// The kinds that it was confined to; none for all.
+    #[salvo(schema(value_type = Vec<String>))]
+    media_kinds: Vec<MediaKind>,
+    /// The parts that it was confined to; none for all.
+    paths: Vec<RunPathView>,
+    /// It only says what it would do.
+    dry_run: bool,
+    /// `running`, `paused`, `completed`, `stopped` or `failed`.
+    status: &'static str,
+    #[salvo(schema(value_type = Option<String>))]
+    started_by: Option<UserId>,
+    #[salvo(schema(value_type = String))]
+    started_at: Timestamp,
+    #[salvo(schema(value_type = Option<String>))]
+    completed_at: Option<Timestamp>,
+    /// By media kind.
+    counts: BTreeMap<String, RunCountsView>,
+    files_opened: u64,
+    /// Time it took, without pauses.
+    seconds: f64,
+    warnings: Vec<String>,
+}
+
+impl From<Run> for RunView {
+    fn from(run: Run) -> Self {
+        Self {
+            run_id: run.id,
+            run_type: run.run_type.as_str(),
+            trigger: run.options.trigger.as_str(),
+            media_kinds: run.options.media_kinds,
+            paths: run.options.paths.into_iter().map(RunPathView::from).collect(),
+            dry_run: run.options.dry_run,
+            status: run.status.as_str(),
+            started_by: run.started_by,
+            started_at: run.started_at,
+            completed_at: run.completed_at,
+            counts: run
+                .counts
+                .into_iter()
+                .map(|(kind, counts)| (kind, counts.into()))
+                .collect(),
+            files_opened: run.files_opened,
+            seconds: run.seconds,
+            warnings: run.warnings,
+        }
+    }
+}
+
+/// A line of a run's log.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RunLogEntry"))]
+#[serde(rename_all = "camelCase")]
+pub struct RunLogView {
+    #[salvo(schema(value_type = String))]
+    run_log_id: RunLogId,
+    #[salvo(schema(value_type = String))]
+    run_id: RunId,
+    #[salvo(schema(value_type = String))]
+    at: Timestamp,
+    /// Such as `file_errored`.
+    event: String,
+    /// Absent from lines about the run itself.
+    #[salvo(schema(value_type = Option<String>))]
+    media_kind: Option<MediaKind>,
+    /// Below its media directory.
+    relative_path: String,
+    plugin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What changed: `movedFrom` of a file that was found at another place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<Object>))]
+    diff: Option<serde_json::Value>,
+}
+
+impl From<RunLogEntry> for RunLogView {
+    fn from(entry: RunLogEntry) -> Self {
+        Self {
+            run_log_id: entry.id,
+            run_id: entry.run,
+            at: entry.id.created_at(),
+            event: entry.event,
+            media_kind: entry.kind,
+            relative_path: entry.path.as_str().to_owned(),
+            plugin: entry.plugin,
+            reason: entry.reason,
+            diff: entry.diff.and_then(|text| serde_json::from_str(&text).ok()),
+        }
+    }
+}
+
+/// Files in the index: `musicFiles`, `photoFiles`, `movieFiles`, `tvFiles`, and `<kind>Files` for each kind that a
+/// plugin brings.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "FileCounts"))]
+pub struct CountsView(BTreeMap<String, i64>);
+
+impl CountsView {
+    /// The counts, with the built-in kinds also where there is nothing.
+    pub fn new(counts: &BTreeMap<MediaKind, i64>) -> Self {
+        let key = |kind: &str| match kind {
+            "photos" => "photoFiles".to_owned(),
+            "movies" => "movieFiles".to_owned(),
+            other => format!("{other}Files"),
+        };
+        let mut view: BTreeMap<_, _> = MediaKind::BUILT_IN.iter().map(|kind| (key(kind), 0)).collect();
+        view.extend(counts.iter().map(|(kind, count)| (key(kind.as_str()), *count)));
+        Self(view)
+    }
+}
+
+/// A configured media directory.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Directory"))]
+#[serde(rename_all = "camelCase")]
+pub struct DirectoryView {
+    #[salvo(schema(value_type = String))]
+    directory_id: DirectoryId,
+    #[salvo(schema(value_type = String))]
+    media_kind: MediaKind,
+    path: String,
+    available: bool,
+    file_count: i64,
+    /// How changes are noticed: `ok` by the system's notifications, `polling` by looking every five minutes, `failed` while
+    /// the directory is away, `off` by runs alone.
+    watcher: &'static str,
+    #[salvo(schema(value_type = Option<String>))]
+    last_seen_at: Option<Timestamp>,
+}
+
+impl DirectoryView {
+    /// A directory, and how changes in it are noticed.
+    pub fn new(directory: Directory, watch: WatchState) -> Self {
+        Self {
+            directory_id: directory.id,
+            media_kind: directory.kind,
+            path: directory.path.to_string_lossy().into_owned(),
+            available: directory.available,
+            file_count: directory.file_count,
+            watcher: watch.as_str(),
+            last_seen_at: directory.last_seen_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_the_four_kinds_and_those_of_plugins() {
+        let counts = BTreeMap::from([(MediaKind::photos(), 7), ("comics".parse().unwrap(), 2)]);
+        let json = serde_json::to_string(&CountsView::new(&counts)).unwrap();
+        assert_eq!(
+            json,
+            r#"{"comicsFiles":2,"movieFiles":0,"musicFiles":0,"photoFiles":7,"tvFiles":0}"#
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Items of any type in few words, and what a user did with them.
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+
+use crate::views::seconds;
+use svc_domain::change::ItemType;
+use svc_domain::id::{MediaId, MusicReleaseId, TvShowId};
+use svc_domain::time::Timestamp;
+use svc_domain::user_data::{ItemKey, ItemSummary, Progress};
+use svc_library::items::KnownItem;
+
+/// The release that a track is on.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "ItemRelease"))]
+#[serde(rename_all = "camelCase")]
+struct ItemReleaseView {
+    #[salvo(schema(value_type = String))]
+    music_release_id: MusicReleaseId,
+    title: String,
+}
+
+/// The show that an episode is of.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "ItemShow"))]
+#[serde(rename_all = "camelCase")]
+struct ItemShowView {
+    #[salvo(schema(value_type = String))]
+    tv_show_id: TvShowId,
+    title: String,
+    /// 0 are the specials.
+    season_number: Option<i32>,
+    episode_number: Option<i32>,
+}
+
+/// An item in few words.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "ItemSummary"))]
+#[serde(rename_all = "camelCase")]
+pub struct ItemSummaryView {
+    /// Title, or the name of an artist or of a photo's file.
+    title: String,
+    /// Seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<f64>,
+    /// Of a track.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artists: Vec<String>,
+    /// Of a track.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release: Option<ItemReleaseView>,
+    /// Of an episode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    show: Option<ItemShowView>,
+    /// None of its files was there in the last run.
+    missing: bool,
+}
+
+impl ItemSummaryView {
+    pub(super) fn new((item, _): ItemKey, summary: ItemSummary) -> Self {
+        let (mut release, mut show) = (None, None);
+        if let Some((id, title)) = summary.parent {
+            if item == ItemType::TvEpisode {
+                show = Some(ItemShowView {
+                    tv_show_id: id.into(),
+                    title,
+                    season_number: summary.season,
+                    episode_number: summary.episode,
+                });
+            } else {
+                release = Some(ItemReleaseView {
+                    music_release_id: id.into(),
+                    title,
+                });
+            }
+        }
+        Self {
+            title: summary.title,
+            duration: summary.duration_ms.map(seconds),
+            artists: summary.artists,
+            release,
+            show,
+            missing: summary.missing,
+        }
+    }
+}
+
+/// How far the caller played an item.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Progress"))]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressView {
+    /// Where to go on; 0 when it was played to the end.
+    seconds: f64,
+    /// It was played beyond nine tenths once, or said to be completed.
+    watched: bool,
+    /// How often it was played.
+    play_count: i64,
+}
+
+impl From<Progress> for ProgressView {
+    fn from(progress: Progress) -> Self {
+        Self {
+            seconds: seconds(progress.position_ms),
+            watched: progress.watched,
+            play_count: progress.play_count,
+        }
+    }
+}
+
+/// An item that the caller played.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "HistoryEntry"))]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryView {
+    media_type: &'static str,
+    #[salvo(schema(value_type = String))]
+    media_id: MediaId,
+    /// Where the player was at the last report.
+    seconds: f64,
+    /// `playing`, `paused`, `stopped` or `completed`, as last reported.
+    state: &'static str,
+    /// It was played beyond nine tenths once, or said to be completed.
+    watched: bool,
+    /// How often it was played.
+    play_count: i64,
+    /// When the last report was true.
+    #[salvo(schema(value_type = Option<String>))]
+    played_at: Option<Timestamp>,
+    item: ItemSummaryView,
+}
+
+impl From<KnownItem> for HistoryView {
+    fn from(known: KnownItem) -> Self {
+        let playback = known.data.playback;
+        Self {
+            media_type: known.key.0.as_str(),
+            media_id: known.key.1.into(),
+            seconds: seconds(playback.position_ms),
+            state: playback.state.as_str(),
+            watched: playback.watched,
+            play_count: playback.play_count,
+            played_at: playback.played_at,
+            item: ItemSummaryView::new(known.key, known.summary),
+        }
+    }
+}
+
+/// An item to go on with.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "CinemaItem"))]
+#[serde(rename_all = "camelCase")]
+pub struct CinemaItemView {
+    /// `movie` or `tv_episode`.
+    media_type: &'static str,
+    #[salvo(schema(value_type = String))]
+    media_id: MediaId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressView>,
+    item: ItemSummaryView,
+}
+
+impl From<KnownItem> for CinemaItemView {
+    fn from(known: KnownItem) -> Self {
+        Self {
+            media_type: known.key.0.as_str(),
+            media_id: known.key.1.into(),
+            progress: known.data.playback.progress().map(ProgressView::from),
+            item: ItemSummaryView::new(known.key, known.summary),
+        }
+    }
+}
+
+/// What the caller thinks of an item.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Rating"))]
+#[serde(rename_all = "camelCase")]
+pub struct RatingView {
+    media_type: &'static str,
+    #[salvo(schema(value_type = String))]
+    media_id: MediaId,
+    /// 0 to 1.
+    rating: Option<f64>,
+    #[salvo(schema(value_type = Option<String>))]
+    rated_at: Option<Timestamp>,
+    item: ItemSummaryView,
+}
+
+impl From<KnownItem> for RatingView {
+    fn from(known: KnownItem) -> Self {
+        Self {
+            media_type: known.key.0.as_str(),
+            media_id: known.key.1.into(),
+            rating: known.data.rating,
+            rated_at: known.data.rated_at,
+            item: ItemSummaryView::new(known.key, known.summary),
+        }
+    }
+}

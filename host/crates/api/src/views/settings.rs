@@ -1,0 +1,125 @@
+//! Settings, origins and the audit log as clients see them.
+
+use std::collections::BTreeMap;
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use svc_domain::audit::AuditEntry;
+use svc_domain::id::{AuditId, CorsOriginId, UserId};
+use svc_domain::origin::CorsOrigin;
+use svc_domain::time::Timestamp;
+use svc_identity::app::App;
+
+/// The settings of an app.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Settings"))]
+pub struct SettingsView {
+    app: &'static str,
+    #[salvo(schema(value_type = BTreeMap<String, Value>))]
+    settings: BTreeMap<&'static str, Value>,
+}
+
+impl SettingsView {
+    /// All that an app is shown.
+    pub fn new(app: App, settings: BTreeMap<&'static str, Value>) -> Self {
+        Self {
+            app: app.as_str(),
+            settings,
+        }
+    }
+}
+
+/// What was changed.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "UpdatedSettings"))]
+pub struct UpdatedSettingsView {
+    app: Option<&'static str>,
+    #[salvo(schema(value_type = BTreeMap<String, Value>))]
+    updated: BTreeMap<String, Value>,
+}
+
+impl UpdatedSettingsView {
+    /// What was changed, as it is stored.
+    pub fn new(app: Option<App>, updated: BTreeMap<String, Value>) -> Self {
+        Self {
+            app: app.map(App::as_str),
+            updated,
+        }
+    }
+}
+
+/// A web origin that may call.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "CorsOrigin"))]
+#[serde(rename_all = "camelCase")]
+pub struct OriginView {
+    #[salvo(schema(value_type = String))]
+    id: CorsOriginId,
+    origin: String,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+}
+
+impl From<CorsOrigin> for OriginView {
+    fn from(origin: CorsOrigin) -> Self {
+        Self {
+            id: origin.id,
+            origin: origin.origin,
+            created_at: origin.created_at,
+        }
+    }
+}
+
+/// A line of the audit log. Names are those of the time.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "AuditEntry"))]
+#[serde(rename_all = "camelCase")]
+pub struct AuditEntryView {
+    #[salvo(schema(value_type = String))]
+    audit_id: AuditId,
+    /// When; the first time of several.
+    #[salvo(schema(value_type = String))]
+    at: Timestamp,
+    /// How often it happened within a minute.
+    count: i64,
+    /// When last.
+    #[salvo(schema(value_type = String))]
+    last_at: Timestamp,
+    event: &'static str,
+    /// Who did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<String>))]
+    user_id: Option<UserId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<String>,
+    /// To whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<String>))]
+    target_user_id: Option<UserId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_username: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ip: Option<String>,
+    details: BTreeMap<String, String>,
+}
+
+impl From<AuditEntry> for AuditEntryView {
+    fn from(entry: AuditEntry) -> Self {
+        let (actor, target) = (entry.actor, entry.target);
+        Self {
+            audit_id: entry.id,
+            at: entry.at,
+            count: entry.times,
+            last_at: entry.last_at,
+            event: entry.event.as_str(),
+            user_id: actor.as_ref().and_then(|party| party.id),
+            username: actor.and_then(|party| party.name),
+            target_user_id: target.as_ref().and_then(|party| party.id),
+            target_username: target.and_then(|party| party.name),
+            ip: entry.address,
+            details: entry.details,
+        }
+    }
+}

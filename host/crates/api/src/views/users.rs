@@ -1,0 +1,244 @@
+//! Accounts, their roles and tokens, as clients see them.
+
+use salvo::oapi::ToSchema;
+use serde::Serialize;
+
+use svc_domain::id::{PersonalAccessTokenId, UserId};
+use svc_domain::session::PersonalAccessToken;
+use svc_domain::time::Timestamp;
+use svc_domain::user::{Account, RoleAssignment, User};
+use svc_identity::actor::Actor;
+use svc_identity::capability::{Capability, CapabilitySet};
+use svc_identity::roles::RoleInfo;
+use svc_identity::tokens::CreatedToken;
+
+/// Names of capabilities.
+pub fn names(capabilities: CapabilitySet) -> Vec<&'static str> {
+    capabilities.iter().map(Capability::as_str).collect()
+}
+
+/// An account.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "User"))]
+#[serde(rename_all = "camelCase")]
+pub struct UserView {
+    #[salvo(schema(value_type = String))]
+    user_id: UserId,
+    username: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<String>,
+    enabled: bool,
+    is_owner: bool,
+    is_guest: bool,
+    cloud_linked: bool,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<String>))]
+    last_active_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roles: Option<Vec<String>>,
+}
+
+impl UserView {
+    /// An account with its roles.
+    pub fn with_roles(account: Account) -> Self {
+        let roles = Some(account.role_names());
+        Self {
+            roles,
+            ..account.user.into()
+        }
+    }
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        Self {
+            user_id: user.id,
+            username: user.username,
+            display_name: user.display_name,
+            enabled: user.enabled,
+            is_owner: user.is_owner,
+            is_guest: user.is_guest,
+            cloud_linked: user.cloud_account.is_some(),
+            created_at: user.created_at,
+            last_active_at: user.last_active_at,
+            roles: None,
+        }
+    }
+}
+
+/// An account on a login screen.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PublicUser"))]
+#[serde(rename_all = "camelCase")]
+pub struct PublicUserView {
+    #[salvo(schema(value_type = String))]
+    user_id: UserId,
+    username: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<String>,
+    is_guest: bool,
+}
+
+impl From<User> for PublicUserView {
+    fn from(user: User) -> Self {
+        Self {
+            user_id: user.id,
+            username: user.username,
+            display_name: user.display_name,
+            is_guest: user.is_guest,
+        }
+    }
+}
+
+/// A cloud account.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "CloudUser"))]
+#[serde(rename_all = "camelCase")]
+pub struct CloudUserView {
+    cloud_account_id: String,
+}
+
+/// The caller.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "CurrentUser"))]
+#[serde(rename_all = "camelCase")]
+pub struct CurrentUserView {
+    local_user: UserView,
+    /// The cloud account that the local one is linked to.
+    cloud_user: Option<CloudUserView>,
+    roles: Vec<String>,
+    /// What the roles allow, narrowed to what the credential allows.
+    capabilities: Vec<&'static str>,
+}
+
+impl CurrentUserView {
+    /// The caller, as the credential shows them.
+    pub fn new(actor: &Actor) -> Self {
+        let user = User::clone(&actor.user);
+        Self {
+            cloud_user: user
+                .cloud_account
+                .clone()
+                .map(|cloud_account_id| CloudUserView { cloud_account_id }),
+            local_user: user.into(),
+            roles: actor.roles.to_vec(),
+            capabilities: names(actor.capabilities),
+        }
+    }
+}
+
+/// A role.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "Role"))]
+#[serde(rename_all = "camelCase")]
+pub struct RoleView {
+    role: String,
+    /// It comes with the server and cannot be changed.
+    built_in: bool,
+    /// Accounts can be given it.
+    assignable: bool,
+    capabilities: Vec<&'static str>,
+}
+
+impl From<RoleInfo> for RoleView {
+    fn from(role: RoleInfo) -> Self {
+        Self {
+            role: role.name,
+            built_in: role.built_in,
+            assignable: role.assignable,
+            capabilities: names(role.capabilities),
+        }
+    }
+}
+
+/// That an account has a role.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RoleAssignment"))]
+#[serde(rename_all = "camelCase")]
+pub struct RoleAssignmentView {
+    #[salvo(schema(value_type = String))]
+    user_id: UserId,
+    role: String,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+}
+
+impl From<RoleAssignment> for RoleAssignmentView {
+    fn from(assignment: RoleAssignment) -> Self {
+        Self {
+            user_id: assignment.user,
+            role: assignment.role,
+            created_at: assignment.created_at,
+        }
+    }
+}
+
+/// A personal access token that was just made.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "CreatedPersonalAccessToken"))]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedTokenView {
+    #[salvo(schema(value_type = String))]
+    personal_access_token_id: PersonalAccessTokenId,
+    /// The token itself, which is told this once.
+    token: String,
+    label: String,
+    #[salvo(schema(value_type = Option<String>))]
+    expires_at: Option<Timestamp>,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capabilities: Option<Vec<String>>,
+}
+
+impl From<CreatedToken> for CreatedTokenView {
+    fn from(CreatedToken { token, secret }: CreatedToken) -> Self {
+        Self {
+            personal_access_token_id: token.id,
+            token: secret.secret().to_owned(),
+            label: token.label,
+            expires_at: token.expires_at,
+            created_at: token.created_at,
+            capabilities: token.capabilities,
+        }
+    }
+}
+
+/// A personal access token.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PersonalAccessToken"))]
+#[serde(rename_all = "camelCase")]
+pub struct TokenView {
+    #[salvo(schema(value_type = String))]
+    personal_access_token_id: PersonalAccessTokenId,
+    label: String,
+    /// Its last four characters.
+    hint: String,
+    #[salvo(schema(value_type = String))]
+    created_at: Timestamp,
+    #[salvo(schema(value_type = Option<String>))]
+    created_by: Option<UserId>,
+    #[salvo(schema(value_type = Option<String>))]
+    expires_at: Option<Timestamp>,
+    #[salvo(schema(value_type = Option<String>))]
+    last_used_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capabilities: Option<Vec<String>>,
+}
+
+impl From<PersonalAccessToken> for TokenView {
+    fn from(token: PersonalAccessToken) -> Self {
+        Self {
+            personal_access_token_id: token.id,
+            label: token.label,
+            hint: token.hint,
+            created_at: token.created_at,
+            created_by: token.created_by,
+            expires_at: token.expires_at,
+            last_used_at: token.last_used_at,
+            capabilities: token.capabilities,
+        }
+    }
+}

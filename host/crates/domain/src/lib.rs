@@ -1,0 +1,35 @@
+//! Types and rules of the media server: kinds, items, facts, ids, paths, scans, users.
+//!
+//! Uses no other crate of ours and does no I/O: no file, no clock, no thread, no framework. Time and randomness are
+//! parameters.
+//!
+//! To add a type: a module for its subject, with the rules as functions on it and their tests beside it. A type that only
+//! one layer needs belongs to that layer.
+
+pub mod audit;
+pub mod change;
+pub mod extraction;
+pub mod fields;
+pub mod id;
+pub mod job;
+pub mod kind;
+pub mod library;
+pub mod list;
+pub mod music;
+pub mod origin;
+pub mod path;
+pub mod photo;
+pub mod photo_album;
+pub mod photo_bucket;
+pub mod photo_edit;
+pub mod playback_queue;
+pub mod release_channel;
+pub mod rendering;
+pub mod scan;
+pub mod session;
+pub mod text;
+pub mod time;
+pub mod user;
+pub mod user_data;
+pub mod video;
+pub mod waveform;

@@ -1,0 +1,54 @@
+//! The payloads of photos and albums.
+
+use serde::Serialize;
+
+use crate::hub::Events;
+use crate::message::{Audience, EventKind, Message};
+use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
+use svc_domain::photo_album::AlbumReaders;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Updated {
+    photo_id: PhotoId,
+}
+
+/// `photo.updated`, for those who see files in folders of this access class.
+pub fn updated(photo: PhotoId, access_class: i64) -> Message {
+    let kind = EventKind::PhotoUpdated;
+    let audience = Audience::Viewers(kind.capability(), access_class);
+    Message::to(audience, kind, &Updated { photo_id: photo })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Album<'a> {
+    photo_album_id: PhotoAlbumId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    photo_ids: Option<&'a [PhotoId]>,
+}
+
+/// Tells an album's owner, with the photos that it is about, and without them whoever else sees the album: they need
+/// not see the photos.
+pub fn tell_album(
+    events: &Events,
+    kind: EventKind,
+    (owner, album): (UserId, PhotoAlbumId),
+    readers: &AlbumReaders,
+    photos: Option<&[PhotoId]>,
+) {
+    let capability = kind.capability();
+    let payload = |photo_ids| Album {
+        photo_album_id: album,
+        photo_ids,
+    };
+    events.tell(|| Message::to(Audience::Owner(capability, owner), kind, &payload(photos)));
+    let others = if readers.everyone {
+        Audience::ReadersBut(capability, owner)
+    } else if readers.users.is_empty() {
+        return;
+    } else {
+        Audience::Users(capability, readers.users.as_slice().into())
+    };
+    events.tell(|| Message::to(others, kind, &payload(None)));
+}

@@ -1,0 +1,265 @@
+//! The socket as hyper sees it. Between the two,
+//!
+//! - a part of a file is sent (`sendfile`) where hyper sends the placeholder that [`Connection::send_part`] gave out;
+//! - the socket is given away once hyper has sent a head after which [`Connection::hand_over`] was called. What hyper held
+//!   for the connection, 20 KiB, is freed then: an event stream is open for days;
+//! - where hyper refuses by itself what it cannot read, without a body, the client gets an answer like all others.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf as _, Bytes};
+use rustix::net::{SendAncillaryBuffer, SendFlags};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::connection::{Connection, is_placeholder};
+use crate::limits::HEARD_BYTES;
+use crate::refusal::{Heard, Refusal, Refuser, refused_status};
+
+/// What a client that speaks HTTP/2 says first (RFC 9113, 3.4).
+const H2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Reads of what is left of a head that is refused: as much as hyper reads of one.
+const READS: usize = 16;
+
+/// The socket as hyper sees it.
+pub(super) struct Transport {
+    socket: Option<TcpStream>,
+    /// What was read of it and is not hyper's yet.
+    read: Bytes,
+    connection: Connection,
+    refuser: Refuser,
+    heard: Heard,
+    refusal: Option<Refusal>,
+    is_http2: bool,
+    /// The last write left something for the next.
+    is_mid_write: bool,
+}
+
+impl Transport {
+    pub(super) fn new(socket: TcpStream, connection: Connection, refuser: Refuser) -> Self {
+        Self {
+            socket: Some(socket),
+            read: Bytes::new(),
+            connection,
+            refuser,
+            heard: Heard::default(),
+            refusal: None,
+            is_http2: false,
+            is_mid_write: false,
+        }
+    }
+
+    /// Whether the client begins with HTTP/2. Reads no more than tells.
+    pub(super) async fn begins_with_http2(&mut self) -> io::Result<bool> {
+        let mut begin = [0; H2_PREFACE.len()];
+        let mut length = 0;
+        while length < begin.len() && H2_PREFACE.starts_with(begin.get(..length).unwrap_or_default()) {
+            match self
+                .socket()?
+                .read(begin.get_mut(length..).unwrap_or_default())
+                .await?
+            {
+                0 => break,
+                read => length += read,
+            }
+        }
+        self.read = Bytes::copy_from_slice(begin.get(..length).unwrap_or_default());
+        self.is_http2 = begin == H2_PREFACE;
+        Ok(self.is_http2)
+    }
+
+    /// Keeps of a head what an answer to it takes if it cannot be read.
+    fn hear(&mut self, read: &[u8]) {
+        let activity = self.connection.activity();
+        if !self.is_http2 && !activity.is_at_work() {
+            self.heard.keep(read, activity.begun());
+        }
+    }
+
+    /// Hears what has come of a head that is refused before its end. Nobody else reads it any more: the connection ends.
+    fn hear_rest(&mut self) {
+        let Some(socket) = &self.socket else { return };
+        let begun = self.connection.activity().begun();
+        let mut buffer = [0; HEARD_BYTES];
+        for _ in 0..READS {
+            match socket.try_read(&mut buffer) {
+                Ok(read @ 1..) => self.heard.keep(buffer.get(..read).unwrap_or_default(), begun),
+                _ => return,
+            }
+        }
+    }
+
+    /// What is written next may be a refusal of hyper's: a head was heard, no request has come of it, and nothing is left
+    /// of other answers. Part of a body may look like one.
+    fn may_refuse(&self) -> bool {
+        !self.is_mid_write && self.heard.is_after(self.connection.activity().begun())
+    }
+
+    /// Sends an answer in place of the one that hyper wants to write, if that is a refusal of its own.
+    fn poll_refuse(
+        &mut self,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<Option<usize>>> {
+        if self.refusal.is_none() {
+            let first = slices.first().map_or(&[][..], |slice| &**slice);
+            let Some(status) = self.may_refuse().then(|| refused_status(first)).flatten() else {
+                return Poll::Ready(Ok(None));
+            };
+            self.hear_rest();
+            self.refusal = Some(self.refuser.refuse(status, &self.heard, first.len()));
+        }
+        let (Some(refusal), Some(socket)) = (&mut self.refusal, &mut self.socket) else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        ready!(refusal.poll_made(context));
+        while refusal.unsent.has_remaining() {
+            match ready!(Pin::new(&mut *socket).poll_write(context, &refusal.unsent))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                sent => refusal.unsent.advance(sent),
+            }
+        }
+        let instead_of = refusal.instead_of;
+        self.refusal = None;
+        Poll::Ready(Ok(Some(instead_of)))
+    }
+
+    fn poll_send(&mut self, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        if let Some(sent) = ready!(self.poll_refuse(context, slices))? {
+            return Poll::Ready(Ok(sent));
+        }
+        let Some(first) = slices.iter().position(|slice| is_placeholder(slice)) else {
+            return Pin::new(self.socket()?).poll_write_vectored(context, slices);
+        };
+        let (before, rest) = slices.split_at(first);
+        if before.iter().all(|slice| slice.is_empty()) {
+            let placeholder = rest.first().map_or(0, |slice| slice.len());
+            return self.poll_send_part(context, placeholder);
+        }
+        let socket = self.socket()?;
+        poll_send(socket, context, || {
+            // More comes at once: the head need not go in a packet of its own.
+            let flags = SendFlags::MORE | SendFlags::NOSIGNAL;
+            let mut nothing = SendAncillaryBuffer::default();
+            rustix::net::sendmsg(socket_fd(socket), before, &mut nothing, flags)
+        })
+    }
+
+    fn socket(&mut self) -> io::Result<&mut TcpStream> {
+        self.socket
+            .as_mut()
+            .ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Sends of the next part what `placeholder` stands for.
+    fn poll_send_part(&mut self, context: &mut Context<'_>, placeholder: usize) -> Poll<io::Result<usize>> {
+        let connection = self.connection.clone();
+        let mut state = connection.state();
+        let Some(part) = state.parts.front_mut() else {
+            return Poll::Ready(Err(io::Error::other("a placeholder without a part of a file")));
+        };
+        let socket = self.socket()?;
+        let wanted = placeholder.min(part.remaining);
+        let sent = ready!(poll_send(socket, context, || {
+            let mut position = part.position;
+            rustix::fs::sendfile(socket_fd(socket), &part.file, Some(&mut position), wanted)
+        }))?;
+        if sent == 0 {
+            // The file has become shorter: the client must not take what it has for the whole.
+            return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+        }
+        part.position += sent as u64;
+        part.remaining = part.remaining.saturating_sub(sent);
+        if part.remaining == 0 {
+            state.parts.pop_front();
+        }
+        Poll::Ready(Ok(sent))
+    }
+}
+
+fn socket_fd(socket: &TcpStream) -> rustix::fd::BorrowedFd<'_> {
+    rustix::fd::AsFd::as_fd(socket)
+}
+
+/// Tries to send until the socket takes something.
+fn poll_send(
+    socket: &TcpStream,
+    context: &mut Context<'_>,
+    mut send: impl FnMut() -> rustix::io::Result<usize>,
+) -> Poll<io::Result<usize>> {
+    loop {
+        ready!(socket.poll_write_ready(context))?;
+        match socket.try_io(Interest::WRITABLE, || Ok(send()?)) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) => {}
+            outcome => return Poll::Ready(outcome),
+        }
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        self.connection.leave(&mut self.socket);
+    }
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        if this.read.is_empty() {
+            ready!(Pin::new(this.socket()?).poll_read(context, buffer))?;
+        } else {
+            let length = this.read.len().min(buffer.remaining());
+            buffer.put_slice(&this.read.split_to(length));
+        }
+        this.hear(buffer.filled().get(before..).unwrap_or_default());
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let sent = this.poll_send(context, slices);
+        this.connection.activity().set_blocked(sent.is_pending());
+        if let Poll::Ready(Ok(sent)) = sent {
+            this.is_mid_write = sent < slices.iter().map(|slice| slice.len()).sum::<usize>();
+        }
+        sent
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(this.socket()?).poll_flush(context))?;
+        // hyper flushes when it has written all that it has.
+        this.connection.sent();
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(self.get_mut().socket()?).poll_shutdown(context)
+    }
+}

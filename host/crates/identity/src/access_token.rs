@@ -1,0 +1,213 @@
+//! Access tokens: JWTs that this server signs and reads, good for fifteen minutes.
+//!
+//! A token says who its bearer is, never what they may do. Whether a bad one is 401 (refresh and retry) or 410
+//! (throw it away) is decided here, by `docs/decisions/0012-401-410-503.md`.
+
+use std::io;
+
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+use svc_domain::id::{SessionId, UserId};
+use svc_domain::time::Timestamp;
+
+use crate::app::App;
+use svc_platform::random::{Random, random_hex};
+use svc_platform::secret_key::SecretKey;
+
+/// How long a token is good for. Checked without leeway: fifteen minutes are fifteen minutes.
+pub const LIFETIME_SECONDS: i64 = 900;
+/// The longest text that is read as a token; ours have some 450 characters.
+const MAX_LENGTH: usize = 2048;
+const AUDIENCE: &str = "svc-api";
+const ISSUER_PREFIX: &str = "svc:";
+/// In place of a session's id, for a token that belongs to none.
+const NO_SESSION: &str = "none";
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TokenRefusal {
+    /// Malformed, forged or expired: a fresh one may do.
+    #[error("the access token is invalid or has expired")]
+    Invalid,
+    /// Made by another server, or by this one before it was reset: no refresh will help.
+    #[error("the access token is not valid on this server")]
+    Foreign,
+}
+
+/// What a good token says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TokenIdentity {
+    /// Whose it is.
+    pub user: UserId,
+    /// The app it was made for.
+    pub app: App,
+    /// The session it belongs to.
+    pub session: Option<SessionId>,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    sub: String,
+    sid: String,
+    jti: String,
+    app: String,
+    iat: i64,
+    exp: i64,
+    // Not written: a clock that steps back would refuse its own tokens. Honoured when there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nbf: Option<i64>,
+}
+
+/// The part of the claims that may choose between two refusals before the signature is checked.
+#[derive(Deserialize)]
+struct Origin {
+    iss: Option<String>,
+}
+
+/// Makes and reads the tokens of one server.
+pub struct AccessTokens {
+    issuer: String,
+    key_id: String,
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    validation: Validation,
+}
+
+impl std::fmt::Debug for AccessTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AccessTokens")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AccessTokens {
+    /// The tokens of the server `instance_id`, signed with `key`.
+    pub fn new(instance_id: &str, key: &SecretKey) -> Self {
+        let issuer = format!("{ISSUER_PREFIX}{instance_id}");
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        validation.set_issuer(&[&issuer]);
+        validation.set_audience(&[AUDIENCE]);
+        validation.leeway = 0;
+        // Compared below with the clock that the server was given.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        Self {
+            issuer,
+            key_id: key.id(),
+            encoding: EncodingKey::from_secret(key.bytes()),
+            decoding: DecodingKey::from_secret(key.bytes()),
+            validation,
+        }
+    }
+
+    /// A new token.
+    ///
+    /// # Errors
+    /// If there is no randomness, or signing fails.
+    pub fn issue(
+        &self,
+        user: UserId,
+        app: App,
+        session: Option<SessionId>,
+        now: Timestamp,
+        random: &dyn Random,
+    ) -> io::Result<String> {
+        let claims = Claims {
+            iss: self.issuer.clone(),
+            aud: AUDIENCE.to_owned(),
+            sub: user.to_string(),
+            sid: session.map_or_else(|| NO_SESSION.to_owned(), |session| session.to_string()),
+            jti: random_hex(random)?,
+            app: app.as_str().to_owned(),
+            iat: now.seconds(),
+            exp: now.seconds() + LIFETIME_SECONDS,
+            nbf: None,
+        };
+        let header = Header {
+            kid: Some(self.key_id.clone()),
+            ..Header::new(Algorithm::HS256)
+        };
+        jsonwebtoken::encode(&header, &claims, &self.encoding).map_err(io::Error::other)
+    }
+
+    /// What a token says, if it is one of ours and has not ended.
+    ///
+    /// # Errors
+    /// Whether a refresh can help.
+    pub fn read(&self, token: &str, now: Timestamp) -> Result<TokenIdentity, TokenRefusal> {
+        let header = well_formed_header(token)?;
+        if self.is_foreign(token, &header) {
+            return Err(TokenRefusal::Foreign);
+        }
+        if header.kid.as_deref() != Some(self.key_id.as_str()) {
+            return Err(TokenRefusal::Invalid);
+        }
+        let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
+            .map_err(|_| TokenRefusal::Invalid)?
+            .claims;
+        if claims.exp <= now.seconds() || claims.nbf.is_some_and(|moment| moment > now.seconds()) {
+            return Err(TokenRefusal::Invalid);
+        }
+        identity(&claims).ok_or(TokenRefusal::Invalid)
+    }
+
+    /// Another server's token, or one from before this server's key was made anew. Reads what nobody has verified
+    /// yet, which is sound because either way the token is refused.
+    fn is_foreign(&self, token: &str, header: &Header) -> bool {
+        let origin = jsonwebtoken::dangerous::insecure_decode_claims::<Origin>(token);
+        let issuer = origin.ok().and_then(|origin| origin.iss).unwrap_or_default();
+        let names_other_server = issuer != self.issuer
+            && issuer
+                .strip_prefix(ISSUER_PREFIX)
+                .is_some_and(|id| is_hex(id, 32));
+        let names_other_key = header
+            .kid
+            .as_deref()
+            .is_some_and(|key_id| key_id != self.key_id && is_hex(key_id, 16));
+        names_other_server || (names_other_key && issuer == self.issuer)
+    }
+}
+
+fn well_formed_header(token: &str) -> Result<Header, TokenRefusal> {
+    let parts = token.split('.').filter(|part| !part.is_empty()).count();
+    let alphabet = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let has_form = token.len() <= MAX_LENGTH
+        && parts == 3
+        && token.matches('.').count() == 2
+        && token.bytes().all(alphabet);
+    if !has_form {
+        return Err(TokenRefusal::Invalid);
+    }
+    let header = jsonwebtoken::decode_header(token).map_err(|_| TokenRefusal::Invalid)?;
+    // A `crit` that we do not implement must be refused (RFC 7515 4.1.11), and we implement none.
+    let understood = header.alg == Algorithm::HS256 && header.crit.is_none() && header.zip.is_none();
+    understood.then_some(header).ok_or(TokenRefusal::Invalid)
+}
+
+fn identity(claims: &Claims) -> Option<TokenIdentity> {
+    let session = match claims.sid.as_str() {
+        NO_SESSION => None,
+        session => Some(session.parse().ok()?),
+    };
+    Some(TokenIdentity {
+        user: claims.sub.parse().ok()?,
+        app: App::from_name(&claims.app)?,
+        session,
+        expires_at: Timestamp::from_millis(claims.exp.checked_mul(1000)?),
+    })
+}
+
+fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+#[path = "access_token_tests.rs"]
+mod tests;

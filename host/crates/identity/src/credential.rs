@@ -1,0 +1,237 @@
+//! Which credential a request shows, before anyone asks whether it is any good.
+
+use sha2::{Digest, Sha256};
+
+use crate::secret_token::TokenHash;
+
+/// The prefix of personal access tokens.
+pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
+
+/// The prefix of the tokens of signed links.
+pub const ITEM_LINK_PREFIX: &str = "svc_link_";
+
+/// What a request carries, as text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Presented<'a> {
+    /// The values of the `Authorization` header. Bytes, because a header may hold any.
+    pub authorization: &'a [&'a [u8]],
+    /// The values of the query parameter `token`, decoded.
+    pub token: &'a [&'a str],
+    /// The values of the old query parameter `authorization`, where a route takes it. An access token alone counts
+    /// there, with or without the scheme before it.
+    pub authorization_parameter: &'a [&'a str],
+    /// Whether the method only reads; elsewhere parameters count for nothing.
+    pub reads_only: bool,
+}
+
+/// A credential by its form.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// Looks like a personal access token.
+    PersonalAccessToken(String),
+    /// Looks like the token of a signed link.
+    ItemLink(String),
+    /// Anything else: to be read as an access token.
+    AccessToken(String),
+}
+
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::PersonalAccessToken(_) => "PersonalAccessToken(…)",
+            Self::ItemLink(_) => "ItemLink(…)",
+            Self::AccessToken(_) => "AccessToken(…)",
+        })
+    }
+}
+
+impl Credential {
+    /// By what it is known again without being kept.
+    pub fn digest(&self) -> TokenHash {
+        let (Self::PersonalAccessToken(text) | Self::ItemLink(text) | Self::AccessToken(text)) = self;
+        Sha256::digest(text.as_bytes()).into()
+    }
+}
+
+/// The credential that counts: a Bearer header before `?token=` before `?authorization=`, never falling back from a
+/// bad one to the next, and nothing at all when header and query differ or one of them is there twice.
+pub fn find(presented: Presented<'_>) -> Option<Credential> {
+    let (query, is_old) = match presented {
+        Presented {
+            reads_only: false, ..
+        } => (&[][..], false),
+        Presented { token: [], .. } => (presented.authorization_parameter, true),
+        Presented { token, .. } => (token, false),
+    };
+    let mut bearer = presented
+        .authorization
+        .iter()
+        .filter_map(|value| bearer_token(value));
+    let in_header = bearer.next();
+    if bearer.next().is_some() || query.len() > 1 {
+        return None;
+    }
+    let query: Option<&str> = match query.first() {
+        Some(value) if is_old => Some(access_token_alone(value)?),
+        other => other.copied(),
+    };
+    match (in_header, query) {
+        (Some(header), Some(query)) if header != query.as_bytes() => None,
+        (Some(header), _) => classify(std::str::from_utf8(header).ok()?),
+        (None, Some(query)) => classify(query),
+        (None, None) => None,
+    }
+}
+
+/// The access token of the old parameter, which takes no other secret.
+fn access_token_alone(value: &str) -> Option<&str> {
+    let token = match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+        _ => value,
+    };
+    match classify(token) {
+        Some(Credential::AccessToken(_)) => Some(token),
+        _ => None,
+    }
+}
+
+/// The token of a Bearer header; `None` for another scheme, such as a proxy's Basic, which is not ours to judge.
+fn bearer_token(value: &[u8]) -> Option<&[u8]> {
+    let value = value.trim_ascii();
+    let end = value
+        .iter()
+        .position(|byte| matches!(byte, b' ' | b'\t'))
+        .unwrap_or(value.len());
+    let (scheme, token) = value.split_at(end);
+    scheme.eq_ignore_ascii_case(b"bearer").then(|| token.trim_ascii())
+}
+
+fn classify(token: &str) -> Option<Credential> {
+    if token.is_empty() {
+        None
+    } else if token.starts_with(PERSONAL_ACCESS_TOKEN_PREFIX) {
+        Some(Credential::PersonalAccessToken(token.to_owned()))
+    } else if token.starts_with(ITEM_LINK_PREFIX) {
+        Some(Credential::ItemLink(token.to_owned()))
+    } else {
+        Some(Credential::AccessToken(token.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
+        let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
+        find(Presented {
+            authorization: &authorization,
+            token,
+            reads_only,
+            ..Presented::default()
+        })
+        .map(|credential| match credential {
+            Credential::PersonalAccessToken(token) => format!("pat {token}"),
+            Credential::ItemLink(token) => format!("link {token}"),
+            Credential::AccessToken(token) => token,
+        })
+    }
+
+    #[test]
+    fn credential_is_found_by_the_rules_of_delivery() {
+        // (Authorization headers, ?token= values, GET or HEAD, credential that counts)
+        let cases: &[(&[&str], &[&str], bool, Option<&str>)] = &[
+            (&[], &[], true, None),
+            (&["Bearer abc"], &[], true, Some("abc")),
+            (&["bearer abc"], &[], false, Some("abc")),
+            (&["BEARER   abc "], &[], true, Some("abc")),
+            (&["Bearer\tabc"], &[], true, Some("abc")),
+            (&["Bearer"], &[], true, None),
+            (&["Bearer "], &[], true, None),
+            (&[""], &[], true, None),
+            (&["abc"], &[], true, None),
+            (&["Bearerabc"], &[], true, None),
+            (&["Basic dXNlcjpwYXNz"], &[], true, None),
+            (&["Basic dXNlcjpwYXNz"], &["abc"], true, Some("abc")),
+            (&[], &["abc"], true, Some("abc")),
+            (&[], &["abc"], false, None),
+            (&[], &[""], true, None),
+            (&["Bearer abc"], &["abc"], true, Some("abc")),
+            (&["Bearer abc"], &["def"], true, None),
+            (&["Bearer abc"], &["def"], false, Some("abc")),
+            (&["Bearer "], &["def"], true, None),
+            (&["Bearer a b"], &["def"], true, None),
+            (&[], &["abc", "abc"], true, None),
+            (&[], &["abc", "def"], true, None),
+            (&["Bearer abc"], &["abc", "abc"], true, None),
+            (&["Bearer abc", "Bearer abc"], &[], true, None),
+            (&["Bearer abc", "Basic x"], &[], true, Some("abc")),
+            (&["Bearer svc_pat_x"], &[], true, Some("pat svc_pat_x")),
+            (&[], &["svc_pat_x"], true, Some("pat svc_pat_x")),
+            (&["Bearer SVC_PAT_x"], &[], true, Some("SVC_PAT_x")),
+        ];
+        for (authorization, token, reads_only, expected) in cases {
+            let found = shown(authorization, token, *reads_only);
+            assert_eq!(
+                found.as_deref(),
+                *expected,
+                "{authorization:?} {token:?} {reads_only}"
+            );
+        }
+    }
+
+    #[test]
+    fn old_parameter_takes_an_access_token_alone_and_gives_way_to_the_new_one() {
+        // (Authorization header, ?token= values, ?authorization= values, credential that counts)
+        let cases: &[(&[&[u8]], &[&str], &[&str], Option<&str>)] = &[
+            (&[], &[], &["abc"], Some("abc")),
+            (&[], &[], &["Bearer abc"], Some("abc")),
+            (&[], &[], &["bearer  abc "], Some("abc")),
+            (&[], &[], &[""], None),
+            (&[], &[], &["Bearer "], None),
+            (&[], &[], &["svc_pat_x"], None),
+            (&[], &[], &["Bearer svc_pat_x"], None),
+            (&[], &[], &["svc_link_x"], None),
+            (&[], &[], &["abc", "abc"], None),
+            (&[], &["def"], &["abc"], Some("def")),
+            (&[], &["def"], &["svc_pat_x"], Some("def")),
+            (&[], &["def"], &["abc", "abc"], Some("def")),
+            (&[], &[""], &["abc"], None),
+            (&[b"Bearer abc"], &[], &["abc"], Some("abc")),
+            (&[b"Bearer abc"], &[], &["Bearer abc"], Some("abc")),
+            (&[b"Bearer abc"], &[], &["def"], None),
+            (&[b"Bearer "], &[], &["def"], None),
+        ];
+        for (authorization, token, authorization_parameter, expected) in cases {
+            let shown = |reads_only| {
+                find(Presented {
+                    authorization,
+                    token,
+                    authorization_parameter,
+                    reads_only,
+                })
+            };
+            let expected = expected.map(|text| Credential::AccessToken(text.to_owned()));
+            assert_eq!(shown(true), expected, "{token:?} {authorization_parameter:?}");
+            if authorization.is_empty() {
+                assert_eq!(shown(false), None);
+            }
+        }
+    }
+
+    #[test]
+    fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
+        let presented = Presented {
+            authorization: &[b"Bearer \xff"],
+            token: &["abc"],
+            reads_only: true,
+            ..Presented::default()
+        };
+        assert_eq!(find(presented), None);
+    }
+
+    #[test]
+    fn credentials_do_not_show_themselves_in_debug_output() {
+        assert!(!format!("{:?}", Credential::AccessToken("secret".into())).contains("secret"));
+    }
+}

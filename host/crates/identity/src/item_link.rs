@@ -1,0 +1,131 @@
+//! Signed links: a URL that opens one item for one user until some moment, for players and cast devices that can send
+//! no header. The token is a secret like any other: whoever has the URL may use it.
+
+use data_encoding::BASE64URL_NOPAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::actor::Anchor;
+use crate::credential::ITEM_LINK_PREFIX;
+use svc_domain::id::UserId;
+use svc_domain::time::Timestamp;
+use svc_platform::secret_key::SecretKey;
+
+/// Bytes of the signature that are kept: 128 bits are out of reach of guessing, and the URL stays short.
+const SIGNATURE: usize = 16;
+const NUMBER: usize = 8;
+/// User, end, and what the link depends on: which kind it is, and its id.
+const CLAIMS: usize = 3 * NUMBER + 1;
+
+// Kinds of anchors, as they stand in a token.
+const ACCOUNT: u8 = 0;
+const SESSION: u8 = 1;
+const TOKEN: u8 = 2;
+
+/// Signs links and reads them.
+#[derive(Clone)]
+pub struct ItemLinks([u8; 32]);
+
+impl std::fmt::Debug for ItemLinks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ItemLinks(…)")
+    }
+}
+
+/// Whom a link stands for, and until when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemLink {
+    /// Who made it.
+    pub user: UserId,
+    /// Its end.
+    pub expires_at: Timestamp,
+    /// What it was made with: it ends with that.
+    pub anchor: Anchor,
+}
+
+impl ItemLinks {
+    /// With a key that follows from the installation's.
+    pub fn new(secret: &SecretKey) -> Self {
+        Self(secret.derive("svc item link"))
+    }
+
+    fn signature(&self, path: &str, claims: &[u8]) -> Option<Hmac<Sha256>> {
+        let mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        // The claims have a fixed length, so nothing can be moved from one part to the other.
+        Some(mac.chain_update(claims).chain_update(path.as_bytes()))
+    }
+
+    /// The token of a link to this path, and to no other.
+    pub fn sign(&self, path: &str, link: ItemLink) -> String {
+        let mut token = Vec::with_capacity(CLAIMS + SIGNATURE);
+        token.extend_from_slice(&link.user.get().to_be_bytes());
+        token.extend_from_slice(&link.expires_at.millis().to_be_bytes());
+        let (kind, id) = match link.anchor {
+            Anchor::Account => (ACCOUNT, 0),
+            Anchor::Session(id) => (SESSION, id.get()),
+            Anchor::Token(id) => (TOKEN, id.get()),
+        };
+        token.push(kind);
+        token.extend_from_slice(&id.to_be_bytes());
+        if let Some(mac) = self.signature(path, &token) {
+            let signature = mac.finalize().into_bytes();
+            token.extend_from_slice(signature.get(..SIGNATURE).unwrap_or_default());
+        }
+        format!("{ITEM_LINK_PREFIX}{}", BASE64URL_NOPAD.encode(&token))
+    }
+
+    /// What a token says, if it was signed here, for this path.
+    pub fn read(&self, path: &str, token: &str) -> Option<ItemLink> {
+        let token = token.strip_prefix(ITEM_LINK_PREFIX)?;
+        let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
+        let (claims, signature) = bytes.split_at_checked(CLAIMS)?;
+        if signature.len() != SIGNATURE {
+            return None;
+        }
+        self.signature(path, claims)?
+            .verify_truncated_left(signature)
+            .ok()?;
+        let number = |at: usize| Some(i64::from_be_bytes(claims.get(at..at + NUMBER)?.try_into().ok()?));
+        let id = number(2 * NUMBER + 1)?;
+        Some(ItemLink {
+            user: number(0)?.into(),
+            expires_at: Timestamp::from_millis(number(NUMBER)?),
+            anchor: match *claims.get(2 * NUMBER)? {
+                ACCOUNT => Anchor::Account,
+                SESSION => Anchor::Session(id.into()),
+                TOKEN => Anchor::Token(id.into()),
+                _ => return None,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_is_read_for_its_own_path_and_nothing_else() {
+        let links = ItemLinks::new(&SecretKey::from_bytes([7; 32]));
+        let link = ItemLink {
+            user: UserId::from(42),
+            expires_at: Timestamp::from_millis(1_700_000_000_000),
+            anchor: Anchor::Token(77.into()),
+        };
+        let token = links.sign("/api/v1/music/stream/a", link);
+        assert_eq!(links.read("/api/v1/music/stream/a", &token), Some(link));
+        assert_eq!(links.read("/api/v1/music/stream/b", &token), None);
+        let others = ItemLinks::new(&SecretKey::from_bytes([8; 32]));
+        assert_eq!(others.read("/api/v1/music/stream/a", &token), None);
+        // Every character counts.
+        for at in ITEM_LINK_PREFIX.len()..token.len() - 1 {
+            let mut changed = token.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(links.read("/api/v1/music/stream/a", &changed), None, "{at}");
+        }
+        for text in ["", ITEM_LINK_PREFIX, "svc_link_AAAA", &token[..token.len() - 4]] {
+            assert_eq!(links.read("/api/v1/music/stream/a", text), None, "{text}");
+        }
+    }
+}

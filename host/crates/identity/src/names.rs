@@ -1,0 +1,128 @@
+//! What names may look like: of accounts, roles, tokens, the server.
+
+use std::result::Result;
+
+use svc_domain::text::fold;
+
+/// Characters of a username, at most.
+const MAX_USERNAME: usize = 64;
+/// Characters of a name that is only shown, at most.
+const MAX_DISPLAY_NAME: usize = 100;
+/// Characters of the name of a role, at most.
+const MAX_ROLE_NAME: usize = 64;
+/// Names that mean something else than an account.
+const RESERVED_NAMES: [&str; 3] = ["guest", "public", "current"];
+
+/// The path `/roles/assignments` is taken.
+const RESERVED_ROLE: &str = "assignments";
+
+/// What makes two usernames the same: case, diacritics and compatibility forms do not tell accounts apart.
+pub fn username_key(username: &str) -> String {
+    fold(username)
+}
+
+/// A username as it may be: visible characters, no space around, no name that means something else.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_username(name: &str) -> Result<String, &'static str> {
+    let key = username_key(name);
+    if name.is_empty() || key.is_empty() || name.chars().count() > MAX_USERNAME {
+        Err("must have 1 to 64 characters")
+    } else if name.trim() != name {
+        Err("must not begin or end with a space")
+    } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+        Err("must not contain control or invisible characters")
+    } else if RESERVED_NAMES.contains(&key.as_str()) {
+        Err("is reserved")
+    } else {
+        Ok(name.to_owned())
+    }
+}
+
+/// A name that people are shown, trimmed.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_display_name(name: &str) -> Result<String, &'static str> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > MAX_DISPLAY_NAME {
+        Err("must have 1 to 100 characters")
+    } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+        Err("must not contain control or invisible characters")
+    } else {
+        Ok(name.to_owned())
+    }
+}
+
+/// The name of a role: it stands in paths.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_role_name(name: &str) -> Result<String, &'static str> {
+    let fits = (1..=MAX_ROLE_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
+        && name.starts_with(|first: char| first.is_ascii_lowercase());
+    if name == RESERVED_ROLE {
+        Err("is reserved")
+    } else if fits {
+        Ok(name.to_owned())
+    } else {
+        Err("must have 1 to 64 of a-z, 0-9, _ and -, and begin with a letter")
+    }
+}
+
+/// Characters that are not seen or that turn the text around: two names would look the same.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usernames_are_visible_and_not_reserved() {
+        for good in ["ada", "Ada Lovelace", "użytkownik", "李", "%", "a.b@c"] {
+            assert!(check_username(good).is_ok(), "{good:?}");
+        }
+        let long = "x".repeat(65);
+        for bad in [
+            "",
+            " ",
+            " ada",
+            "ada\n",
+            "a\u{200b}b",
+            "a\u{202e}b",
+            "Guest",
+            "ＧＵＥＳＴ",
+            "current",
+            &long,
+        ] {
+            assert!(check_username(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn role_names_fit_into_paths() {
+        for good in ["curator", "a", "night-shift_2"] {
+            assert!(check_role_name(good).is_ok(), "{good:?}");
+        }
+        let long = "x".repeat(65);
+        for bad in [
+            "",
+            "assignments",
+            "Curator",
+            "2nd",
+            "a b",
+            "a/b",
+            "ä",
+            "a\n",
+            &long,
+        ] {
+            assert!(check_role_name(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Passwords: argon2id on threads of its own, as many at a time as memory and cores allow.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use tokio::sync::oneshot;
+
+use crate::turns::{Claimant, TooMany, TurnLimits, Turns};
+use svc_platform::random::Random;
+
+/// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
+/// that memory, so `MAX_PARALLEL` of them bound what a flood of logins can take.
+const MEMORY_KIB: u32 = 19_456;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+/// More at a time would take cores from serving media.
+const MAX_PARALLEL: usize = 4;
+/// Callers that may wait for a thread, known ones and others each; the next one is told to come back, or one of the
+/// address that has most of them.
+const MAX_WAITING: usize = 64;
+/// Of those, from one address.
+const MAX_WAITING_OF_ONE: usize = 32;
+/// How long one waits before it is told to come back.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+/// Salt of the hash that is computed when there is none to compare with, so that both take as long.
+const DUMMY_SALT: &[u8] = b"no such account!";
+
+/// Why a password was not hashed or compared.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordError {
+    /// Too many at once.
+    #[error("too many passwords are being checked")]
+    Busy,
+    /// The machine or the stored hash is at fault.
+    #[error("password hashing failed: {0}")]
+    Failed(String),
+}
+
+/// A password that may be set: 8 to 256 bytes, taken as it is.
+#[derive(Clone)]
+pub struct NewPassword(String);
+
+impl NewPassword {
+    /// Bytes a password must have.
+    pub const MIN_BYTES: usize = 8;
+    /// Bytes a password may have; more only costs time.
+    pub const MAX_BYTES: usize = 256;
+
+    /// The password, if its length will do.
+    pub fn new(text: String) -> Option<Self> {
+        (Self::MIN_BYTES..=Self::MAX_BYTES)
+            .contains(&text.len())
+            .then_some(Self(text))
+    }
+}
+
+impl std::fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("NewPassword(…)")
+    }
+}
+
+/// The outcome of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The password is right.
+    Right {
+        /// The hash was made with less effort than today's and should be made again.
+        outdated: bool,
+    },
+    /// It is not, or there was nothing to compare it with.
+    Wrong,
+}
+
+/// Address space that is asked for to compute a hash in, of which it touches what it needs. glibc maps what is larger than
+/// 32 MiB by itself and gives it back when it is freed; the hash's own 19 MiB it would, from the second time on, put on
+/// heaps and leave there.
+const MAPPED_BYTES: usize = 33 << 20;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+struct Shared {
+    turns: Turns,
+    work: mpsc::SyncSender<Work>,
+    random: Arc<dyn Random>,
+    hashes: std::sync::atomic::AtomicU64,
+}
+
+/// Hashes and compares passwords.
+#[derive(Clone)]
+pub struct Passwords(Arc<Shared>);
+
+impl std::fmt::Debug for Passwords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Passwords").field("turns", &self.0.turns).finish()
+    }
+}
+
+impl From<TooMany> for PasswordError {
+    fn from(_: TooMany) -> Self {
+        Self::Busy
+    }
+}
+
+impl Passwords {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// If the system gives none.
+    pub fn start(random: Arc<dyn Random>) -> io::Result<Self> {
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(MAX_PARALLEL);
+        // As many places as turns: a holder of one never blocks on sending.
+        let (work, queue) = mpsc::sync_channel::<Work>(threads);
+        let queue = Arc::new(Mutex::new(queue));
+        for number in 0..threads {
+            let queue = Arc::clone(&queue);
+            std::thread::Builder::new()
+                .name(format!("password-{number}"))
+                .spawn(move || run(&queue))?;
+        }
+        let turns = Turns::new(TurnLimits {
+            turns: threads,
+            places: MAX_WAITING,
+            places_of_one: MAX_WAITING_OF_ONE,
+            patience: MAX_WAIT,
+        });
+        Ok(Self(Arc::new(Shared {
+            turns,
+            work,
+            random,
+            hashes: Default::default(),
+        })))
+    }
+
+    /// The hash to store for a password, as a PHC string.
+    ///
+    /// # Errors
+    /// If too many wait, or hashing fails.
+    pub async fn hash(&self, by: Claimant, password: NewPassword) -> Result<String, PasswordError> {
+        let mut salt = [0; 16];
+        self.0
+            .random
+            .fill(&mut salt)
+            .map_err(|error| PasswordError::Failed(error.to_string()))?;
+        self.run(by, move || hash(password.0.as_bytes(), &salt, params()?))
+            .await?
+    }
+
+    /// Compares a password with a stored hash. Without a hash the same work is done and the answer is `Wrong`, so
+    /// that time does not tell whether there is an account.
+    ///
+    /// # Errors
+    /// If too many wait, or the stored hash is damaged.
+    pub async fn verify(
+        &self,
+        by: Claimant,
+        password: String,
+        stored: Option<String>,
+    ) -> Result<Verdict, PasswordError> {
+        self.run(by, move || match stored {
+            Some(stored) => verify(password.as_bytes(), &stored),
+            None => hash(password.as_bytes(), DUMMY_SALT, params()?).map(|_| Verdict::Wrong),
+        })
+        .await?
+    }
+
+    /// Whether the next password would have to wait for others.
+    pub fn all_busy(&self) -> bool {
+        self.0.turns.all_taken()
+    }
+
+    /// How many were computed.
+    pub fn hashes(&self) -> u64 {
+        self.0.hashes.load(std::sync::atomic::Ordering::SeqCst)
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        by: Claimant,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, PasswordError> {
+        let turn = self.0.turns.take(by).await?;
+        self.0.hashes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let (answer, answered) = oneshot::channel();
+        let work = Box::new(move || {
+            // Nobody listens if the client has gone; the turn is held to the end all the same.
+            let _ = answer.send(work());
+            drop(turn);
+        });
+        self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
+        answered
+            .await
+            .map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
+    }
+}
+
+fn run(queue: &Mutex<mpsc::Receiver<Work>>) {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(work) => work(),
+            // All handles are gone.
+            Err(_) => return,
+        }
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> PasswordError {
+    PasswordError::Failed(error.to_string())
+}
+
+fn params() -> Result<Params, PasswordError> {
+    Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)
+}
+
+fn derive(password: &[u8], salt: &[u8], params: Params) -> Result<Output, PasswordError> {
+    let mut memory: Vec<Block> = Vec::with_capacity(params.block_count().max(MAPPED_BYTES / Block::SIZE));
+    memory.resize(params.block_count(), Block::default());
+    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into_with_memory(password, salt, &mut output, &mut memory)
+        .map_err(failed)?;
+    Output::new(&output).map_err(failed)
+}
+
+fn hash(password: &[u8], salt: &[u8], params: Params) -> Result<String, PasswordError> {
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(&params).map_err(failed)?,
+        salt: Some(Salt::new(salt).map_err(failed)?),
+        hash: Some(derive(password, salt, params)?),
+    };
+    Ok(hash.to_string())
+}
+
+fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
+    let stored = PasswordHash::new(stored).map_err(failed)?;
+    let is_ours =
+        stored.algorithm == Algorithm::Argon2id.ident() && stored.version == Some(Version::V0x13.into());
+    let (Some(salt), Some(expected), true) = (&stored.salt, &stored.hash, is_ours) else {
+        return Err(failed("the stored hash is none of argon2id"));
+    };
+    let made_with = Params::try_from(&stored).map_err(failed)?;
+    let current = params()?;
+    let outdated = made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost();
+    // Compared in a time that does not tell where they differ.
+    if derive(password, salt, made_with)? == *expected {
+        Ok(Verdict::Right { outdated })
+    } else {
+        Ok(Verdict::Wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_platform::random::SystemRandom;
+
+    fn passwords() -> Passwords {
+        Passwords::start(Arc::new(SystemRandom)).unwrap()
+    }
+
+    fn anyone() -> Claimant {
+        Claimant {
+            party: None.into(),
+            known: false,
+        }
+    }
+
+    fn new_password(text: &str) -> NewPassword {
+        NewPassword::new(text.to_owned()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn password_is_right_only_with_its_own_hash() {
+        let passwords = passwords();
+        let hash = passwords
+            .hash(anyone(), new_password("correct horse"))
+            .await
+            .unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert_ne!(
+            hash,
+            passwords
+                .hash(anyone(), new_password("correct horse"))
+                .await
+                .unwrap()
+        );
+        let verify = |text: &str, stored: Option<&str>| {
+            let (text, stored) = (text.to_owned(), stored.map(str::to_owned));
+            let passwords = passwords.clone();
+            async move { passwords.verify(anyone(), text, stored).await }
+        };
+        assert_eq!(
+            verify("correct horse", Some(&hash)).await.unwrap(),
+            Verdict::Right { outdated: false }
+        );
+        for wrong in ["Correct horse", "correct horse ", "", "correct hors"] {
+            assert_eq!(
+                verify(wrong, Some(&hash)).await.unwrap(),
+                Verdict::Wrong,
+                "{wrong:?}"
+            );
+        }
+        for anything in ["", "correct horse"] {
+            assert_eq!(verify(anything, None).await.unwrap(), Verdict::Wrong);
+        }
+    }
+
+    #[tokio::test]
+    async fn weaker_hash_is_accepted_and_marked_outdated() {
+        let params = Params::new(8192, 1, 1, None).unwrap();
+        let weak = hash(b"password", b"some salt of 16b", params).unwrap();
+        let verdict = passwords()
+            .verify(anyone(), "password".into(), Some(weak))
+            .await
+            .unwrap();
+        assert_eq!(verdict, Verdict::Right { outdated: true });
+    }
+
+    #[tokio::test]
+    async fn damaged_hash_is_an_error_and_never_right() {
+        for damaged in [
+            "",
+            "x",
+            "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ",
+            "$2b$12$abcdefghijklmnopqrstuv",
+        ] {
+            let outcome = passwords()
+                .verify(anyone(), "password".into(), Some(damaged.into()))
+                .await;
+            assert!(!matches!(outcome, Ok(Verdict::Right { .. })), "{damaged:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn flood_of_passwords_is_answered_busy_beyond_the_queue() {
+        let passwords = passwords();
+        let flood = (0..200).map(|_| {
+            let passwords = passwords.clone();
+            async move { passwords.verify(anyone(), "x".into(), None).await }
+        });
+        let outcomes: Vec<_> = futures_join(flood).await;
+        let busy = outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome, Err(PasswordError::Busy)))
+            .count();
+        assert!(busy >= 200 - MAX_WAITING_OF_ONE - MAX_PARALLEL, "{busy}");
+        assert!(outcomes.iter().any(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn password_from_elsewhere_is_compared_while_one_address_floods() {
+        let passwords = passwords();
+        let mut flood = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let passwords = passwords.clone();
+            flood.spawn(async move { passwords.verify(anyone(), "x".into(), None).await });
+        }
+        for last in 0..8 {
+            let by = Claimant {
+                party: Some(std::net::IpAddr::from([192, 0, 2, last])).into(),
+                known: false,
+            };
+            let verdict = passwords.verify(by, "x".into(), None).await;
+            assert_eq!(verdict.unwrap(), Verdict::Wrong);
+        }
+        flood.join_all().await;
+    }
+
+    async fn futures_join<F: Future<Output: Send + 'static> + Send + 'static>(
+        futures: impl Iterator<Item = F>,
+    ) -> Vec<F::Output> {
+        let mut tasks = tokio::task::JoinSet::new();
+        futures.for_each(|future| {
+            tasks.spawn(future);
+        });
+        tasks.join_all().await
+    }
+
+    #[test]
+    fn password_length_is_counted_in_bytes() {
+        for (text, good) in [("1234567", false), ("12345678", true), ("pässwö", true)] {
+            assert_eq!(NewPassword::new(text.to_owned()).is_some(), good, "{text}");
+        }
+        assert!(NewPassword::new("x".repeat(256)).is_some());
+        assert!(NewPassword::new("x".repeat(257)).is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! What the operator does on the command line, beside a running server or without one: whoever can read the data
+//! directory may.
+
+use crate::accounts::check_password;
+use crate::error::{Result, ServiceError};
+use crate::names::username_key;
+use crate::password::Passwords;
+use crate::{ClientInfo, Context};
+use svc_domain::audit::AuditEvent;
+use svc_domain::list::{Order, Page};
+use svc_domain::user::{Account, User};
+use svc_store::IdentityChange;
+
+/// Who did it, in the audit log.
+const COMMAND_LINE: (&str, &str) = ("by", "command line");
+
+/// Looks after accounts without anybody signed in.
+#[derive(Debug, Clone)]
+pub struct Recovery {
+    context: Context,
+}
+
+impl Recovery {
+    /// Over this store.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+
+    /// All accounts, oldest first.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn accounts(&self) -> Result<Vec<Account>> {
+        let mut accounts = Vec::new();
+        loop {
+            let page = Page {
+                take: Page::MAX_TAKE,
+                skip: accounts.len() as u64,
+            };
+            let listing = self.context.store.list_accounts(page, Order::Ascending).await?;
+            if listing.items.is_empty() {
+                return Ok(accounts);
+            }
+            accounts.extend(listing.items);
+        }
+    }
+
+    async fn find(&self, username: &str) -> Result<User> {
+        let found = self.context.store.user_for_login(&username_key(username)).await?;
+        match found {
+            Some((user, _)) if user.is_guest => {
+                Err(ServiceError::Refused("the guest's account cannot be changed"))
+            }
+            Some((user, _)) => Ok(user),
+            None => Err(ServiceError::NotFound),
+        }
+    }
+
+    /// Sets an account's password and ends its sessions. Its personal access tokens stay.
+    ///
+    /// # Errors
+    /// Not found; invalid; the store's.
+    pub async fn set_password(
+        &self,
+        passwords: &Passwords,
+        username: &str,
+        password: String,
+    ) -> Result<User> {
+        let user = self.find(username).await?;
+        let password =
+            check_password(password).map_err(|message| ServiceError::invalid("password", message))?;
+        let hash = passwords.hash(ClientInfo::default().known(), password).await?;
+        let mut change = self.context.store.change_identity().await?;
+        change.set_password_hash(user.id, &hash).await?;
+        change.revoke_sessions(user.id, None, self.context.now()).await?;
+        self.commit(change, AuditEvent::PasswordChanged, &user).await?;
+        Ok(user)
+    }
+
+    /// Makes an account the owner.
+    ///
+    /// # Errors
+    /// Not found; conflict when there is another owner, unless it is to be replaced; the store's.
+    pub async fn make_owner(&self, username: &str, replace: bool) -> Result<User> {
+        let user = self.find(username).await?;
+        let mut change = self.context.store.change_identity().await?;
+        if let Some(owner) = change.owner().await?
+            && owner.user.id != user.id
+            && !replace
+        {
+            let message = format!("`{}` is the owner", owner.user.username);
+            return Err(ServiceError::conflict("owner_exists", message));
+        }
+        change.set_owner(user.id, self.context.now()).await?;
+        self.commit(change, AuditEvent::OwnerChanged, &user).await?;
+        Ok(user)
+    }
+
+    async fn commit(&self, mut change: IdentityChange, event: AuditEvent, user: &User) -> Result<()> {
+        let details = [(COMMAND_LINE.0, COMMAND_LINE.1.to_owned())];
+        let entry = self
+            .context
+            .audit_entry(event, &ClientInfo::default(), None, Some(user), &details);
+        change.audit(&entry).await?;
+        Ok(change.commit().await?)
+    }
+}

@@ -1,0 +1,304 @@
+//! Secrets that the server hands out and knows again by their hash: refresh tokens and personal access tokens.
+//!
+//! Both hold 256 random bits, so a plain SHA-256 is all that the store needs: there is nothing to guess.
+
+use std::io;
+
+use data_encoding::BASE64URL_NOPAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use crate::credential::PERSONAL_ACCESS_TOKEN_PREFIX;
+use svc_domain::id::SessionId;
+use svc_platform::random::Random;
+
+/// What the store keeps in place of a secret.
+pub type TokenHash = [u8; 32];
+/// What makes one use of a refresh token differ from every other.
+pub type Salt = [u8; 16];
+
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// 62^43 is just above 2^256.
+const SECRET_LENGTH: usize = 43;
+/// 62^6 is above 2^32.
+const CHECKSUM_LENGTH: usize = 6;
+/// By how many last characters people recognise a token.
+const HINT_LENGTH: usize = 4;
+
+fn hash(text: &str) -> TokenHash {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+/// The secret in a refresh cookie: good for one use. It says of which session it is and which of its tokens, under a
+/// seal: a copy of one that was used is known for what it is when the store has long forgotten it, and one that was
+/// made up is told without asking the store.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RefreshToken {
+    text: String,
+    session: SessionId,
+    generation: i64,
+}
+
+impl std::fmt::Debug for RefreshToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RefreshToken(…)")
+    }
+}
+
+/// Random bytes of a refresh token.
+const RANDOM: usize = 32;
+const NUMBER: usize = 8;
+/// Bytes of its seal: 128 bits are out of reach of guessing.
+const SEAL: usize = 16;
+
+fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
+    // HMAC fills a key that is shorter than a block up with zeros; one of a block's length cannot be refused.
+    let mut block = [0; 64];
+    for (to, from) in block.iter_mut().zip(key) {
+        *to = *from;
+    }
+    Hmac::<Sha256>::new(&block.into())
+}
+
+fn seal(key: &[u8; 32], sealed: &[u8]) -> Hmac<Sha256> {
+    // No successor is made of as few bytes: one is never the other.
+    mac(key).chain_update(b"seal").chain_update(sealed)
+}
+
+impl RefreshToken {
+    /// The first one of a session.
+    ///
+    /// # Errors
+    /// If there is no randomness.
+    pub fn generate(random: &dyn Random, key: &[u8; 32], session: SessionId) -> io::Result<Self> {
+        let mut secret = [0; RANDOM];
+        random.fill(&mut secret)?;
+        Ok(Self::sealed(&secret, key, session, 0))
+    }
+
+    fn sealed(secret: &[u8], key: &[u8; 32], session: SessionId, generation: i64) -> Self {
+        let mut bytes = Vec::with_capacity(RANDOM + 2 * NUMBER + SEAL);
+        bytes.extend_from_slice(secret);
+        bytes.extend_from_slice(&session.get().to_be_bytes());
+        bytes.extend_from_slice(&generation.to_be_bytes());
+        let seal = seal(key, &bytes).finalize().into_bytes();
+        bytes.extend(seal.iter().take(SEAL));
+        Self {
+            text: BASE64URL_NOPAD.encode(&bytes),
+            session,
+            generation,
+        }
+    }
+
+    /// The token of a cookie, if this server made it.
+    pub fn read(text: &str, key: &[u8; 32]) -> Option<Self> {
+        let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+        let (sealed, signature) = bytes.split_at_checked(RANDOM + 2 * NUMBER)?;
+        if signature.len() != SEAL {
+            return None;
+        }
+        seal(key, sealed).verify_truncated_left(signature).ok()?;
+        let (session, generation) = sealed.get(RANDOM..)?.split_at_checked(NUMBER)?;
+        Some(Self {
+            text: text.to_owned(),
+            session: i64::from_be_bytes(session.try_into().ok()?).into(),
+            generation: i64::from_be_bytes(generation.try_into().ok()?),
+        })
+    }
+
+    /// The token that follows this one. The same key and salt give the same token again, so that a client that lost
+    /// the answer, or several tabs that asked at once, all end with one. It takes the key, the store's salt and the
+    /// token itself to make it: no two of them are enough.
+    pub fn successor(&self, key: &[u8; 32], salt: &Salt) -> Self {
+        let secret = mac(key)
+            .chain_update(self.text.as_bytes())
+            .chain_update(salt)
+            .finalize()
+            .into_bytes();
+        Self::sealed(&secret, key, self.session, self.generation.saturating_add(1))
+    }
+
+    /// What the store keeps.
+    pub fn hash(&self) -> TokenHash {
+        hash(&self.text)
+    }
+
+    /// The session that it is of.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Which of the session's tokens it is.
+    pub fn generation(&self) -> i64 {
+        self.generation
+    }
+
+    /// The secret, for the cookie.
+    pub fn secret(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The secret of a personal access token: `svc_pat_`, 43 random characters and 6 of a checksum, by which a
+/// mistyped one, or a scanner's find, is told without asking the store.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PersonalAccessSecret(String);
+
+impl std::fmt::Debug for PersonalAccessSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PersonalAccessSecret(…)")
+    }
+}
+
+impl PersonalAccessSecret {
+    /// A new one.
+    ///
+    /// # Errors
+    /// If there is no randomness.
+    pub fn generate(random: &dyn Random) -> io::Result<Self> {
+        let mut secret = String::with_capacity(SECRET_LENGTH + CHECKSUM_LENGTH);
+        let mut bytes = [0; 64];
+        while secret.len() < SECRET_LENGTH {
+            random.fill(&mut bytes)?;
+            // 248 is the largest multiple of 62 in a byte: beyond it, some letters would come more often.
+            let letters = bytes.iter().filter(|byte| **byte < 248);
+            let letters = letters.filter_map(|byte| ALPHABET.get(usize::from(byte % 62)));
+            secret.extend(
+                letters
+                    .take(SECRET_LENGTH - secret.len())
+                    .map(|letter| char::from(*letter)),
+            );
+        }
+        let checksum = checksum(&secret);
+        Ok(Self(format!("{PERSONAL_ACCESS_TOKEN_PREFIX}{secret}{checksum}")))
+    }
+
+    /// The secret of a request, if it has the form of one and its checksum is right.
+    pub fn parse(text: &str) -> Option<Self> {
+        let rest = text.strip_prefix(PERSONAL_ACCESS_TOKEN_PREFIX)?;
+        let (secret, found) = rest.split_at_checked(SECRET_LENGTH)?;
+        let is_ours = secret.bytes().all(|byte| byte.is_ascii_alphanumeric()) && found == checksum(secret);
+        is_ours.then(|| Self(text.to_owned()))
+    }
+
+    /// What the store keeps.
+    pub fn hash(&self) -> TokenHash {
+        hash(&self.0)
+    }
+
+    /// The last characters.
+    pub fn hint(&self) -> &str {
+        self.0
+            .len()
+            .checked_sub(HINT_LENGTH)
+            .and_then(|start| self.0.get(start..))
+            .unwrap_or_default()
+    }
+
+    /// The secret, to be shown once.
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+/// CRC-32 in base 62, most significant digit first.
+fn checksum(text: &str) -> String {
+    let mut rest = crc32fast::hash(text.as_bytes()) as usize;
+    let mut digits = [b'0'; CHECKSUM_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET.get(rest % 62).copied().unwrap_or(b'0');
+        rest /= 62;
+    }
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_platform::random::SystemRandom;
+
+    #[test]
+    fn personal_access_secrets_have_their_form_and_are_read_back() {
+        for _ in 0..100 {
+            let made = PersonalAccessSecret::generate(&SystemRandom).unwrap();
+            let text = made.secret();
+            assert_eq!(text.len(), "svc_pat_".len() + 49, "{text}");
+            assert!(text[8..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(PersonalAccessSecret::parse(text), Some(made.clone()));
+            assert!(text.ends_with(made.hint()) && made.hint().len() == 4);
+        }
+    }
+
+    #[test]
+    fn a_secret_with_any_character_changed_is_refused_by_its_checksum() {
+        let made = PersonalAccessSecret::generate(&SystemRandom).unwrap();
+        for at in 0..made.secret().len() {
+            let mut text = made.secret().as_bytes().to_vec();
+            text[at] = if text[at] == b'x' { b'y' } else { b'x' };
+            let text = String::from_utf8(text).unwrap();
+            assert_eq!(PersonalAccessSecret::parse(&text), None, "{text}");
+        }
+        for junk in [
+            "",
+            "svc_pat_",
+            "svc_pat_x",
+            "svc_pat_ä",
+            &format!("{}0", made.secret()),
+        ] {
+            assert_eq!(PersonalAccessSecret::parse(junk), None, "{junk:?}");
+        }
+    }
+
+    fn refresh_token(session: i64) -> RefreshToken {
+        RefreshToken::generate(&SystemRandom, &[1; 32], session.into()).unwrap()
+    }
+
+    #[test]
+    fn successor_takes_token_key_and_salt() {
+        let token = refresh_token(7);
+        let successor = token.successor(&[1; 32], &[2; 16]);
+        assert_eq!(successor, token.successor(&[1; 32], &[2; 16]));
+        for different in [
+            refresh_token(7).successor(&[1; 32], &[2; 16]),
+            token.successor(&[3; 32], &[2; 16]),
+            token.successor(&[1; 32], &[3; 16]),
+            token,
+        ] {
+            assert_ne!(successor, different);
+        }
+        assert_eq!((successor.session(), successor.generation()), (7.into(), 1));
+        assert_eq!(RefreshToken::read(successor.secret(), &[1; 32]), Some(successor));
+    }
+
+    #[test]
+    fn refresh_token_with_any_character_changed_or_of_another_server_is_none() {
+        let token = refresh_token(7);
+        assert_eq!(RefreshToken::read(token.secret(), &[1; 32]), Some(token.clone()));
+        assert_eq!(RefreshToken::read(token.secret(), &[2; 32]), None);
+        for at in 0..token.secret().len() {
+            let mut text = token.secret().as_bytes().to_vec();
+            text[at] = if text[at] == b'x' { b'y' } else { b'x' };
+            let text = String::from_utf8(text).unwrap();
+            assert_eq!(RefreshToken::read(&text, &[1; 32]), None, "{at}");
+        }
+        for junk in [
+            "",
+            "abc",
+            "====",
+            &"A".repeat(43),
+            &"A".repeat(86),
+            &format!("{}A", token.secret()),
+            &"ä".repeat(43),
+        ] {
+            assert_eq!(RefreshToken::read(junk, &[1; 32]), None, "{junk:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_do_not_show_themselves_in_debug_output() {
+        let token = refresh_token(7);
+        let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
+        assert!(!format!("{token:?}").contains(token.secret()));
+        assert!(!format!("{secret:?}").contains(secret.secret()));
+    }
+}

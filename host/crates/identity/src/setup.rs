@@ -1,0 +1,225 @@
+//! The first run: making the owner, once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use subtle::ConstantTimeEq as _;
+
+use crate::accounts::{check, check_password, name_taken};
+use crate::error::{FieldError, Result, ServiceError};
+use crate::names::{check_username, username_key};
+use crate::password::Passwords;
+use crate::role::Role;
+use crate::settings::registry::SERVER_NAME;
+use crate::settings::{Settings, store_setting};
+use crate::turns::Claimant;
+use crate::{ClientInfo, Context, uninterrupted};
+use svc_domain::audit::AuditEvent;
+use svc_store::{NewUser, Store};
+
+/// The name of the account that needs no credentials.
+const GUEST: &str = "guest";
+
+/// What makes an owner.
+#[derive(Debug)]
+pub struct SetupRequest {
+    /// Name of the account.
+    pub username: String,
+    /// Its password.
+    pub password: String,
+    /// Name of the server.
+    pub server_name: Option<String>,
+    /// First values of settings.
+    pub settings: serde_json::Map<String, serde_json::Value>,
+    /// The operator's secret, if one was set.
+    pub setup_token: Option<String>,
+    /// The program that asks.
+    pub client: ClientInfo,
+}
+
+/// Sets the server up.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    context: Context,
+    passwords: Passwords,
+    settings: Settings,
+    token: Option<Arc<str>>,
+    done: Arc<AtomicBool>,
+}
+
+impl Setup {
+    /// Over these accounts. With `token`, only who knows it may set the server up.
+    ///
+    /// # Errors
+    /// The store's: it is asked once whether there is an owner.
+    pub async fn open(
+        context: Context,
+        passwords: Passwords,
+        settings: Settings,
+        token: Option<String>,
+    ) -> Result<Self> {
+        let done = Arc::new(AtomicBool::new(context.store.owner_exists().await?));
+        let setup = Self {
+            context,
+            passwords,
+            settings,
+            token: token.map(Arc::from),
+            done,
+        };
+        setup.ensure_guest().await?;
+        Ok(setup)
+    }
+
+    fn store(&self) -> &Store {
+        &self.context.store
+    }
+
+    /// Whether there was an owner when last asked. Never touches the database: health must always answer.
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Asks again whether there is an owner, as after a reset.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn look_again(&self) -> Result<()> {
+        self.done
+            .store(self.store().owner_exists().await?, Ordering::Relaxed);
+        self.ensure_guest().await
+    }
+
+    /// The guest's account is always there; whether guests are let in is a setting.
+    async fn ensure_guest(&self) -> Result<()> {
+        if self.store().guest().await?.is_some() {
+            return Ok(());
+        }
+        let now = self.context.now();
+        let guest = NewUser {
+            id: self.context.ids.next(now),
+            username: GUEST.to_owned(),
+            username_key: username_key(GUEST),
+            display_name: None,
+            password_hash: None,
+            is_owner: false,
+            is_guest: true,
+            created_at: now,
+        };
+        let mut change = self.store().change_identity().await?;
+        // Another process may have been faster.
+        if change.insert_user(&guest).await? {
+            change.assign_role(guest.id, Role::Guest.as_str(), now).await?;
+            change.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Fails once there is an owner, before anyone looks at the input.
+    ///
+    /// # Errors
+    /// Refused; the store's.
+    pub async fn require_open(&self) -> Result<()> {
+        match self.has_owner().await? {
+            true => Err(already_done()),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there is an owner. Asked again as long as none is known: another server on the same database may have been
+    /// faster.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn has_owner(&self) -> Result<bool> {
+        if !self.is_done() && self.store().owner_exists().await? {
+            self.done.store(true, Ordering::Relaxed);
+        }
+        Ok(self.is_done())
+    }
+
+    /// Makes the owner. Of any number of calls at once, one succeeds.
+    ///
+    /// # Errors
+    /// Refused once there is an owner, and without the operator's token; invalid input; the store's.
+    pub async fn complete(&self, mut request: SetupRequest) -> Result<()> {
+        self.require_open().await?;
+        if let Some(token) = &self.token {
+            let given = request.setup_token.take().unwrap_or_default();
+            if !bool::from(token.as_bytes().ct_eq(given.as_bytes())) {
+                return Err(ServiceError::Refused("the setup token is missing or wrong"));
+            }
+        }
+        let mut errors = Vec::new();
+        let username = check(check_username(&request.username), "username", &mut errors);
+        let password = check(check_password(request.password), "password", &mut errors);
+        let has_name = request.server_name.is_some();
+        if let Some(name) = request.server_name {
+            request.settings.insert(SERVER_NAME.to_owned(), name.into());
+        }
+        let settings = match Settings::check(&request.settings) {
+            Ok(settings) => settings,
+            Err(ServiceError::Invalid(more)) => {
+                // By the name that the client knows it by.
+                let of_name =
+                    |error: &FieldError| has_name && error.path == format!("settings.{SERVER_NAME}");
+                errors.extend(more.into_iter().map(|error| match of_name(&error) {
+                    true => FieldError::new("serverName", error.message),
+                    false => error,
+                }));
+                Vec::new()
+            }
+            Err(other) => return Err(other),
+        };
+        self.settings.require_free(&settings)?;
+        let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
+            return Err(ServiceError::Invalid(errors));
+        };
+        let client = request.client;
+        // Nobody is known yet.
+        let by = Claimant {
+            party: client.address.into(),
+            known: false,
+        };
+        let password_hash = Some(self.passwords.hash(by, password).await?);
+        let setup = self.clone();
+        uninterrupted(&self.context.tasks, "setup", async move {
+            let context = &setup.context;
+            let now = context.now();
+            let owner = NewUser {
+                id: context.ids.next(now),
+                username_key: username_key(&username),
+                username,
+                display_name: None,
+                password_hash,
+                is_owner: true,
+                is_guest: false,
+                created_at: now,
+            };
+            let mut change = context.store.change_identity().await?;
+            if change.owner().await?.is_some() {
+                setup.done.store(true, Ordering::Relaxed);
+                return Err(already_done());
+            }
+            if !change.insert_user(&owner).await? {
+                return Err(name_taken());
+            }
+            change.assign_role(owner.id, Role::Owner.as_str(), now).await?;
+            for setting in &settings {
+                store_setting(&mut change, setting, None, owner.id).await?;
+            }
+            let made = change.account(owner.id).await?.map(|account| account.user);
+            let event = AuditEvent::SetupCompleted;
+            change
+                .audit(&context.audit_entry(event, &client, made.as_ref(), None, &[]))
+                .await?;
+            change.commit().await?;
+            setup.done.store(true, Ordering::Relaxed);
+            setup.settings.reload().await
+        })
+        .await
+    }
+}
+
+fn already_done() -> ServiceError {
+    ServiceError::Refused("the server is set up already")
+}

@@ -1,0 +1,244 @@
+//! Limits on wrong passwords.
+//!
+//! Only wrong passwords cost anything. An attempt takes its tokens before the password is compared, so that a
+//! thousand at once are bounded as well, and gets them back when it was right.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::buckets::{Buckets, MAX_BUCKETS, Rate};
+use svc_domain::id::UserId;
+
+/// Wrong passwords in a row after which an account's own bucket fills more slowly (NIST SP 800-63B: at most 100).
+const CONSECUTIVE_FAILURES: u32 = 100;
+/// How long an attempt waits for others of the same address whose passwords are being compared.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// The limits on wrong passwords.
+#[derive(Debug, Clone, Copy)]
+pub struct LoginLimits {
+    /// For one account from one address.
+    pub user_and_address: Rate,
+    /// For one account, from wherever.
+    pub user: Rate,
+    /// For one account after a hundred wrong passwords in a row.
+    pub user_refill_after_many: Duration,
+    /// From one address, for any account and for none.
+    pub address: Rate,
+}
+
+impl Default for LoginLimits {
+    fn default() -> Self {
+        Self {
+            user_and_address: Rate::new(20, 10),
+            user: Rate::new(40, 60),
+            user_refill_after_many: Duration::from_secs(600),
+            address: Rate::new(100, 1),
+        }
+    }
+}
+
+/// Whose password is tried. A name that nobody has is limited like one that somebody has: the limits must not tell
+/// them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// An account.
+    Account(UserId),
+    /// The digest of another name.
+    Name(u64),
+}
+
+/// An address as limits see it: a network of IPv6 is one party, since a single machine has all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Party(IpAddr);
+
+impl From<Option<IpAddr>> for Party {
+    fn from(address: Option<IpAddr>) -> Self {
+        Self(match address.map(|address| address.to_canonical()) {
+            Some(IpAddr::V6(address)) => {
+                let network = u128::from(address) & !u128::from(u64::MAX);
+                Ipv6Addr::from(network).into()
+            }
+            Some(address) => address,
+            None => Ipv4Addr::UNSPECIFIED.into(),
+        })
+    }
+}
+
+impl std::fmt::Display for Party {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    user_and_address: Buckets<(Subject, Party)>,
+    user: Buckets<Subject>,
+    address: Buckets<Party>,
+    failures_in_a_row: Mutex<HashMap<Subject, u32>>,
+    user_refill_after_many: Duration,
+    /// Attempts under way, by address, and word that one has ended.
+    under_way: Mutex<HashMap<Party, u32>>,
+    ended: Notify,
+}
+
+/// Who may try a password.
+#[derive(Debug, Clone)]
+pub struct LoginThrottle(Arc<Shared>);
+
+/// A password that is being tried. It counts as wrong unless somebody says that it was right.
+#[derive(Debug)]
+#[must_use]
+pub struct Attempt {
+    shared: Arc<Shared>,
+    user: Option<Subject>,
+    party: Party,
+    took_user: bool,
+}
+
+impl LoginThrottle {
+    /// With these limits.
+    pub fn new(limits: LoginLimits) -> Self {
+        Self(Arc::new(Shared {
+            user_and_address: Buckets::new(limits.user_and_address),
+            user: Buckets::new(limits.user),
+            address: Buckets::new(limits.address),
+            failures_in_a_row: Mutex::default(),
+            user_refill_after_many: limits.user_refill_after_many,
+            under_way: Mutex::default(),
+            ended: Notify::new(),
+        }))
+    }
+
+    /// As [`LoginThrottle::begin`], but where there is no token left, waits for the attempts under way from the same
+    /// address: those that turn out right give theirs back, so that right passwords are never held up for long.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub async fn begin_in_turn(
+        &self,
+        user: Option<Subject>,
+        party: Party,
+        known: bool,
+    ) -> Result<Attempt, Duration> {
+        let patience = Instant::now() + MAX_WAIT;
+        loop {
+            let mut ended = std::pin::pin!(self.0.ended.notified());
+            // From here on, so that none is missed between the look and the wait.
+            ended.as_mut().enable();
+            let wait = match self.begin(user, party, known) {
+                Ok(attempt) => return Ok(attempt),
+                Err(wait) => wait,
+            };
+            let others = self.0.under_way().contains_key(&party);
+            if !others || tokio::time::timeout_at(patience, ended).await.is_err() {
+                return Err(wait);
+            }
+        }
+    }
+
+    /// Lets an attempt begin. From an address that the account is known to use, the account's own bucket does not
+    /// count: a flood from elsewhere must not lock its owner out.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub fn begin(&self, user: Option<Subject>, party: Party, known: bool) -> Result<Attempt, Duration> {
+        let shared = &self.0;
+        shared.address.take(party)?;
+        if let Some(user) = user {
+            if let Err(wait) = shared.user_and_address.take((user, party)) {
+                shared.address.give_back(&party);
+                return Err(wait);
+            }
+            if !known && let Err(wait) = shared.user.take_at(user, shared.user_refill(user)) {
+                shared.address.give_back(&party);
+                shared.user_and_address.give_back(&(user, party));
+                return Err(wait);
+            }
+            let mut failures = shared.failures();
+            if failures.len() >= MAX_BUCKETS {
+                // Names are made up by whoever tries them; accounts are not.
+                failures.retain(|subject, _| matches!(subject, Subject::Account(_)));
+            }
+            let count = failures.entry(user).or_insert(0);
+            *count = count.saturating_add(1);
+        }
+        *shared.under_way().entry(party).or_insert(0) += 1;
+        Ok(Attempt {
+            shared: Arc::clone(shared),
+            user,
+            party,
+            took_user: !known,
+        })
+    }
+
+    /// Forgets everything, as after a reset of the server.
+    pub fn clear(&self) {
+        self.0.user_and_address.clear();
+        self.0.user.clear();
+        self.0.address.clear();
+        self.0.failures().clear();
+    }
+}
+
+impl Shared {
+    fn failures(&self) -> MutexGuard<'_, HashMap<Subject, u32>> {
+        self.failures_in_a_row
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, HashMap<Party, u32>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn user_refill(&self, user: Subject) -> Duration {
+        if self
+            .failures()
+            .get(&user)
+            .is_some_and(|count| *count >= CONSECUTIVE_FAILURES)
+        {
+            self.user_refill_after_many
+        } else {
+            self.user.rate.refill
+        }
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        let mut under_way = self.shared.under_way();
+        if let Some(count) = under_way.get_mut(&self.party) {
+            *count -= 1;
+            if *count == 0 {
+                under_way.remove(&self.party);
+            }
+        }
+        drop(under_way);
+        self.shared.ended.notify_waiters();
+    }
+}
+
+impl Attempt {
+    /// It was right, or never compared: it costs nothing.
+    pub fn forgive(self) {
+        self.shared.address.give_back(&self.party);
+        if let Some(user) = self.user {
+            self.shared.user_and_address.give_back(&(user, self.party));
+            if self.took_user {
+                self.shared.user.give_back(&user);
+            }
+            self.shared.failures().remove(&user);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "throttle_tests.rs"]
+mod tests;

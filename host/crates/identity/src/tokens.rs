@@ -1,0 +1,158 @@
+//! Personal access tokens: made by people who signed in, for programs that act for a user.
+
+use crate::accounts::check;
+use crate::error::{FieldError, Result, ServiceError};
+use crate::names::check_display_name;
+use crate::roles::{known_capabilities, names_of};
+use crate::secret_token::PersonalAccessSecret;
+use crate::{Context, Requester, capabilities_of, require_not_stronger, uninterrupted};
+use svc_domain::audit::AuditEvent;
+use svc_domain::id::{PersonalAccessTokenId, UserId};
+use svc_domain::session::PersonalAccessToken;
+use svc_domain::time::Timestamp;
+
+/// Tokens of one account that have not ended.
+const MAX_TOKENS: u64 = 200;
+
+/// A token to be made.
+#[derive(Debug)]
+pub struct CreateToken {
+    /// What people call it.
+    pub label: String,
+    /// When it ends; never if absent.
+    pub expires_at: Option<Timestamp>,
+    /// What it is narrowed to; all that its user may if absent.
+    pub capabilities: Option<Vec<String>>,
+}
+
+/// A token with its secret, which is told this once.
+#[derive(Debug)]
+pub struct CreatedToken {
+    /// The token.
+    pub token: PersonalAccessToken,
+    /// Its secret.
+    pub secret: PersonalAccessSecret,
+}
+
+/// Keeps tokens.
+#[derive(Debug, Clone)]
+pub struct PersonalAccessTokens {
+    context: Context,
+}
+
+impl PersonalAccessTokens {
+    /// The tokens of this store.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+
+    /// Makes a token that acts for an account.
+    ///
+    /// # Errors
+    /// Refused for an account that may do more than the caller, and for the guest; not found; invalid input;
+    /// conflict when the account has too many; the store's.
+    pub async fn create(&self, by: Requester, user: UserId, request: CreateToken) -> Result<CreatedToken> {
+        let context = self.context.clone();
+        let now = context.now();
+        let mut errors = Vec::new();
+        let label = check(check_display_name(&request.label), "label", &mut errors);
+        if request.expires_at.is_some_and(|moment| moment <= now) {
+            errors.push(FieldError::new("expiresAt", "is in the past"));
+        }
+        let (Some(label), true) = (label, errors.is_empty()) else {
+            return Err(ServiceError::Invalid(errors));
+        };
+        let narrowed = match &request.capabilities {
+            None => None,
+            Some(names) => Some(known_capabilities(names, "capabilities")?),
+        };
+        uninterrupted(&self.context.tasks, "token-create", async move {
+            let mut change = context.change_by(&by).await?;
+            let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
+            require_not_stronger(&by, &target)?;
+            if target.user.is_guest {
+                return Err(ServiceError::Refused("the guest has no tokens"));
+            }
+            if narrowed.is_some_and(|narrowed| !narrowed.is_subset(capabilities_of(&target))) {
+                return Err(ServiceError::invalid(
+                    "capabilities",
+                    "the user has not all of these",
+                ));
+            }
+            if change.count_live_tokens(user, now).await? >= MAX_TOKENS {
+                return Err(ServiceError::conflict(
+                    "too_many_tokens",
+                    format!("a user has at most {MAX_TOKENS} tokens; revoke some"),
+                ));
+            }
+            let secret =
+                PersonalAccessSecret::generate(context.random.as_ref()).map_err(ServiceError::internal)?;
+            let token = PersonalAccessToken {
+                id: context.ids.next(now),
+                user,
+                label,
+                hint: secret.hint().to_owned(),
+                capabilities: narrowed.map(names_of),
+                created_by: Some(by.actor.user.id),
+                created_at: now,
+                expires_at: request.expires_at,
+                last_used_at: None,
+            };
+            change
+                .insert_personal_access_token(&token, &secret.hash())
+                .await?;
+            let details = [("label", token.label.clone()), ("tokenId", token.id.to_string())];
+            let event = AuditEvent::TokenCreated;
+            change
+                .audit(&context.audit_of(&by, event, Some(&target.user), &details))
+                .await?;
+            change.commit_of([user]).await?;
+            Ok(CreatedToken { token, secret })
+        })
+        .await
+    }
+
+    /// The tokens of an account, newest first.
+    ///
+    /// # Errors
+    /// Refused for an account that may do more than the caller; not found; the store's.
+    pub async fn list(&self, by: &Requester, user: UserId) -> Result<Vec<PersonalAccessToken>> {
+        let store = &self.context.store;
+        let target = store.account(user).await?.ok_or(ServiceError::NotFound)?;
+        require_not_stronger(by, &target)?;
+        Ok(store.personal_access_tokens(user).await?)
+    }
+
+    /// Revokes a token, with effect on the next request; `false` if the account has none such.
+    ///
+    /// # Errors
+    /// As [`PersonalAccessTokens::list`].
+    pub async fn revoke(
+        &self,
+        by: Requester,
+        user: UserId,
+        token: Option<PersonalAccessTokenId>,
+    ) -> Result<bool> {
+        let context = self.context.clone();
+        uninterrupted(&self.context.tasks, "token-revoke", async move {
+            let mut change = context.change_by(&by).await?;
+            let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
+            require_not_stronger(&by, &target)?;
+            // What is no id at all is no token either.
+            let Some(token) = token else {
+                return Ok(false);
+            };
+            let revoked = change.delete_personal_access_token(user, token).await?;
+            if revoked {
+                let details = [("tokenId", token.to_string())];
+                let event = AuditEvent::TokenRevoked;
+                change
+                    .audit(&context.audit_of(&by, event, Some(&target.user), &details))
+                    .await?;
+            }
+            change.commit_of([user]).await?;
+            Ok(revoked)
+        })
+        .await
+    }
+}

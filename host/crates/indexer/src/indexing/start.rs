@@ -1,0 +1,112 @@
+//! The beginning of a run.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::FutureExt as _;
+use tokio::sync::watch;
+
+use crate::indexing::{Current, Indexing, StartRun, request};
+use crate::run_events::RunEvents;
+use crate::scan::{Progress, ScanControl, ScanRequest};
+use svc_domain::audit::AuditEvent;
+use svc_domain::id::UserId;
+use svc_domain::scan::{Run, RunStatus};
+use svc_identity::error::ServiceError;
+use svc_identity::uninterrupted;
+
+impl Indexing {
+    /// Starts a run, which goes on in the background, whether or not the caller waits for its beginning.
+    ///
+    /// # Errors
+    /// Conflict `indexing_in_progress` unless idle; unknown for a kind without a configured directory, and for
+    /// a path that there is not; the store's.
+    pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+        let this = self.clone();
+        // Cut off in between, it would leave a run under way that no task carries out.
+        uninterrupted(&self.scanner.tasks, "index-start", async move {
+            this.begin(request, started_by).await
+        })
+        .await
+    }
+
+    async fn begin(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+        let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
+        for (index, part) in request.options.paths.iter().enumerate() {
+            let (root, path) = (format!("paths[{index}].rootDir"), format!("paths[{index}].path"));
+            self.require_known((&root, &part.root_dir), (&path, &part.path))
+                .await?;
+        }
+        let now = self.scanner.clock.now();
+        let events = RunEvents {
+            events: self.events.clone(),
+            clock: Arc::clone(&self.scanner.clock),
+            run: self.scanner.ids.next(now),
+        };
+        let progress = Progress::new(targets.iter().map(|target| target.directory.kind.clone()));
+        let progress = Arc::new(progress.telling({
+            let events = events.clone();
+            move |outcome| events.brought(&outcome)
+        }));
+        let run = Run {
+            id: events.run,
+            run_type: request.run_type,
+            options: request.options,
+            status: RunStatus::Running,
+            started_by,
+            started_at: now,
+            completed_at: None,
+            counts: progress.counts(),
+            files_opened: 0,
+            seconds: 0.0,
+            warnings: Vec::new(),
+        };
+        let control = Arc::new(ScanControl::new({
+            let (events, progress) = (events.clone(), Arc::clone(&progress));
+            move |effect| events.turned(effect, &progress.counts())
+        }));
+        // No pause takes effect, and is told, before the beginning is.
+        let beginning = control.checkpoint();
+        let (end, ended) = watch::channel(false);
+        {
+            let mut current = self.current();
+            if current.is_some() {
+                return Err(ServiceError::conflict(
+                    "indexing_in_progress",
+                    "a run is under way",
+                ));
+            }
+            *current = Some(Current {
+                run: run.clone(),
+                started: Instant::now(),
+                control: Arc::clone(&control),
+                progress: Arc::clone(&progress),
+                events: events.clone(),
+                ended,
+            });
+        }
+        self.unsaved.save_again(&self.scanner.store).await;
+        if let Err(error) = self.scanner.store.insert_run(&run).await {
+            self.current().take();
+            return Err(error.into());
+        }
+        self.note(AuditEvent::IndexRunStarted, &run).await;
+        events.started(&run);
+        drop(beginning);
+        let indexing = self.clone();
+        let request = ScanRequest {
+            run: run.id,
+            run_type: run.run_type,
+            targets,
+            dry_run: run.options.dry_run,
+            accept_missing: run.options.accept_missing,
+            purge_before: request.purge_before,
+        };
+        self.scanner.tasks.spawn("index-run", async move {
+            indexing.carry_out(request, &control, &progress).boxed().await;
+            end.send_replace(true);
+            let _ = tokio::task::spawn_blocking(svc_platform::heap::give_back).await;
+        });
+        Ok(run)
+    }
+}

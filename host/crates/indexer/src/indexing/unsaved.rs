@@ -1,0 +1,39 @@
+//! Ends of runs that could not be stored, as on a full disk: kept until they can be, and told meanwhile. A process that
+//! ends before finds the runs as it finds those that a crash cut off.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use svc_domain::id::RunId;
+use svc_domain::scan::Run;
+use svc_store::Store;
+
+/// The ends that the store does not have. There are few: a run that cannot be stored at its beginning is none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unsaved(Arc<Mutex<Vec<Run>>>);
+
+impl Unsaved {
+    fn runs(&self) -> MutexGuard<'_, Vec<Run>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How this run ended, if the store does not know.
+    pub(super) fn end_of(&self, id: RunId) -> Option<Run> {
+        self.runs().iter().find(|run| run.id == id).cloned()
+    }
+
+    /// Stores the end of a run, and keeps it where that fails.
+    pub(super) async fn save(&self, store: &Store, run: &Run) {
+        if let Err(error) = store.save_run(run).await {
+            tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
+            self.runs().push(run.clone());
+        }
+    }
+
+    /// Stores what was kept.
+    pub(super) async fn save_again(&self, store: &Store) {
+        let kept = std::mem::take(&mut *self.runs());
+        for run in &kept {
+            self.save(store, run).await;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What clients hear of a run: its beginning, how far it is, every turn it takes, what it brings, its end.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::MissedTickBehavior;
+
+use crate::scan::{Effect, Phase, Progress, ScanControl};
+use svc_domain::id::RunId;
+use svc_domain::scan::{Directory, Run, RunCounts, RunStatus};
+use svc_domain::time::Clock;
+use svc_events::indexing as messages;
+use svc_events::indexing::ProgressOf;
+use svc_events::{EventKind, Events, photos};
+use svc_store::PersistOutcome;
+
+/// Between two messages of progress: two a second at most.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+/// Tells of one run.
+#[derive(Debug, Clone)]
+pub(super) struct RunEvents {
+    pub(super) events: Events,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) run: RunId,
+}
+
+impl RunEvents {
+    /// The first message of the run.
+    pub(super) fn started(&self, run: &Run) {
+        self.events.tell(|| messages::started(run));
+    }
+
+    /// It is held, or goes on.
+    pub(super) fn turned(&self, effect: Effect, counts: &RunCounts) {
+        let kind = match effect {
+            Effect::Paused => EventKind::IndexingPaused,
+            Effect::Resumed => EventKind::IndexingResumed,
+        };
+        self.events
+            .tell(|| messages::turned(kind, self.run, self.clock.now(), counts));
+    }
+
+    /// What a transaction brought. It is stored.
+    pub(super) fn brought(&self, outcome: &PersistOutcome) {
+        for (id, name) in &outcome.added_artists {
+            self.events.tell(|| messages::artist_added(*id, name));
+        }
+        for (id, title) in &outcome.added_releases {
+            self.events.tell(|| messages::release_added(*id, title));
+        }
+        for (id, class) in &outcome.updated_photos {
+            self.events.tell(|| photos::updated(*id, *class));
+        }
+    }
+
+    /// A directory came or went.
+    pub(super) fn directory_changed(&self, directory: &Directory) {
+        self.events.tell(|| messages::directory_changed(directory));
+    }
+
+    /// The last message of the run.
+    pub(super) fn ended(&self, run: &Run) {
+        let kind = match run.status {
+            RunStatus::Completed => EventKind::IndexingCompleted,
+            RunStatus::Running | RunStatus::Paused | RunStatus::Stopped | RunStatus::Failed => {
+                EventKind::IndexingStopped
+            }
+        };
+        let at = run.completed_at.unwrap_or_else(|| self.clock.now());
+        self.events.tell(|| messages::ended(kind, run, at));
+    }
+}
+
+/// Files that are dealt with, and all that are found.
+fn done_and_found(counts: &RunCounts) -> (u64, u64) {
+    let done =
+        |kind: &svc_domain::scan::KindCounts| kind.added + kind.updated + kind.unchanged + kind.errored;
+    (
+        counts.values().map(done).sum(),
+        counts.values().map(|kind| kind.found).sum(),
+    )
+}
+
+/// Seconds until all is done, by the pace so far. Before all directories are listed, the last run tells how many files
+/// there will be; without one nobody knows.
+fn eta(done: u64, found: u64, expected: Option<u64>, seconds: f64) -> Option<f64> {
+    let pace = done as f64 / seconds;
+    let all = expected?.max(found);
+    (pace > 0.0 && pace.is_finite()).then(|| all.saturating_sub(done) as f64 / pace)
+}
+
+/// Tells from time to time how far a run is.
+pub(super) struct ProgressTeller<'a> {
+    pub(super) events: &'a RunEvents,
+    pub(super) control: &'a ScanControl,
+    pub(super) progress: &'a Progress,
+    pub(super) started: Instant,
+    /// Files that the last run found.
+    pub(super) before: Option<u64>,
+    /// When it was told last, and how many files were done then.
+    pub(super) last: Option<(Instant, u64)>,
+}
+
+impl ProgressTeller<'_> {
+    /// Until it is dropped; silent while the run is held.
+    pub(super) async fn keep_telling(&mut self) -> Infallible {
+        let mut turn = tokio::time::interval(PROGRESS_EVERY);
+        // Never two in a row to make up for one that was late.
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        turn.tick().await;
+        loop {
+            turn.tick().await;
+            if matches!(self.control.phase(), Phase::Running | Phase::Pausing) {
+                self.tell();
+            }
+        }
+    }
+
+    /// The numbers at the end of the run, if the last ones are not those of a moment ago: a short run tells them once.
+    pub(super) fn tell_last(&mut self) {
+        if self.last.is_none_or(|(at, _)| at.elapsed() >= PROGRESS_EVERY) {
+            self.tell();
+        }
+    }
+
+    fn tell(&mut self) {
+        let counts = self.progress.counts();
+        let (done, found) = done_and_found(&counts);
+        let (since, already) = self.last.unwrap_or((self.started, 0));
+        let seconds = since.elapsed().as_secs_f64();
+        let running = self.started.elapsed().saturating_sub(self.control.paused_for());
+        let expected = if self.progress.is_walked() {
+            Some(found)
+        } else {
+            self.before
+        };
+        self.last = Some((Instant::now(), done));
+        let files_per_second = if seconds > 0.0 {
+            done.saturating_sub(already) as f64 / seconds
+        } else {
+            0.0
+        };
+        self.events.events.tell(|| {
+            messages::progress(&ProgressOf {
+                run_id: self.events.run,
+                state: "indexing",
+                files_per_second: rounded(files_per_second),
+                eta_seconds: eta(done, found, expected, running.as_secs_f64()).map(rounded),
+                current_path: self.progress.current_path().map(|path| path.as_str().to_owned()),
+                counts,
+            })
+        });
+    }
+}
+
+/// To a tenth: nobody can tell more.
+fn rounded(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_is_told_by_the_pace_and_by_what_there_is() {
+        // (done, found, expected, seconds, told)
+        let cases = [
+            (100, 400, Some(400), 10.0, Some(30.0)),
+            (100, 200, Some(400), 10.0, Some(30.0)),
+            (100, 400, Some(200), 10.0, Some(30.0)),
+            (400, 400, Some(400), 10.0, Some(0.0)),
+            (100, 400, None, 10.0, None),
+            (0, 400, Some(400), 10.0, None),
+            (0, 0, Some(0), 0.0, None),
+        ];
+        for (done, found, expected, seconds, told) in cases {
+            assert_eq!(eta(done, found, expected, seconds), told, "{done} of {found}");
+        }
+    }
+}

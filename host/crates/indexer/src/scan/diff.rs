@@ -1,0 +1,352 @@
+//! Phase 2: compares listed directories with the store and hands out the files to read.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use flume::{Receiver, Sender};
+
+use crate::scan::around::FolderAround;
+use crate::scan::persist::Persist;
+use crate::scan::progress::{Outcome, Progress};
+use crate::scan::roots::ScanRoot;
+use crate::scan::walk::Listing;
+use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{FileStatus, FolderStamp, KnownFile, RunLogEvent, RunType};
+use svc_domain::time::Clock;
+use svc_store::{Store, StoreError};
+
+/// Directories compared in one go: one query for all their files.
+const LISTINGS_PER_QUERY: usize = 64;
+
+/// Files handed to a worker in one go. Small enough that the last chunk keeps no core waiting long.
+const FILES_PER_CHUNK: usize = 16;
+
+/// A directory some of whose files are still to be read. Its stamp is stored with the last of them.
+#[derive(Debug)]
+pub(super) struct PendingFolder {
+    pub(super) root: Arc<ScanRoot>,
+    pub(super) id: FolderId,
+    pub(super) path: RelativePath,
+    pub(super) stamp: FolderStamp,
+    pub(super) file_count: i64,
+    pub(super) around: Arc<FolderAround>,
+    unread: AtomicUsize,
+    /// Its files are read once more though nothing in it changed.
+    pub(super) is_refreshed: bool,
+}
+
+impl PendingFolder {
+    /// A directory some of whose files are read once more, though nothing in it changed: it keeps its stamp.
+    pub(super) fn unchanged(
+        root: Arc<ScanRoot>,
+        id: FolderId,
+        path: RelativePath,
+        around: Arc<FolderAround>,
+    ) -> Self {
+        Self {
+            root,
+            id,
+            path,
+            stamp: FolderStamp::default(),
+            file_count: 0,
+            around,
+            unread: AtomicUsize::new(usize::MAX),
+            is_refreshed: true,
+        }
+    }
+
+    /// Notes that a file was read; true for the last one. A file that is left unread is never noted, so its
+    /// directory gets no stamp and is compared again by the next run.
+    pub(super) fn one_read(&self) -> bool {
+        self.unread.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+/// A file to read.
+#[derive(Debug)]
+pub(super) struct WorkItem {
+    pub(super) id: FileId,
+    pub(super) name: String,
+    /// It has a row already.
+    pub(super) known: bool,
+    /// Of the files beside it.
+    pub(super) related_stamp: Option<i64>,
+}
+
+/// Files of one directory to read.
+#[derive(Debug)]
+pub(super) struct WorkChunk {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) files: Vec<WorkItem>,
+}
+
+/// A directory in which files are gone. Marking them waits until the whole run is known, and counts as one more
+/// file to read, so that the directory's stamp is not stored before.
+#[derive(Debug)]
+pub(super) struct FolderLoss {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) missing: Vec<(FileId, String)>,
+    /// Files that are to be left out from now on. They go as well, but are no loss.
+    pub(super) ignored: Vec<(FileId, String)>,
+}
+
+/// The comparison of one run.
+pub(super) struct Diff<'a> {
+    pub(super) store: &'a Store,
+    pub(super) ids: &'a IdGenerator,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) run_type: RunType,
+    /// Only say what would be done.
+    pub(super) dry_run: bool,
+    pub(super) progress: &'a Progress,
+    pub(super) work: Sender<WorkChunk>,
+    pub(super) results: Sender<Persist>,
+}
+
+impl Diff<'_> {
+    /// Works until the walk has ended. Answers with the losses, by root.
+    pub(super) async fn run(
+        self,
+        listings: Receiver<Listing>,
+    ) -> Result<HashMap<DirectoryId, Vec<FolderLoss>>, StoreError> {
+        let mut losses: HashMap<DirectoryId, Vec<FolderLoss>> = HashMap::new();
+        while let Ok(first) = listings.recv_async().await {
+            let mut batch = vec![first];
+            batch.extend(listings.try_iter().take(LISTINGS_PER_QUERY - 1));
+            let mut known = self.known_files(&batch).await?;
+            let new_folders = self.add_new_folders(&batch).await?;
+            for (listing, new_id) in batch.into_iter().zip(new_folders) {
+                let root = listing.root.directory.id;
+                let Some(id) = new_id.or_else(|| listing.root.see(&listing.path).map(|known| known.id))
+                else {
+                    continue;
+                };
+                let files = known.remove(&id).unwrap_or_default();
+                if self.dry_run {
+                    let loss = self.foretell(listing, id, files).await;
+                    losses.entry(root).or_default().extend(loss);
+                    continue;
+                }
+                let Some(loss) = self.compare(listing, id, files).await else {
+                    // The workers are gone: the run is ending.
+                    return Ok(losses);
+                };
+                losses.entry(root).or_default().extend(loss);
+            }
+        }
+        Ok(losses)
+    }
+
+    async fn known_files(&self, batch: &[Listing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
+        let ids: Vec<FolderId> = batch
+            .iter()
+            .filter_map(|listing| listing.root.see(&listing.path))
+            .map(|known| known.id)
+            .collect();
+        let mut by_folder: HashMap<FolderId, Vec<KnownFile>> = HashMap::new();
+        if !ids.is_empty() {
+            for file in self.store.files_in_folders(&ids).await? {
+                by_folder.entry(file.folder).or_default().push(file);
+            }
+        }
+        Ok(by_folder)
+    }
+
+    /// Stores the directories that have no row yet: their new id for each of them, `None` for known ones.
+    async fn add_new_folders(&self, batch: &[Listing]) -> Result<Vec<Option<FolderId>>, StoreError> {
+        let now = self.clock.now();
+        let mut new: HashMap<DirectoryId, Vec<(FolderId, RelativePath)>> = HashMap::new();
+        let mut ids = Vec::with_capacity(batch.len());
+        for listing in batch {
+            let id = listing
+                .root
+                .see(&listing.path)
+                .is_none()
+                .then(|| self.ids.next::<FolderId>(now));
+            if let Some(id) = id {
+                new.entry(listing.root.directory.id)
+                    .or_default()
+                    .push((id, listing.path.clone()));
+            }
+            ids.push(id);
+        }
+        if self.dry_run {
+            return Ok(ids);
+        }
+        for (directory, folders) in new {
+            self.store.add_folders(directory, &folders).await?;
+        }
+        Ok(ids)
+    }
+
+    /// Sends what is to be read; answers with the loss, if any, and with `None` when nobody takes the work.
+    async fn compare(
+        &self,
+        listing: Listing,
+        id: FolderId,
+        known: Vec<KnownFile>,
+    ) -> Option<Option<FolderLoss>> {
+        let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
+        let Compared {
+            unread,
+            restored,
+            missing,
+            ignored,
+        } = self.files(&listing, known);
+        let any_gone = !missing.is_empty() || !ignored.is_empty();
+        let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
+        if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
+            kind.unchanged(unchanged);
+        }
+        let folder = Arc::new(PendingFolder {
+            root: listing.root,
+            id,
+            path: listing.path,
+            stamp: listing.stamp,
+            file_count,
+            around: listing.around,
+            unread: AtomicUsize::new(unread.len() + usize::from(any_gone)),
+            is_refreshed: false,
+        });
+        let loss = any_gone.then(|| FolderLoss {
+            folder: Arc::clone(&folder),
+            missing,
+            ignored,
+        });
+        if unread.is_empty() {
+            let stamp = loss.is_none().then_some(folder);
+            self.results
+                .send_async(Persist::Compared { stamp, restored })
+                .await
+                .ok()?;
+            return Some(loss);
+        }
+        if !restored.is_empty() {
+            self.results
+                .send_async(Persist::Compared {
+                    stamp: None,
+                    restored,
+                })
+                .await
+                .ok()?;
+        }
+        let mut unread = unread.into_iter().peekable();
+        while unread.peek().is_some() {
+            let files = unread.by_ref().take(FILES_PER_CHUNK).collect();
+            self.work
+                .send_async(WorkChunk {
+                    folder: Arc::clone(&folder),
+                    files,
+                })
+                .await
+                .ok()?;
+        }
+        Some(loss)
+    }
+
+    /// What is to be done with each file of a directory; a dry run reads none, and tells of those that are not as they
+    /// were. Both lists are gone through side by side by name: a map of what
+    /// is known would double the memory that a crowded directory takes.
+    fn files(&self, listing: &Listing, mut known: Vec<KnownFile>) -> Compared {
+        let now = self.clock.now();
+        let reads_all = self.run_type == RunType::Full && !self.dry_run;
+        known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let mut known = known.into_iter().peekable();
+        let mut compared = Compared::default();
+        for found in &listing.files {
+            while let Some(gone) = known.next_if(|file| file.name < found.name) {
+                compared.lose(gone, &listing.ignored);
+            }
+            let related_stamp = listing.around.stamp(&found.name);
+            let item = |id, known| WorkItem {
+                id,
+                name: found.name.clone(),
+                known,
+                related_stamp,
+            };
+            match known.next_if(|file| file.name == found.name) {
+                None => compared.unread.push(item(self.ids.next(now), false)),
+                Some(file)
+                    if reads_all
+                        || (file.size, file.mtime_ns) != (found.size, found.mtime_ns)
+                        || file.related_stamp != related_stamp =>
+                {
+                    compared.unread.push(item(file.id, true));
+                }
+                Some(file) if file.status == FileStatus::Missing => compared.restored.push(file.id),
+                Some(_) => {}
+            }
+        }
+        known.for_each(|gone| compared.lose(gone, &listing.ignored));
+        compared
+    }
+
+    /// Counts and logs what a run would read in a directory; answers with the loss, if any.
+    async fn foretell(&self, listing: Listing, id: FolderId, known: Vec<KnownFile>) -> Option<FolderLoss> {
+        let Compared {
+            unread,
+            missing,
+            ignored,
+            ..
+        } = self.files(&listing, known);
+        let kind = &listing.root.directory.kind;
+        if let Some(counts) = self.progress.kind(kind) {
+            counts.unchanged(listing.files.len() - unread.len());
+            for item in &unread {
+                counts.read(if item.known {
+                    Outcome::Updated
+                } else {
+                    Outcome::Added
+                });
+            }
+        }
+        let lines = unread.iter().map(|item| {
+            let event = if item.known {
+                RunLogEvent::Updated
+            } else {
+                RunLogEvent::Added
+            };
+            (event, listing.path.join_text(&item.name))
+        });
+        let lines = Persist::Foretold {
+            kind: kind.clone(),
+            lines: lines.collect(),
+        };
+        // Fails only when the run has ended for another reason.
+        let _ = self.results.send_async(lines).await;
+        let Listing {
+            root, path, around, ..
+        } = listing;
+        (!missing.is_empty() || !ignored.is_empty()).then(|| FolderLoss {
+            folder: Arc::new(PendingFolder::unchanged(root, id, path, around)),
+            missing,
+            ignored,
+        })
+    }
+}
+
+/// The files of a directory, by what is to be done with them.
+#[derive(Default)]
+struct Compared {
+    unread: Vec<WorkItem>,
+    restored: Vec<FileId>,
+    missing: Vec<(FileId, String)>,
+    ignored: Vec<(FileId, String)>,
+}
+
+impl Compared {
+    /// A file that is not there any more, or not to be seen; nothing is to be done if that is known.
+    fn lose(&mut self, file: KnownFile, left_out: &HashSet<String>) {
+        if file.status == FileStatus::Missing {
+            return;
+        }
+        let list = if left_out.contains(&file.name) {
+            &mut self.ignored
+        } else {
+            &mut self.missing
+        };
+        list.push((file.id, file.name));
+    }
+}

@@ -1,0 +1,76 @@
+//! What the walk makes of the entries of one directory.
+
+use std::collections::HashSet;
+use std::fs::Metadata;
+
+use crate::scan::around::RelatedFile;
+use svc_domain::path::RelativePath;
+use svc_platform::media_root::mtime_ns;
+
+/// A media file on disk.
+#[derive(Debug)]
+pub(super) struct FoundFile {
+    pub(super) name: String,
+    pub(super) size: i64,
+    pub(super) mtime_ns: i64,
+}
+
+impl FoundFile {
+    pub(super) fn new(name: String, metadata: &Metadata) -> Self {
+        Self {
+            name,
+            size: i64::try_from(metadata.len()).unwrap_or(i64::MAX),
+            mtime_ns: mtime_ns(metadata),
+        }
+    }
+}
+
+/// What is done with an entry of a directory.
+pub(super) enum Entry {
+    Directory(Below),
+    File(FoundFile),
+    Related(RelatedFile),
+    /// A media file that a rule names.
+    LeftOut(String),
+    /// A directory that a rule names.
+    LeftOutDirectory(RelativePath),
+    /// A directory that lies too deep.
+    TooDeep(RelativePath),
+    /// A link that is not followed, with what is told of it.
+    NotFollowed(String),
+    Ignored,
+}
+
+/// A directory in another.
+pub(super) struct Below {
+    pub(super) path: RelativePath,
+    /// Whether a link is on the way there.
+    pub(super) linked: bool,
+}
+
+/// The entries of one directory.
+#[derive(Default)]
+pub(super) struct Entries {
+    pub(super) files: Vec<FoundFile>,
+    pub(super) related: Vec<RelatedFile>,
+    pub(super) ignored: HashSet<String>,
+    pub(super) directories: Vec<Below>,
+    pub(super) left_out: Vec<RelativePath>,
+    pub(super) too_deep: Vec<RelativePath>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Entries {
+    pub(super) fn add(&mut self, entry: Entry) {
+        match entry {
+            Entry::File(file) => self.files.push(file),
+            Entry::Related(file) => self.related.push(file),
+            Entry::Directory(below) => self.directories.push(below),
+            Entry::LeftOut(name) => drop(self.ignored.insert(name)),
+            Entry::LeftOutDirectory(path) => self.left_out.push(path),
+            Entry::TooDeep(path) => self.too_deep.push(path),
+            Entry::NotFollowed(warning) => self.warnings.push(warning),
+            Entry::Ignored => {}
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Phase 3: opens files and has them read by plugins, on every core, each with its own warm instances.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use flume::{Receiver, Sender};
+
+use crate::scan::around::FileAround;
+use crate::scan::control::{AtWork, ScanControl};
+use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
+use crate::scan::fingerprint::fingerprint;
+use crate::scan::persist::Persist;
+use crate::scan::progress::Progress;
+use crate::scan::roots::Reader;
+use svc_domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
+use svc_domain::kind::MediaKind;
+use svc_domain::music::TrackFacts;
+use svc_domain::path::{RelativePath, extension};
+use svc_domain::photo::PhotoFacts;
+use svc_domain::scan::{FileRecord, ScannedFile};
+use svc_domain::time::Timestamp;
+use svc_domain::video::VideoFacts;
+use svc_plugin_host::{Plugins, SourceFile, Worker};
+use svc_store::{PluginVersion, digest_of};
+
+/// Stored in place of the modification time of a file that is to be read again by the next run.
+const READ_AGAIN: i64 = -1;
+
+/// A file that was read, with the plugin that did it.
+#[derive(Debug)]
+pub(super) struct ReadFile {
+    pub(super) folder: Arc<PendingFolder>,
+    pub(super) plugin: Arc<PluginVersion>,
+    pub(super) file: ScannedFile,
+    /// Of what is stored of it.
+    pub(super) digest: i64,
+    /// The storage failed: the next run is to read it again.
+    pub(super) try_again: bool,
+}
+
+/// What the working threads share.
+pub(super) struct Extract<'a> {
+    pub(super) plugins: &'a Plugins,
+    pub(super) control: &'a Arc<ScanControl>,
+    pub(super) progress: &'a Progress,
+    pub(super) work: Receiver<WorkChunk>,
+    pub(super) results: Sender<Persist>,
+}
+
+impl Extract<'_> {
+    /// The loop of one thread: ends when there is no more work, or at a stop.
+    pub(super) fn run(&self) {
+        let mut worker = self.plugins.worker();
+        while let Ok(chunk) = self.work.recv() {
+            let mut read = Vec::with_capacity(chunk.files.len());
+            let mut at_work = None;
+            for item in chunk.files {
+                // Handed on before a pause: it takes effect when all that was read is stored.
+                if !self.control.is_running() && !self.hand_on(&mut read, at_work.take()) {
+                    return;
+                }
+                at_work = at_work.or_else(|| self.control.checkpoint());
+                if at_work.is_none() {
+                    // What is read is kept; the channel is emptied so that nobody waits for room in it.
+                    self.work.drain();
+                    break;
+                }
+                read.extend(self.read(&mut worker, &chunk.folder, item));
+            }
+            if !self.hand_on(&mut read, at_work) {
+                return;
+            }
+        }
+    }
+
+    /// Hands on what was read, to be stored; false when nobody takes it.
+    fn hand_on(&self, read: &mut Vec<ReadFile>, at_work: Option<AtWork>) -> bool {
+        match at_work {
+            Some(at_work) if !read.is_empty() => {
+                let files = std::mem::take(read);
+                self.results.send(Persist::Read(files, at_work)).is_ok()
+            }
+            _ => true,
+        }
+    }
+
+    /// Reads one file; `None` leaves it to the next run.
+    fn read(&self, worker: &mut Worker, folder: &Arc<PendingFolder>, item: WorkItem) -> Option<ReadFile> {
+        let kind = &folder.root.directory.kind;
+        let counts = self.progress.kind(kind)?;
+        let readers = folder.root.readers.get(&*extension(&item.name))?;
+        let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
+            // All plugins for it are shut off: it waits for them.
+            self.tell_shut_off(readers, folder, item);
+            return None;
+        };
+        let path = folder.path.join_text(&item.name);
+        self.progress.reading(&path);
+        let opened = match folder.root.files.open_file(&path) {
+            Ok(opened) => opened,
+            // Gone since the directory was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if !folder.is_refreshed {
+                    counts.vanished();
+                }
+                return None;
+            }
+            Err(error) => {
+                let failure = ExtractFailure::Io(error.to_string());
+                return Some(finish(
+                    folder,
+                    item,
+                    &first.version,
+                    Content {
+                        size: 0,
+                        mtime_ns: READ_AGAIN,
+                        fingerprint: None,
+                    },
+                    FileRecord::Failed(failure),
+                ));
+            }
+        };
+        self.progress.file_opened();
+        let content = Content {
+            size: i64::try_from(opened.size).unwrap_or(i64::MAX),
+            mtime_ns: opened.mtime_ns,
+            fingerprint: fingerprint(&opened.file, opened.size),
+        };
+        let around = FileAround {
+            folder: Arc::clone(&folder.around),
+            name: item.name.clone(),
+        };
+        let source = SourceFile::new(opened.file, item.name.clone(), opened.size);
+        let source = Arc::new(source.with_around(Arc::new(around)));
+        let (reader, outcome) = self.ask(worker, readers, first, &source);
+        let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
+        Some(finish(folder, item, &reader.version, content, record))
+    }
+
+    fn tell_shut_off(&self, readers: &[Reader], folder: &Arc<PendingFolder>, item: WorkItem) {
+        let Some(first) = readers.first() else { return };
+        let line = Persist::ShutOff {
+            folder: Arc::clone(folder),
+            id: item.id,
+            name: item.name,
+            plugin: Arc::clone(&first.version),
+            reason: first.plugin.shut_off_reason(),
+        };
+        // Fails only when the run has ended for another reason.
+        let _ = self.results.send(line);
+    }
+
+    /// Asks one plugin after the other until one does not refuse the file.
+    fn ask<'r>(
+        &self,
+        worker: &mut Worker,
+        readers: &'r [Reader],
+        first: &'r Reader,
+        source: &Arc<SourceFile>,
+    ) -> (&'r Reader, ExtractOutcome) {
+        let mut asked = (
+            first,
+            Err(ExtractFailure::Refused("no plugin takes it".to_owned())),
+        );
+        for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
+            // A panic would be a fault of the host; it must cost one file, not the run.
+            let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&reader.plugin, source)));
+            let outcome = called.unwrap_or_else(|_| {
+                *worker = self.plugins.worker();
+                Err(ExtractFailure::Trap(
+                    "the host failed while the plugin ran".to_owned(),
+                ))
+            });
+            let refused = matches!(outcome, Err(ExtractFailure::Refused(_)));
+            asked = (reader, outcome);
+            if !refused {
+                break;
+            }
+        }
+        asked
+    }
+}
+
+/// A file as it was when it was opened.
+struct Content {
+    size: i64,
+    mtime_ns: i64,
+    fingerprint: Option<i64>,
+}
+
+fn finish(
+    folder: &Arc<PendingFolder>,
+    item: WorkItem,
+    plugin: &Arc<PluginVersion>,
+    content: Content,
+    record: FileRecord,
+) -> ReadFile {
+    let mut mtime_ns = content.mtime_ns;
+    let mut try_again = false;
+    if let FileRecord::Failed(failure) = &record {
+        let path = folder.path.join_text(&item.name);
+        tracing::info!(target: "svc::scan", file = %path, plugin = plugin.id, code = failure.code(), "{failure}");
+        if matches!(failure, ExtractFailure::Io(_)) {
+            (mtime_ns, try_again) = (READ_AGAIN, true);
+        }
+    }
+    let WorkItem {
+        id,
+        name,
+        known,
+        related_stamp,
+    } = item;
+    let file = ScannedFile {
+        id,
+        folder: folder.id,
+        name,
+        size: content.size,
+        mtime_ns,
+        fingerprint: content.fingerprint,
+        related_stamp,
+        known,
+        record,
+    };
+    ReadFile {
+        folder: Arc::clone(folder),
+        plugin: Arc::clone(plugin),
+        digest: digest_of(&file),
+        file,
+        try_again,
+    }
+}
+
+/// In the terms of the file's kind. A file that says nothing is indexed by its name.
+pub(super) fn to_record(
+    outcome: ExtractOutcome,
+    kind: &MediaKind,
+    folder: &RelativePath,
+    name: &str,
+    mtime_ns: i64,
+) -> FileRecord {
+    let extraction: Extraction = match outcome {
+        Ok(extraction) => extraction.unwrap_or_default(),
+        Err(failure) => return FileRecord::Failed(failure),
+    };
+    match kind.as_str() {
+        "music" => FileRecord::Track(Box::new(TrackFacts::from_extraction(&extraction, folder, name))),
+        "movies" | "tv" => FileRecord::Video(Box::new(VideoFacts::from_extraction(
+            &extraction,
+            kind,
+            folder,
+            name,
+        ))),
+        "photos" => {
+            let modified = Timestamp::from_millis(mtime_ns.div_euclid(1_000_000));
+            FileRecord::Photo(Box::new(PhotoFacts::from_extraction(&extraction, name, modified)))
+        }
+        other => FileRecord::Failed(ExtractFailure::Unsupported(format!(
+            "this version does not index `{other}`"
+        ))),
+    }
+}

@@ -1,0 +1,155 @@
+//! Files that moved: a new file with the content of one that is gone is that one, and keeps its identity.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use crate::scan::extract::ReadFile;
+use svc_domain::id::FileId;
+use svc_domain::scan::{FileRecord, FileStatus};
+use svc_store::{FileByContent, Store, StoreError};
+
+/// So many files with the same content are a crowd. Which of them moved where nobody can tell, and to look at all of them
+/// for each new one would make a scan take the square of their number: what comes after them is new.
+const CROWD: usize = 1_000;
+
+/// The moves of one run.
+pub(super) struct Moves<'a> {
+    store: &'a Store,
+    /// Files that were found at another place.
+    adopted: HashSet<FileId>,
+    /// Fingerprints of crowds.
+    crowds: HashSet<i64>,
+}
+
+impl<'a> Moves<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self {
+            store,
+            adopted: HashSet::new(),
+            crowds: HashSet::new(),
+        }
+    }
+
+    /// The files that were found at another place, and so are not missing.
+    pub(super) fn into_adopted(self) -> HashSet<FileId> {
+        self.adopted
+    }
+
+    /// Gives new files the ids of those that they were before; answers with where those were, by place in `files`.
+    pub(super) async fn adopt(&mut self, files: &mut [ReadFile]) -> Result<Vec<(usize, String)>, StoreError> {
+        let prints: Vec<i64> = files
+            .iter()
+            .filter(|read| is_new(read))
+            .filter_map(print)
+            .filter(|print| !self.crowds.contains(print))
+            .collect();
+        if prints.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = self.store.files_by_fingerprint(&prints).await?;
+        if known.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.note_crowds(&known);
+        let gone = tokio::task::spawn_blocking(|| gone(known)).await;
+        let mut gone = gone.unwrap_or_default();
+        let mut moved = Vec::new();
+        for (at, read) in files.iter_mut().enumerate() {
+            if !is_new(read) {
+                continue;
+            }
+            let fits = |file: &FileByContent| {
+                Some(file.fingerprint) == print(read)
+                    && file.size == read.file.size
+                    && file.kind == read.folder.root.directory.kind
+                    && !self.adopted.contains(&file.id)
+            };
+            // Of several that are alike: a rename keeps the time, a move of a folder the names, and what is renamed
+            // together keeps what tells one name from the next. The oldest of those that are alike in all of it.
+            let likeness = |file: &FileByContent| {
+                let same_time = file.mtime_ns == read.file.mtime_ns;
+                let (before, now) = (file.path.file_name(), read.file.name.as_str());
+                (
+                    same_time,
+                    before == now,
+                    shared_ends(before, now),
+                    Reverse(file.id),
+                )
+            };
+            let alike = gone.iter().enumerate().filter(|(_, file)| fits(file));
+            let Some((found, _)) = alike.max_by_key(|(_, file)| likeness(file)) else {
+                continue;
+            };
+            let before = gone.swap_remove(found);
+            self.adopted.insert(before.id);
+            read.file.id = before.id;
+            read.file.known = true;
+            moved.push((at, before.path.as_str().to_owned()));
+        }
+        Ok(moved)
+    }
+
+    fn note_crowds(&mut self, known: &[FileByContent]) {
+        let mut alike: HashMap<i64, usize> = HashMap::new();
+        for file in known {
+            *alike.entry(file.fingerprint).or_default() += 1;
+        }
+        let crowds = alike.into_iter().filter(|(_, number)| *number >= CROWD);
+        self.crowds.extend(crowds.map(|(print, _)| print));
+    }
+}
+
+/// How many characters two names share at their beginning and, beyond that, at their end.
+fn shared_ends(one: &str, other: &str) -> usize {
+    let shorter = one.chars().count().min(other.chars().count());
+    let alike = |pair: &(char, char)| pair.0 == pair.1;
+    let start = one.chars().zip(other.chars()).take_while(alike).count();
+    let end = one
+        .chars()
+        .rev()
+        .zip(other.chars().rev())
+        .take_while(alike)
+        .count();
+    (start + end).min(shorter)
+}
+
+fn is_new(read: &ReadFile) -> bool {
+    !read.file.known && !matches!(read.file.record, FileRecord::Failed(_))
+}
+
+fn print(read: &ReadFile) -> Option<i64> {
+    read.file.fingerprint
+}
+
+/// Those that are not where they were, though their root is there.
+fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
+    let is_gone = |file: &FileByContent| {
+        let there = file.path.below(&file.root).symlink_metadata();
+        there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) && holds_something(&file.root)
+    };
+    files
+        .into_iter()
+        // A file of a directory that is not configured any more, or is away, may be on its disk still.
+        .filter(|file| file.configured && (file.available || file.status == FileStatus::Missing))
+        .filter(is_gone)
+        .collect()
+}
+
+/// An empty root is a disk that is not mounted.
+fn holds_something(root: &std::path::Path) -> bool {
+    std::fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_ends;
+
+    #[test]
+    fn names_share_what_is_alike_at_their_ends_and_nothing_twice() {
+        assert_eq!(shared_ends("The Wire S01E02.mp4", "The Wiring S01E02.mp4"), 18);
+        assert_eq!(shared_ends("The Wire S01E01.mp4", "The Wiring S01E02.mp4"), 11);
+        assert_eq!(shared_ends("aa", "aaa"), 2);
+        assert_eq!(shared_ends("a", ""), 0);
+        assert_eq!(shared_ends("é.mp4", "e.mp4"), 4);
+    }
+}

@@ -1,0 +1,214 @@
+//! The numbers of a run while it goes on.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use svc_domain::kind::MediaKind;
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{KindCounts, RunCounts};
+use svc_store::PersistOutcome;
+
+/// Counters of one media kind.
+#[derive(Debug, Default)]
+pub(super) struct KindProgress {
+    found: AtomicU64,
+    added: AtomicU64,
+    updated: AtomicU64,
+    unchanged: AtomicU64,
+    missing: AtomicU64,
+    errored: AtomicU64,
+}
+
+/// What became of a file that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It is new in the index.
+    Added,
+    /// It says something else than before.
+    Updated,
+    /// It says what is stored of it.
+    Unchanged,
+    /// It could not be read.
+    Errored,
+}
+
+impl KindProgress {
+    pub(super) fn found(&self, files: usize) {
+        self.found.fetch_add(files as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn unchanged(&self, files: usize) {
+        self.unchanged.fetch_add(files as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn missing(&self, files: usize) {
+        self.missing.fetch_add(files as u64, Ordering::Relaxed);
+    }
+
+    /// A file that was found is not there any more.
+    pub(super) fn vanished(&self) {
+        take_one(&self.found);
+    }
+
+    /// One file was read: each that is found counts once.
+    pub(super) fn read(&self, outcome: Outcome) {
+        let counter = match outcome {
+            Outcome::Added => &self.added,
+            Outcome::Updated => &self.updated,
+            Outcome::Unchanged => &self.unchanged,
+            Outcome::Errored => &self.errored,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One file was read that the run had found unchanged before: it stays one.
+    pub(super) fn read_again(&self, outcome: Outcome) {
+        if !take_one(&self.unchanged) {
+            // Its directory could not be listed before.
+            self.found(1);
+        }
+        self.read(outcome);
+    }
+
+    fn snapshot(&self) -> KindCounts {
+        KindCounts {
+            found: self.found.load(Ordering::Relaxed),
+            added: self.added.load(Ordering::Relaxed),
+            updated: self.updated.load(Ordering::Relaxed),
+            unchanged: self.unchanged.load(Ordering::Relaxed),
+            missing: self.missing.load(Ordering::Relaxed),
+            errored: self.errored.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Takes one away; false if there is none.
+fn take_one(counter: &AtomicU64) -> bool {
+    counter
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
+            number.checked_sub(1)
+        })
+        .is_ok()
+}
+
+/// Told what each transaction brought to the index; must not wait.
+type Newcomers = Box<dyn Fn(PersistOutcome) + Send + Sync>;
+
+/// The numbers of a run.
+#[derive(Default)]
+pub struct Progress {
+    kinds: BTreeMap<MediaKind, KindProgress>,
+    files_opened: AtomicU64,
+    /// Every directory was listed.
+    walked: AtomicBool,
+    /// The file that was begun last.
+    current: Mutex<Option<RelativePath>>,
+    newcomers: Option<Newcomers>,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress")
+            .field("kinds", &self.kinds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Past this many, warnings are only counted: a broken disk must not fill memory and the run's row.
+const MAX_WARNINGS: usize = 100;
+
+impl Progress {
+    /// Numbers for a run over these kinds.
+    pub fn new(kinds: impl IntoIterator<Item = MediaKind>) -> Self {
+        let kinds = kinds
+            .into_iter()
+            .map(|kind| (kind, KindProgress::default()))
+            .collect();
+        Self {
+            kinds,
+            ..Self::default()
+        }
+    }
+
+    /// With somebody who is told what is new in the index.
+    #[must_use]
+    pub fn telling(mut self, newcomers: impl Fn(PersistOutcome) + Send + Sync + 'static) -> Self {
+        self.newcomers = Some(Box::new(newcomers));
+        self
+    }
+
+    /// A transaction is stored.
+    pub(super) fn brought(&self, outcome: PersistOutcome) {
+        if let Some(newcomers) = &self.newcomers {
+            newcomers(outcome);
+        }
+    }
+
+    /// All directories are listed: what is found is all there is.
+    pub(super) fn walked(&self) {
+        self.walked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether all directories are listed.
+    pub fn is_walked(&self) -> bool {
+        self.walked.load(Ordering::Relaxed)
+    }
+
+    /// A file is at hand. Who comes in each other's way passes over it: the next file is near.
+    pub(super) fn reading(&self, path: &RelativePath) {
+        if let Ok(mut current) = self.current.try_lock() {
+            *current = Some(path.clone());
+        }
+    }
+
+    /// The file that was begun last, below its root.
+    pub fn current_path(&self) -> Option<RelativePath> {
+        self.current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The counters of a kind of this run.
+    pub(super) fn kind(&self, kind: &MediaKind) -> Option<&KindProgress> {
+        self.kinds.get(kind)
+    }
+
+    pub(super) fn file_opened(&self) {
+        self.files_opened.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes what an administrator should know, in the log and in the run.
+    pub fn warn(&self, warning: String) {
+        tracing::warn!(target: "svc::scan", "{warning}");
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        match warnings.len() {
+            len if len < MAX_WARNINGS => warnings.push(warning),
+            MAX_WARNINGS => warnings.push("further warnings are in the log only".to_owned()),
+            _ => {}
+        }
+    }
+
+    /// Media files opened so far.
+    pub fn files_opened(&self) -> u64 {
+        self.files_opened.load(Ordering::Relaxed)
+    }
+
+    /// The counts so far.
+    pub fn counts(&self) -> RunCounts {
+        self.kinds
+            .iter()
+            .map(|(kind, counts)| (kind.to_string(), counts.snapshot()))
+            .collect()
+    }
+
+    /// The warnings so far.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}

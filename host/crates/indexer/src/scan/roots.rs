@@ -1,0 +1,173 @@
+//! What a run knows of one root directory before it starts.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use svc_domain::id::FolderId;
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{Directory, Folder, FolderStamp};
+use svc_platform::media_root::MediaRoot;
+use svc_plugin_host::PluginHandle;
+use svc_store::PluginVersion;
+
+/// A folder as the store has it, with a mark for those that the walk came by.
+#[derive(Debug)]
+pub(super) struct KnownFolder {
+    pub(super) id: FolderId,
+    pub(super) stamp: Option<FolderStamp>,
+    pub(super) file_count: i64,
+    seen: AtomicBool,
+}
+
+/// A plugin, with its name in the store.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    pub(super) plugin: PluginHandle,
+    pub(super) version: Arc<PluginVersion>,
+}
+
+impl Reader {
+    fn new(plugin: PluginHandle) -> Self {
+        let (id, version, digest) = (plugin.id(), plugin.version(), plugin.digest());
+        let version = PluginVersion {
+            id: id.to_owned(),
+            version: version.to_owned(),
+            digest: digest.to_owned(),
+        };
+        Self {
+            plugin,
+            version: Arc::new(version),
+        }
+    }
+}
+
+/// A root directory in a run.
+#[derive(Debug)]
+pub(super) struct ScanRoot {
+    pub(super) directory: Directory,
+    pub(super) files: MediaRoot,
+    /// The plugins for each file extension of this kind, in the order in which they are asked.
+    pub(super) readers: HashMap<String, Vec<Reader>>,
+    /// Endings of files beside media files that plugins may read.
+    pub(super) related: HashSet<String>,
+    /// Device and inode of the root when the run began.
+    identity: (u64, u64),
+    folders: HashMap<RelativePath, KnownFolder>,
+    /// Directories that could not be listed: what is known below them is not missing.
+    unreadable: Mutex<Vec<RelativePath>>,
+    /// Directories that are to be passed over: what is known below them goes, however much it is.
+    ignored: Mutex<Vec<RelativePath>>,
+}
+
+/// Which plugins read files of a kind, and what beside them.
+#[derive(Debug)]
+pub(super) struct KindReaders {
+    pub(super) by_extension: HashMap<String, Vec<PluginHandle>>,
+    pub(super) related: HashSet<String>,
+}
+
+/// Folders that are gone, by the reason.
+#[derive(Debug, Default)]
+pub(super) struct Vanished {
+    /// Not on disk any more.
+    pub(super) lost: Vec<(FolderId, RelativePath)>,
+    /// To be passed over, as an ignore file says.
+    pub(super) ignored: Vec<(FolderId, RelativePath)>,
+}
+
+impl ScanRoot {
+    pub(super) fn new(
+        directory: Directory,
+        files: MediaRoot,
+        plugins: KindReaders,
+        folders: Vec<Folder>,
+    ) -> io::Result<Self> {
+        let identity = identity_of(&directory)?;
+        let readers = plugins
+            .by_extension
+            .into_iter()
+            .map(|(extension, plugins)| (extension, plugins.into_iter().map(Reader::new).collect()))
+            .collect();
+        let folders = folders.into_iter().map(|folder| {
+            let known = KnownFolder {
+                id: folder.id,
+                stamp: folder.stamp,
+                file_count: folder.file_count,
+                seen: AtomicBool::new(false),
+            };
+            (folder.path, known)
+        });
+        Ok(Self {
+            directory,
+            files,
+            readers,
+            related: plugins.related,
+            identity,
+            folders: folders.collect(),
+            unreadable: Mutex::default(),
+            ignored: Mutex::default(),
+        })
+    }
+
+    /// Whether the root is the directory that it was when the run began: a disk that went away leaves none, or the
+    /// empty one on which it was mounted.
+    pub(super) fn is_still_there(&self) -> bool {
+        identity_of(&self.directory).is_ok_and(|identity| identity == self.identity)
+    }
+
+    /// The stored folder at this path, marked as seen.
+    pub(super) fn see(&self, path: &RelativePath) -> Option<&KnownFolder> {
+        let known = self.folders.get(path)?;
+        known.seen.store(true, Ordering::Relaxed);
+        Some(known)
+    }
+
+    /// Notes that a directory could not be listed.
+    pub(super) fn cannot_list(&self, path: RelativePath) {
+        self.unreadable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path);
+    }
+
+    /// Notes that a directory is to be passed over.
+    pub(super) fn ignore(&self, path: RelativePath) {
+        let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        ignored.push(path);
+    }
+
+    /// Files that the store has below this root.
+    pub(super) fn known_files(&self) -> i64 {
+        self.folders.values().map(|folder| folder.file_count).sum()
+    }
+
+    /// Stored folders with files, below one of `parts`, that the walk did not come by, though it could have.
+    pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> Vanished {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        let below =
+            |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| path.is_below(above));
+        let mut vanished = Vanished::default();
+        for (path, folder) in &self.folders {
+            let gone = folder.file_count > 0 && !folder.seen.load(Ordering::Relaxed);
+            if !gone || !below(path, parts) || below(path, &unreadable) {
+                continue;
+            }
+            let list = if below(path, &ignored) {
+                &mut vanished.ignored
+            } else {
+                &mut vanished.lost
+            };
+            list.push((folder.id, path.clone()));
+        }
+        vanished
+    }
+}
+
+fn identity_of(directory: &Directory) -> io::Result<(u64, u64)> {
+    let metadata = std::fs::metadata(&directory.path)?;
+    Ok((metadata.dev(), metadata.ino()))
+}

@@ -1,0 +1,346 @@
+//! Notices changes in the media directories: by the system's notifications, or by looking from time to time where those
+//! do not work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
+
+use crate::scan::around::holds_subtitles;
+use crate::scan::ignore_rules::{NO_MEDIA, RULES, is_ignored};
+use svc_domain::id::DirectoryId;
+use svc_domain::kind::MediaKind;
+use svc_domain::path::RelativePath;
+use svc_domain::scan::Directory;
+
+/// Changed places that are kept apart. Of more, their whole directory is looked at.
+const MAX_PLACES: usize = 256;
+
+/// File systems that live on another machine or in another program: what is changed there is not told here.
+const REMOTE: [i64; 6] = [
+    0x6969,      // NFS
+    0xff53_4d42, // CIFS
+    0xfe53_4d42, // SMB2
+    0x6573_5546, // FUSE
+    0x0102_1997, // 9P
+    0x00c3_6400, // Ceph
+];
+
+/// How changes in a directory are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchState {
+    /// They are not.
+    Off,
+    /// The system tells.
+    Ok,
+    /// By looking from time to time.
+    Polling,
+    /// The directory is not there.
+    Failed,
+}
+
+impl WatchState {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Ok => "ok",
+            Self::Polling => "polling",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Where something changed since it was last asked: the lowest directories that hold it all, by kind.
+#[derive(Debug, Default)]
+pub struct Changed {
+    places: Mutex<BTreeMap<MediaKind, BTreeSet<RelativePath>>>,
+    told: Notify,
+}
+
+impl Changed {
+    fn places(&self) -> MutexGuard<'_, BTreeMap<MediaKind, BTreeSet<RelativePath>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a change.
+    pub fn add(&self, kind: &MediaKind, place: RelativePath) {
+        let mut places = self.places();
+        let of_kind = places.entry(kind.clone()).or_default();
+        if of_kind.len() >= MAX_PLACES {
+            of_kind.clear();
+            of_kind.insert(RelativePath::root());
+        } else if !of_kind.contains(&RelativePath::root()) {
+            of_kind.insert(place);
+        }
+        drop(places);
+        self.told.notify_one();
+    }
+
+    /// Waits for the next change.
+    pub async fn next(&self) {
+        self.told.notified().await;
+    }
+
+    /// What has changed, which is forgotten here.
+    pub fn take(&self) -> Vec<(MediaKind, RelativePath)> {
+        let places = std::mem::take(&mut *self.places());
+        let of_kind = |(kind, places): (MediaKind, BTreeSet<RelativePath>)| {
+            places.into_iter().map(move |place| (kind.clone(), place))
+        };
+        places.into_iter().flat_map(of_kind).collect()
+    }
+}
+
+/// The watch over one directory. Ends when it is dropped.
+#[derive(Debug)]
+pub struct DirectoryWatch {
+    /// Which one.
+    pub directory: DirectoryId,
+    /// Its kind.
+    pub kind: MediaKind,
+    /// How it is watched.
+    pub state: WatchState,
+    /// When that was found out.
+    pub since: Instant,
+    path: PathBuf,
+    /// What was at the path then.
+    root: Option<RootId>,
+    /// The system tells no longer, or not of everything.
+    lost: Arc<AtomicBool>,
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl DirectoryWatch {
+    /// Watches a directory with all below it; changes are noted in `changed`. Blocks while it is listed.
+    pub fn start(directory: &Directory, changed: &Arc<Changed>) -> Self {
+        let lost = Arc::default();
+        // Before the watch: what takes the directory's place meanwhile is noticed later.
+        let root = RootId::of(&directory.path);
+        let (state, watcher) = if root.is_none() {
+            (WatchState::Failed, None)
+        } else if is_remote(&directory.path) {
+            (WatchState::Polling, None)
+        } else {
+            match watch(directory, changed, &lost) {
+                Ok(watcher) => (WatchState::Ok, Some(watcher)),
+                Err(error) => {
+                    tracing::warn!(
+                        target: "svc::scan",
+                        directory = %directory.path.display(),
+                        "changes are looked for from time to time, for the system does not tell of them: {error}"
+                    );
+                    (WatchState::Polling, None)
+                }
+            }
+        };
+        Self {
+            directory: directory.id,
+            kind: directory.kind.clone(),
+            state,
+            since: Instant::now(),
+            path: directory.path.clone(),
+            root,
+            lost,
+            _watcher: watcher,
+        }
+    }
+
+    /// Whether what is watched is still what is at the path, and nothing went wrong. Blocks while it is looked up.
+    pub fn holds(&self) -> bool {
+        !self.lost.load(Ordering::Relaxed) && self.root == RootId::of(&self.path)
+    }
+}
+
+/// Device and inode of a directory: others after a mount, or when another directory takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RootId(u64, u64);
+
+impl RootId {
+    fn of(path: &Path) -> Option<Self> {
+        let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+        Some(Self(found.dev(), found.ino()))
+    }
+}
+
+fn watch(
+    directory: &Directory,
+    changed: &Arc<Changed>,
+    lost: &Arc<AtomicBool>,
+) -> notify::Result<RecommendedWatcher> {
+    // Notifications name the path as it was given, links and all.
+    let root = directory.path.clone();
+    let (kind, changed, lost) = (directory.kind.clone(), Arc::clone(changed), Arc::clone(lost));
+    let mut watcher = notify::recommended_watcher({
+        let root = root.clone();
+        move |event: notify::Result<Event>| hear(&root, &kind, &changed, &lost, event)
+    })?;
+    watcher.watch(&root, RecursiveMode::Recursive)?;
+    Ok(watcher)
+}
+
+/// Notes what an event says of the directory, and of the watch over it.
+fn hear(root: &Path, kind: &MediaKind, changed: &Changed, lost: &AtomicBool, event: notify::Result<Event>) {
+    match event {
+        Ok(event) => {
+            if takes_away(root, &event) {
+                lost.store(true, Ordering::Relaxed);
+            }
+            note(root, kind, changed, &event);
+        }
+        Err(error) => {
+            // No watch is left for a new folder, as a rule: what happens there is not told.
+            tracing::warn!(target: "svc::scan", directory = %root.display(), "the watch is lost: {error}");
+            lost.store(true, Ordering::Relaxed);
+            changed.add(kind, RelativePath::root());
+        }
+    }
+}
+
+/// Whether the root itself was deleted or renamed. Another one may have the inode by the time that it is looked for.
+fn takes_away(root: &Path, event: &Event) -> bool {
+    let is_end = matches!(
+        event.kind,
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
+    );
+    is_end && event.paths.iter().any(|path| path == root)
+}
+
+/// Notes where an event happened. Our own reading is none.
+fn note(root: &Path, kind: &MediaKind, changed: &Changed, event: &Event) {
+    if event.need_rescan() {
+        return changed.add(kind, RelativePath::root());
+    }
+    let is_change = match event.kind {
+        EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) => true,
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
+    };
+    if is_change {
+        for place in event.paths.iter().filter_map(|path| place(root, path)) {
+            changed.add(kind, place);
+        }
+    }
+}
+
+/// The directory to look at after a change of this path; `None` if runs do not come by it.
+fn place(root: &Path, path: &Path) -> Option<RelativePath> {
+    let below: PathBuf = path.strip_prefix(root).ok()?.to_owned();
+    let mut place = RelativePath::root();
+    let mut names = below.iter().peekable();
+    while let Some(name) = names.next() {
+        let is_rule = name == RULES || name == NO_MEDIA;
+        if is_ignored(name) && !is_rule {
+            return None;
+        }
+        if names.peek().is_some() {
+            place = place.join(name);
+        }
+    }
+    // Subtitles in a directory of their own belong to the film beside it.
+    if holds_subtitles(place.file_name()) {
+        place = place.parent().unwrap_or_default();
+    }
+    Some(place)
+}
+
+fn is_remote(path: &Path) -> bool {
+    rustix::fs::statfs(path).is_ok_and(|system| {
+        #[allow(
+            clippy::unnecessary_cast,
+            reason = "the field's type differs between machines"
+        )]
+        let number = system.f_type as i64 & 0xffff_ffff;
+        REMOTE.contains(&number)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, RemoveKind};
+
+    use super::*;
+
+    fn place_of(path: &str) -> Option<String> {
+        place(Path::new("/media/tv"), &Path::new("/media/tv").join(path))
+            .map(|place| place.as_str().to_owned())
+    }
+
+    #[test]
+    fn change_is_looked_at_from_the_directory_that_holds_it() {
+        assert_eq!(place_of("Show/Season 1/e1.mkv").as_deref(), Some("Show/Season 1"));
+        assert_eq!(place_of("e1.mkv").as_deref(), Some(""));
+        assert_eq!(place_of("").as_deref(), Some(""));
+        assert_eq!(place_of("Film/Subs/en.srt").as_deref(), Some("Film"));
+        assert_eq!(place_of("Show/.svcignore").as_deref(), Some("Show"));
+        assert_eq!(place_of("Show/.part/e1.mkv"), None);
+        assert_eq!(place_of(".e1.mkv.swp"), None);
+        assert_eq!(place(Path::new("/media/tv"), Path::new("/elsewhere/a")), None);
+    }
+
+    #[test]
+    fn too_many_places_are_one() {
+        let changed = Changed::default();
+        for number in 0..=MAX_PLACES {
+            changed.add(&MediaKind::tv(), RelativePath::from_stored(number.to_string()));
+        }
+        changed.add(&MediaKind::tv(), RelativePath::from_stored("later".to_owned()));
+        assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
+        assert!(changed.take().is_empty());
+    }
+    #[test]
+    fn watch_is_lost_with_its_root_and_by_an_error() {
+        let root = Path::new("/media/tv");
+        let is_lost = |event: notify::Result<Event>| {
+            let (changed, lost) = (Changed::default(), AtomicBool::new(false));
+            hear(root, &MediaKind::tv(), &changed, &lost, event);
+            assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
+            lost.into_inner()
+        };
+        let removed = EventKind::Remove(RemoveKind::Folder);
+        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+        for kind in [removed, renamed] {
+            assert!(
+                is_lost(Ok(Event::new(kind).add_path(root.to_owned()))),
+                "{kind:?}"
+            );
+            assert!(
+                !is_lost(Ok(Event::new(kind).add_path(root.join("Show")))),
+                "{kind:?}"
+            );
+        }
+        let created = EventKind::Create(CreateKind::Folder);
+        assert!(!is_lost(Ok(Event::new(created).add_path(root.join("Show")))));
+        assert!(is_lost(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))));
+    }
+
+    #[test]
+    fn watch_holds_until_another_directory_is_at_its_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("tv");
+        std::fs::create_dir(&root).unwrap();
+        let configured = Directory {
+            id: DirectoryId::from(1),
+            kind: MediaKind::tv(),
+            path: root.clone(),
+            available: true,
+            last_seen_at: None,
+            file_count: 0,
+        };
+        let start = || DirectoryWatch::start(&configured, &Arc::default());
+        let watch = start();
+        assert!(watch.holds());
+        std::fs::rename(&root, directory.path().join("away")).unwrap();
+        assert!(!watch.holds());
+        let away = start();
+        assert_eq!((away.state, away.holds()), (WatchState::Failed, true));
+        std::fs::create_dir(&root).unwrap();
+        assert!(!watch.holds() && !away.holds());
+    }
+}

@@ -1,0 +1,246 @@
+//! Jobs: long work that users ask for, which goes on in the background and survives the end of the process.
+//!
+//! | File | What lives there |
+//! |---|---|
+//! | `types.rs` | the closed list of types, with their parameters |
+//! | `work.rs` | what a type does: as a whole ([`work::JobWork`]) or item by item ([`work::ItemWork`]) |
+//! | `runner.rs` | takes jobs in their turn, stores how far they are, stops and takes up again |
+//! | `prepare.rs` | work that makes something of each item of a type ahead of time |
+//! | `verify.rs`, `backup.rs`, `reextract.rs` | the work of these types |
+
+mod backup;
+pub mod prepare;
+mod reextract;
+mod runner;
+pub mod types;
+mod verify;
+pub mod work;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::pictures::Pictures;
+use crate::waveforms::Waveforms;
+use prepare::Prepare;
+use svc_domain::id::JobId;
+use svc_domain::job::{Job, JobAction, JobProgress, JobStatus};
+use svc_domain::library::MediaScope;
+use svc_domain::list::{Listing, Order, Page};
+use svc_events::{Events, jobs as told};
+use svc_identity::actor::Actor;
+use svc_identity::error::{Result, ServiceError};
+use svc_identity::{Context, uninterrupted};
+use svc_indexer::indexing::Indexing;
+use svc_platform::data_dir::DataDir;
+use svc_store::Store;
+pub use svc_store::{JobFilter, JobItems};
+use types::JobType;
+use work::{JobWork, OverItems};
+
+/// Jobs of a type that wait or run at once. More is a mistake of a script's.
+const OPEN_JOBS: i64 = 100;
+/// Jobs that have ended and are kept: some years of a job a day.
+const ENDED_JOBS: i64 = 1_000;
+
+/// A type of job and who does it.
+#[derive(Debug)]
+pub struct Registered {
+    /// What it is.
+    pub job_type: &'static JobType,
+    /// What it does.
+    pub work: Arc<dyn JobWork>,
+}
+
+/// A type that makes something of each item ahead of time: `make` is given its number, and does nothing where that is
+/// done already.
+pub fn preparing<F: Future<Output = Result<()>> + Send + 'static>(
+    job_type: &'static JobType,
+    store: &Store,
+    items: JobItems,
+    make: impl Fn(i64) -> F + Send + Sync + 'static,
+) -> Registered {
+    let work = Prepare::new(store.clone(), items, make);
+    Registered {
+        job_type,
+        work: Arc::new(OverItems(work)),
+    }
+}
+
+/// What makes things of items ahead of time.
+#[derive(Debug)]
+pub struct Makers {
+    /// Smaller pictures.
+    pub pictures: Pictures,
+    /// Waveforms.
+    pub waveforms: Waveforms,
+}
+
+/// The types of this server. One more is one more line.
+pub fn registered(
+    context: &Context,
+    indexing: &Indexing,
+    data_dir: &Arc<DataDir>,
+    makers: Makers,
+) -> Vec<Registered> {
+    let store = &context.store;
+    let Makers { pictures, waveforms } = makers;
+    let (of_photos, of_releases) = (pictures.clone(), pictures);
+    let photo = move |id: i64| {
+        let pictures = of_photos.clone();
+        async move { pictures.prepare_photo(&MediaScope::All, id.into()).await }
+    };
+    let release = move |id: i64| {
+        let pictures = of_releases.clone();
+        async move { pictures.prepare_release(&MediaScope::All, id.into()).await }
+    };
+    let waveform = move |id: i64| {
+        let waveforms = waveforms.clone();
+        async move { waveforms.prepare(id.into()).await.map(drop) }
+    };
+    let of = |job_type, work: Arc<dyn JobWork>| Registered { job_type, work };
+    vec![
+        of(
+            &types::BACKUP,
+            Arc::new(backup::Backup::new(context.clone(), Arc::clone(data_dir))),
+        ),
+        of(
+            &types::REEXTRACT,
+            Arc::new(reextract::Reextract::new(context.store.clone(), indexing.clone())),
+        ),
+        of(
+            &types::VERIFY,
+            Arc::new(verify::Verify::new(context.store.clone())),
+        ),
+        preparing(&types::PHOTO_THUMBNAILS, store, JobItems::Photos, photo),
+        preparing(
+            &types::ARTWORK_THUMBNAILS,
+            store,
+            JobItems::PicturedReleases,
+            release,
+        ),
+        preparing(&types::GENERATE_WAVEFORMS, store, JobItems::Tracks, waveform),
+    ]
+}
+
+/// Takes jobs, tells of them, and does them.
+#[derive(Debug, Clone)]
+pub struct Jobs {
+    context: Context,
+    events: Events,
+    types: Arc<[Registered]>,
+    /// Changes with every change of a job by a user.
+    news: Arc<watch::Sender<()>>,
+    stopping: Arc<watch::Sender<bool>>,
+}
+
+impl Jobs {
+    /// Of these types. None is done before [`Jobs::run`].
+    pub fn new(context: Context, events: Events, types: Vec<Registered>) -> Self {
+        Self {
+            context,
+            events,
+            types: types.into(),
+            news: Arc::new(watch::Sender::new(())),
+            stopping: Arc::new(watch::Sender::new(false)),
+        }
+    }
+
+    /// What can be asked for.
+    pub fn types(&self) -> impl Iterator<Item = &'static JobType> {
+        self.types.iter().map(|registered| registered.job_type)
+    }
+
+    /// Takes a job, which waits for its turn.
+    ///
+    /// # Errors
+    /// Invalid type or parameters; refused without the capability that the type takes; conflict `too_many_jobs`; the
+    /// store's.
+    pub async fn create(&self, actor: &Actor, job_type: &str, parameters: &Value) -> Result<Job> {
+        let found = self
+            .types
+            .iter()
+            .find(|registered| registered.job_type.name == job_type);
+        let Some(registered) = found else {
+            let names: Vec<&str> = self.types().map(|known| known.name).collect();
+            return Err(ServiceError::invalid(
+                "type",
+                format!("must be one of {}", names.join(", ")),
+            ));
+        };
+        if registered.job_type.also.is_some_and(|also| !actor.may(also)) {
+            return Err(ServiceError::Refused("your roles do not allow jobs of this type"));
+        }
+        let parameters = registered
+            .job_type
+            .check(parameters)
+            .map_err(ServiceError::Invalid)?;
+        registered.work.check(&parameters).await?;
+        let job = Job {
+            id: self.context.ids.next(self.context.now()),
+            job_type: registered.job_type.name.to_owned(),
+            parameters,
+            status: JobStatus::Queued,
+            created_by: Some(actor.user.id),
+            started_at: None,
+            completed_at: None,
+            progress: JobProgress {
+                result: Value::Object(serde_json::Map::new()),
+                ..JobProgress::default()
+            },
+            error: None,
+        };
+        let (this, new) = (self.clone(), job.clone());
+        uninterrupted(&self.context.tasks, "job-create", async move {
+            if !this.context.store.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
+                let message = "as many jobs of this type wait as may";
+                return Err(ServiceError::conflict("too_many_jobs", message));
+            }
+            this.news.send_replace(());
+            Ok(())
+        })
+        .await?;
+        Ok(job)
+    }
+
+    /// Jobs by the moment they were asked for.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list(&self, filter: &JobFilter, order: Order, page: Page) -> Result<Listing<Job>> {
+        Ok(self.context.store.list_jobs(filter, order, page).await?)
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn get(&self, id: JobId) -> Result<Job> {
+        self.context.store.job(id).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// Holds a job, lets it go on, or ends it.
+    ///
+    /// # Errors
+    /// Not found; conflict `job_action_conflict` when its state does not permit it; the store's.
+    pub async fn act(&self, id: JobId, action: JobAction) -> Result<Job> {
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "job-act", async move {
+            let (from, to) = action.transition();
+            let now = this.context.now();
+            let moved = this.context.store.move_job(id, from, to, now).await?;
+            let job = this.get(id).await?;
+            if !moved {
+                let message = format!("the job is {}", job.status.as_str());
+                return Err(ServiceError::conflict("job_action_conflict", message));
+            }
+            this.news.send_replace(());
+            if to == JobStatus::Cancelled {
+                this.events.tell(|| told::completed(&job, to));
+            }
+            Ok(job)
+        })
+        .await
+    }
+}

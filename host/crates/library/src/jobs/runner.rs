@@ -1,0 +1,225 @@
+//! Does the jobs: one of each type at a time, in the order in which they were asked for.
+//!
+//! What a job has done is stored every second. When the process ends, by a signal or by a crash, its row still says
+//! that it runs, and the next process takes it up where it was.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use crate::jobs::types::JobType;
+use crate::jobs::work::{JobWork, Progress};
+use crate::jobs::{Jobs, Registered};
+use svc_domain::id::JobId;
+use svc_domain::job::{Job, JobProgress, JobStatus};
+use svc_events::jobs as told;
+use svc_identity::audit::BackgroundLog;
+use svc_identity::error::{Result, ServiceError};
+use svc_platform::tasks::Tasks;
+
+/// How often clients are told how far a job is: twice a second, as the contract says.
+const TELL_EVERY: Duration = Duration::from_millis(500);
+/// How often that is stored, in turns of telling: what a crash repeats is the work of a second.
+const SAVE_EVERY: u32 = 2;
+/// How long to wait when the database does not answer.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// The work of a job in a task of its own, which a panic of it does not leave. Ends with this value.
+struct Working(JoinHandle<Result<()>>);
+
+impl Working {
+    fn start(tasks: &Tasks, work: Arc<dyn JobWork>, job: &Job, progress: &Progress) -> Self {
+        let (parameters, progress) = (job.parameters.clone(), progress.clone());
+        let work = async move { work.run(&parameters, &progress).await };
+        Self(tasks.spawn("job", work))
+    }
+
+    /// Gives it up and waits until it has let go.
+    async fn end(&mut self) {
+        if !self.0.is_finished() {
+            self.0.abort();
+            // What it says of its end is that it was given up.
+            let _ = (&mut self.0).await;
+        }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Why a job failed, as its owner may read it.
+fn reason(error: &ServiceError) -> String {
+    match error {
+        ServiceError::Internal(_) => "the server's log has the reason".to_owned(),
+        ServiceError::Invalid(errors) => {
+            let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            messages.join("; ")
+        }
+        other => other.to_string(),
+    }
+}
+
+impl Jobs {
+    /// Does jobs until it is told to stop.
+    pub async fn run(&self) {
+        let workers = self.types.iter().map(|registered| self.serve(registered).boxed());
+        join_all(workers).await;
+    }
+
+    /// Has the jobs under way left where they are, to be taken up by the next process.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    async fn stopped(&self) {
+        // An error means that all senders are gone, which is an end as well.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+    }
+
+    async fn serve(&self, registered: &Registered) {
+        let mut news = self.news.subscribe();
+        while !*self.stopping.borrow() {
+            news.mark_unchanged();
+            match self.context.store.next_job(registered.job_type.name).await {
+                Ok(Some(job)) => {
+                    let id = job.id;
+                    if let Err(error) = self.carry_out(registered, job).boxed().await {
+                        tracing::warn!(target: "svc::jobs", job = %id, %error, "a job waits: it cannot be stored");
+                        self.pause_for(RETRY_AFTER).await;
+                    }
+                }
+                Ok(None) => {
+                    tokio::select! {
+                        _ = news.changed() => {}
+                        () = self.stopped() => return,
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(target: "svc::jobs", %error, "jobs wait: the database does not answer");
+                    self.pause_for(RETRY_AFTER).await;
+                }
+            }
+        }
+    }
+
+    async fn pause_for(&self, time: Duration) {
+        tokio::select! {
+            () = sleep(time) => {}
+            () = self.stopped() => {}
+        }
+    }
+
+    async fn carry_out(&self, registered: &Registered, job: Job) -> Result<()> {
+        let store = &self.context.store;
+        // Before the job runs: whoever holds it from now on is noticed.
+        let news = self.news.subscribe();
+        if job.status == JobStatus::Queued {
+            let now = self.context.now();
+            let from = [JobStatus::Queued];
+            if !store.move_job(job.id, &from, JobStatus::Running, now).await? {
+                return Ok(());
+            }
+        }
+        let job_type = registered.job_type.name;
+        tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = job.progress.completed, "job started");
+        self.events.tell(|| told::started(&job));
+        let progress = Progress::new(job.progress.clone());
+        let mut working = Working::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
+        let outcome = tokio::select! {
+            biased;
+            () = self.interrupted(job.id, news) => None,
+            outcome = &mut working.0 => Some(outcome),
+            never = self.keep_saving(&job, &progress) => match never {},
+        };
+        working.end().await;
+        let last = progress.get();
+        let Some(outcome) = outcome else {
+            tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job held");
+            return Ok(store.save_job(job.id, &last).await?);
+        };
+        let outcome = outcome.unwrap_or_else(|error| Err(ServiceError::internal(error)));
+        let failure = outcome.err().map(|error| {
+            tracing::error!(target: "svc::jobs", job = %job.id, job_type, %error, "job failed");
+            reason(&error)
+        });
+        let now = self.context.now();
+        if store.end_job(job.id, &last, failure.as_deref(), now).await? {
+            let status = if failure.is_some() {
+                JobStatus::Failed
+            } else {
+                JobStatus::Completed
+            };
+            self.note_end(registered.job_type, &job, &last, failure).await;
+            tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job ended");
+            self.events.tell(|| told::completed(&job, status));
+        }
+        Ok(())
+    }
+
+    /// Writes a line of the audit log about a type of which that tells.
+    async fn note_end(&self, job_type: &JobType, job: &Job, last: &JobProgress, failure: Option<String>) {
+        let Some((success, failed)) = job_type.audited else {
+            return;
+        };
+        let mut details = vec![("jobId", job.id.to_string())];
+        // What it made is called so by its type.
+        let name = last.result.get("name").and_then(Value::as_str);
+        details.extend(name.map(|name| ("name", name.to_owned())));
+        let event = if failure.is_some() { failed } else { success };
+        details.extend(failure.map(|reason| ("reason", reason)));
+        let log = BackgroundLog::of(&self.context);
+        log.note(event, job.created_by, &details).await;
+    }
+
+    /// Waits until the job is not to go on: it was held, cancelled or forgotten, or the process ends.
+    async fn interrupted(&self, id: JobId, mut news: watch::Receiver<()>) {
+        loop {
+            tokio::select! {
+                () = self.stopped() => return,
+                _ = news.changed() => {}
+            }
+            match self.context.store.job(id).await {
+                Ok(Some(job)) if job.status == JobStatus::Running => {}
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::warn!(target: "svc::jobs", job = %id, %error, "a job goes on: nobody can say otherwise");
+                }
+            }
+        }
+    }
+
+    /// Stores and tells how far the job has come, from time to time.
+    async fn keep_saving(&self, job: &Job, progress: &Progress) -> Infallible {
+        let (mut saved, mut said): (JobProgress, JobProgress) = (job.progress.clone(), job.progress.clone());
+        let mut turn = interval(TELL_EVERY);
+        turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut turns = 0_u32;
+        loop {
+            turn.tick().await;
+            turns = turns.wrapping_add(1);
+            let now = progress.get();
+            if now != said {
+                self.events.tell(|| told::progress(job, &now));
+                said = now.clone();
+            }
+            if now != saved && turns.is_multiple_of(SAVE_EVERY) {
+                match self.context.store.save_job(job.id, &now).await {
+                    Ok(()) => saved = now,
+                    Err(error) => {
+                        tracing::warn!(target: "svc::jobs", job = %job.id, %error, "a job's state was not stored");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `verify`: looks for damage in the database, and compares the index with the disk. Only reads.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::jobs::work::{JobWork, Progress};
+use svc_domain::id::FileId;
+use svc_identity::error::{Result, ServiceError};
+use svc_platform::media_root::MediaRoot;
+use svc_store::{KnownFile, Store, StoreError};
+
+/// Files that are looked at in one go: between two of them the job can be held.
+const FILES: u32 = 128;
+/// Findings that are named in the result; the numbers of all are told in any case.
+const FINDINGS: usize = 100;
+
+/// Verifies.
+#[derive(Debug)]
+pub(super) struct Verify {
+    store: Store,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Finding {
+    /// It is not there.
+    Missing,
+    /// Its size or time is another one.
+    Changed,
+    /// It cannot be opened.
+    Unreadable,
+    /// Its media directory is not there.
+    Unavailable,
+}
+
+/// A file with something wrong.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    file_id: FileId,
+    media_kind: String,
+    path: String,
+    finding: Finding,
+}
+
+/// The job's result.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Report {
+    /// `sound` or `damaged`.
+    database: Option<String>,
+    missing: u64,
+    changed: u64,
+    unreadable: u64,
+    unavailable: u64,
+    findings: Vec<Found>,
+}
+
+impl Report {
+    fn add(&mut self, file: &KnownFile, finding: Finding) {
+        match finding {
+            Finding::Missing => self.missing += 1,
+            Finding::Changed => self.changed += 1,
+            Finding::Unreadable => self.unreadable += 1,
+            Finding::Unavailable => self.unavailable += 1,
+        }
+        if self.findings.len() < FINDINGS {
+            self.findings.push(Found {
+                file_id: file.id,
+                media_kind: file.kind.clone(),
+                path: file.path.as_str().to_owned(),
+                finding,
+            });
+        }
+    }
+}
+
+/// Opens each root once.
+#[derive(Default)]
+struct Roots(HashMap<PathBuf, Option<MediaRoot>>);
+
+impl Roots {
+    fn look(&mut self, file: &KnownFile) -> Option<Finding> {
+        let root = self
+            .0
+            .entry(file.root.clone())
+            .or_insert_with(|| MediaRoot::open(&file.root).ok());
+        let Some(root) = root else {
+            return Some(Finding::Unavailable);
+        };
+        match root.open_file(&file.path) {
+            Ok(opened) => {
+                let same = i64::try_from(opened.size) == Ok(file.size) && opened.mtime_ns == file.mtime_ns;
+                (!same).then_some(Finding::Changed)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Finding::Missing),
+            Err(_) => Some(Finding::Unreadable),
+        }
+    }
+}
+
+impl Verify {
+    pub(super) fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    async fn check_database(&self) -> Result<String> {
+        match self.store.check_integrity().await {
+            Ok(()) => Ok("sound".to_owned()),
+            Err(error @ StoreError::Corrupt(_)) => {
+                tracing::error!(target: "svc::jobs", %error, "the database is damaged");
+                Ok("damaged".to_owned())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn verify(&self, progress: &Progress) -> Result<()> {
+        let mut report: Report = serde_json::from_value(progress.get().result).unwrap_or_default();
+        if report.database.is_none() {
+            report.database = Some(self.check_database().await?);
+        }
+        let total = i64::try_from(self.store.count_known_files().await?).ok();
+        progress.update(|progress| progress.total = total);
+        loop {
+            let after = FileId::from(progress.get().cursor);
+            let files = self.store.known_files(after, FILES).await?;
+            let last = files.last().map(|file| file.id.get());
+            let looked = tokio::task::spawn_blocking(move || {
+                let mut roots = Roots::default();
+                let looked = files.into_iter().map(|file| (roots.look(&file), file));
+                looked.collect::<Vec<_>>()
+            });
+            let looked = looked.await.map_err(ServiceError::internal)?;
+            let (count, mut failed) = (looked.len(), 0);
+            for (finding, file) in looked {
+                if let Some(finding) = finding {
+                    failed += 1;
+                    report.add(&file, finding);
+                }
+            }
+            let result = serde_json::to_value(&report).map_err(ServiceError::internal)?;
+            progress.update(|progress| {
+                progress.result = result;
+                progress.cursor = last.unwrap_or(progress.cursor);
+                progress.completed += i64::try_from(count).unwrap_or_default();
+                progress.failed += failed;
+            });
+            if last.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl JobWork for Verify {
+    fn run<'a>(&'a self, _parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>> {
+        self.verify(progress).boxed()
+    }
+}

@@ -1,0 +1,322 @@
+//! Libraries: parts of the media with names of their own, and who is let into them.
+
+use crate::library_input::{check_grants, check_name, check_paths, known_grants};
+use svc_domain::audit::{AuditEntry, AuditEvent};
+use svc_domain::id::LibraryId;
+use svc_domain::kind::MediaKind;
+use svc_domain::library::{Grant, Library, LibraryCounts};
+use svc_domain::list::{Listing, Order, Page};
+use svc_domain::text::fold;
+use svc_identity::actor::Actor;
+use svc_identity::capability::Capability;
+use svc_identity::error::{Result, ServiceError};
+use svc_identity::{ClientInfo, Context, Requester, uninterrupted};
+use svc_store::IdentityChange;
+
+/// What a media kind may be.
+const KINDS: &str = "must be music, photos, movies, tv or a plugin's kind";
+
+/// What a list of libraries is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibraryOrder {
+    /// Name, case and diacritics aside.
+    Name,
+    /// When it was made.
+    CreatedAt,
+}
+
+/// A grant as a client wrote it: one of the two.
+#[derive(Debug, Clone, Default)]
+pub struct NewGrant {
+    /// An account.
+    pub user: Option<String>,
+    /// A role.
+    pub role: Option<String>,
+}
+
+/// A library to be made.
+#[derive(Debug)]
+pub struct NewLibrary {
+    /// Its name.
+    pub name: String,
+    /// The kind of what it holds.
+    pub kind: String,
+    /// Its folders; without any it is all of the kind.
+    pub paths: Vec<String>,
+    /// Who is let in; without any it is open to all.
+    pub grants: Vec<NewGrant>,
+}
+
+/// What is to be changed of a library.
+#[derive(Debug, Default)]
+pub struct LibraryPatch {
+    /// Its name.
+    pub name: Option<String>,
+    /// All its folders.
+    pub paths: Option<Vec<String>>,
+    /// All who are let in; nobody opens it to all.
+    pub grants: Option<Vec<NewGrant>>,
+}
+
+/// A library as an actor sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LibraryInfo {
+    /// The library.
+    pub library: Library,
+    /// What is in it.
+    pub counts: LibraryCounts,
+    /// Whether the actor is told who is let in.
+    pub tells_grants: bool,
+}
+
+/// Keeps libraries.
+#[derive(Debug, Clone)]
+pub struct Libraries {
+    context: Context,
+}
+
+/// Refuses a name that another library of the kind has.
+async fn require_free_name(change: &mut IdentityChange, library: &Library) -> Result<()> {
+    let key = fold(&library.name);
+    let libraries = change.libraries().await?;
+    let mut others = libraries
+        .iter()
+        .filter(|other| other.id != library.id && other.kind == library.kind);
+    if others.any(|other| fold(&other.name) == key) {
+        let message = "there is a library of this name for the media kind";
+        return Err(ServiceError::conflict("library_name_taken", message));
+    }
+    Ok(())
+}
+
+async fn find(change: &mut IdentityChange, id: LibraryId) -> Result<Library> {
+    let libraries = change.libraries().await?;
+    let found = libraries.into_iter().find(|library| library.id == id);
+    found.ok_or(ServiceError::NotFound)
+}
+
+fn manages(actor: &Actor) -> bool {
+    actor.may(Capability::LibrariesUpdate)
+}
+
+impl Libraries {
+    /// The libraries of this store.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+
+    /// The libraries that the actor is let into; all of them for who may change them.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list(
+        &self,
+        actor: &Actor,
+        by: LibraryOrder,
+        order: Order,
+        page: Page,
+    ) -> Result<Listing<LibraryInfo>> {
+        let mut libraries = self.shown(actor).await?;
+        if by == LibraryOrder::Name {
+            libraries.sort_by_cached_key(|library| (fold(&library.name), library.id));
+        }
+        if order == Order::Descending {
+            libraries.reverse();
+        }
+        let total = libraries.len() as u64;
+        let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+        let take = usize::try_from(page.take).unwrap_or(usize::MAX);
+        let asked = libraries.into_iter().skip(skip).take(take).collect();
+        Ok(Listing {
+            items: self.counted(asked, manages(actor)).await?,
+            total,
+            next: None,
+        })
+    }
+
+    /// One library.
+    ///
+    /// # Errors
+    /// Not found, also for one that the actor is not let into and may not change; the store's.
+    pub async fn get(&self, actor: &Actor, id: LibraryId) -> Result<LibraryInfo> {
+        let mut shown = self.shown(actor).await?;
+        shown.retain(|library| library.id == id);
+        let mut found = self.counted(shown, manages(actor)).await?;
+        found.pop().ok_or(ServiceError::NotFound)
+    }
+
+    async fn shown(&self, actor: &Actor) -> Result<Vec<Library>> {
+        let store = &self.context.store;
+        let mut libraries = store.libraries().await?;
+        if !actor.user.is_owner && !manages(actor) {
+            let admitted = store.admitted_libraries(actor.user.id).await?;
+            libraries.retain(|library| admitted.contains(&library.id));
+        }
+        Ok(libraries)
+    }
+
+    async fn counted(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
+        if libraries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let counts = self.context.store.library_counts().await?;
+        let info = |library: Library| LibraryInfo {
+            counts: counts.get(&library.id).copied().unwrap_or_default(),
+            library,
+            tells_grants,
+        };
+        Ok(libraries.into_iter().map(info).collect())
+    }
+
+    async fn made(&self, library: Library) -> Result<LibraryInfo> {
+        let mut made = self.counted(vec![library], true).await?;
+        made.pop().ok_or(ServiceError::NotFound)
+    }
+
+    /// Makes a library; effective with every later request. `by` is missing in development mode.
+    ///
+    /// # Errors
+    /// Invalid name, kind, path or grant; conflict `library_name_taken`; the store's.
+    pub async fn create(&self, by: Option<Requester>, new: NewLibrary) -> Result<LibraryInfo> {
+        let name = check_name(&new.name)?;
+        let kind = new.kind.parse();
+        let kind = kind.map_err(|_| ServiceError::invalid("mediaKind", KINDS))?;
+        let paths = check_paths(&new.paths)?;
+        let grants = check_grants(&new.grants)?;
+        let kind = self.known_kind(kind).await?;
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "library-create", async move {
+            let now = this.context.now();
+            let mut change = this.context.change_by(by.as_ref()).await?;
+            let grants = known_grants(&mut change, grants).await?;
+            let library = Library {
+                id: this.context.ids.next(now),
+                name,
+                kind,
+                paths,
+                restricted: !grants.is_empty(),
+                grants,
+                created_at: now,
+            };
+            require_free_name(&mut change, &library).await?;
+            change.insert_library(&library).await?;
+            let entry = this.audit(by.as_ref(), AuditEvent::LibraryCreated, &library);
+            change.audit(&entry).await?;
+            change.commit().await?;
+            this.made(library).await
+        })
+        .await
+    }
+
+    /// Changes a library; effective with every later request.
+    ///
+    /// # Errors
+    /// Not found; invalid name, path or grant; conflict `library_name_taken`; the store's.
+    pub async fn update(&self, by: Requester, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
+        let name = patch.name.as_deref().map(check_name).transpose()?;
+        let paths = patch.paths.as_deref().map(check_paths).transpose()?;
+        let grants = patch.grants.as_deref().map(check_grants).transpose()?;
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "library-update", async move {
+            let mut change = this.context.change_by(&by).await?;
+            let before = find(&mut change, id).await?;
+            let mut library = before.clone();
+            if let Some(grants) = grants {
+                library.grants = known_grants(&mut change, grants).await?;
+                library.restricted = !library.grants.is_empty();
+            }
+            if let Some(name) = name {
+                library.name = name;
+                require_free_name(&mut change, &library).await?;
+            }
+            if let Some(paths) = paths {
+                library.paths = paths;
+            }
+            if library != before {
+                let moved = library.paths != before.paths;
+                change.update_library(&library, moved).await?;
+                let entry = this.audit(Some(&by), AuditEvent::LibraryUpdated, &library);
+                change.audit(&entry).await?;
+                change.commit().await?;
+            }
+            this.made(library).await
+        })
+        .await
+    }
+
+    /// Deletes a library; its media stay, and are in those that are left. `by` is missing in development mode.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn delete(&self, by: Option<Requester>, id: LibraryId) -> Result<()> {
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "library-delete", async move {
+            let mut change = this.context.change_by(by.as_ref()).await?;
+            let library = find(&mut change, id).await?;
+            change.delete_library(&library).await?;
+            let entry = this.audit(by.as_ref(), AuditEvent::LibraryDeleted, &library);
+            change.audit(&entry).await?;
+            Ok(change.commit().await?)
+        })
+        .await
+    }
+
+    /// A kind that the server knows by itself, or that a directory was configured for.
+    async fn known_kind(&self, kind: MediaKind) -> Result<MediaKind> {
+        if MediaKind::BUILT_IN.contains(&kind.as_str()) {
+            return Ok(kind);
+        }
+        let directories = self.context.store.list_directories().await?;
+        let configured = directories.iter().any(|directory| directory.kind == kind);
+        let unknown = || ServiceError::unknown("mediaKind", "there are no directories of this kind");
+        configured.then_some(kind).ok_or_else(unknown)
+    }
+
+    fn audit(&self, by: Option<&Requester>, event: AuditEvent, library: &Library) -> AuditEntry {
+        let grants = library.grants.iter().map(|grant| match grant {
+            Grant::User(user) => format!("user {user}"),
+            Grant::Role(role) => format!("role {role}"),
+        });
+        let grants: Vec<String> = grants.collect();
+        let details = [
+            ("library", library.name.clone()),
+            ("libraryId", library.id.to_string()),
+            ("mediaKind", library.kind.to_string()),
+            ("grants", grants.join(", ")),
+        ];
+        match by {
+            Some(by) => self.context.audit_of(by, event, None, &details),
+            None => self
+                .context
+                .audit_entry(event, &ClientInfo::default(), None, None, &details),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_kept_once_and_not_below_each_other() {
+        let checked = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            let paths = check_paths(&texts).ok()?;
+            Some(
+                paths
+                    .iter()
+                    .map(|path| path.as_str().to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(checked(&[]).unwrap(), [""]);
+        assert_eq!(checked(&["b/c", "a", "b", "a", "bc"]).unwrap(), ["a", "b", "bc"]);
+        assert_eq!(checked(&["a", ""]).unwrap(), [""]);
+        for bad in ["/a", "../a", "a//b", "a\0"] {
+            assert_eq!(checked(&["a", bad]), None, "{bad:?}");
+        }
+        let many: Vec<String> = (0..201).map(|number| number.to_string()).collect();
+        assert!(check_paths(&many).is_err());
+        assert!(check_paths(many.get(1..).unwrap()).is_ok());
+    }
+}

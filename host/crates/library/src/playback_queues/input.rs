@@ -1,0 +1,136 @@
+//! What a client names: types of queues, seeds, and items, which may be made of others.
+
+use crate::items::{parse_id, read_capability};
+use crate::playback_queues::{PlaybackQueues, full};
+use svc_domain::change::ItemType;
+use svc_domain::playback_queue::{MAX_ITEMS, MAX_SEED, MAX_SEEDS, QueueType};
+use svc_domain::user_data::ItemKey;
+use svc_identity::actor::Actor;
+use svc_identity::error::{FieldError, Result, ServiceError};
+
+/// An item as a client wrote it.
+#[derive(Debug, Clone)]
+pub struct NamedItem {
+    /// Its type.
+    pub media_type: String,
+    /// Its id.
+    pub media_id: String,
+}
+
+/// A queue to be made.
+#[derive(Debug)]
+pub struct NewQueue {
+    /// `static` or `dynamic`.
+    pub queue_type: String,
+    /// Which dynamic one.
+    pub dynamic_type: Option<String>,
+    /// What its order comes from.
+    pub seed: Option<String>,
+    /// What it begins with.
+    pub items: Vec<NamedItem>,
+}
+
+pub(super) fn may_read(actor: &Actor, item: ItemType) -> bool {
+    actor.may(read_capability(item))
+}
+
+/// The type of a queue to be made.
+pub(super) fn check_type(new: &NewQueue) -> Result<QueueType> {
+    if new.queue_type != "static" && new.queue_type != "dynamic" {
+        return Err(ServiceError::invalid("type", "must be static or dynamic"));
+    }
+    if let Some(seed) = &new.seed
+        && (new.queue_type == "static" || seed.is_empty() || seed.chars().count() > MAX_SEED)
+    {
+        let message = format!("must have 1 to {MAX_SEED} characters, and is for dynamic queues");
+        return Err(ServiceError::invalid("seed", message));
+    }
+    QueueType::from_names(&new.queue_type, new.dynamic_type.as_deref()).ok_or_else(|| {
+        let message =
+            "must be one of shuffle, similar, favorites for a dynamic queue, and none for a static one";
+        ServiceError::invalid("dynamicType", message)
+    })
+}
+
+/// The tracks among these items.
+pub(super) fn tracks(items: &[ItemKey]) -> impl Iterator<Item = i64> {
+    let tracks = items.iter().filter(|(item, _)| *item == ItemType::MusicTrack);
+    tracks.map(|(_, id)| *id)
+}
+
+/// The tracks that a dynamic queue is remembered to have begun with.
+pub(super) fn seeds(queue_type: QueueType, items: &[ItemKey]) -> Result<Vec<i64>> {
+    if queue_type == QueueType::Static {
+        return Ok(Vec::new());
+    }
+    let seeds: Vec<i64> = tracks(items).take(MAX_SEEDS).collect();
+    if queue_type == QueueType::Similar && seeds.is_empty() {
+        let message = "must have a track, a release or an artist to be similar to";
+        return Err(ServiceError::invalid("items", message));
+    }
+    Ok(seeds)
+}
+
+/// Whether it is played, or made of what is.
+fn can_be_queued(item: ItemType) -> bool {
+    match item {
+        ItemType::MusicTrack | ItemType::Movie | ItemType::TvEpisode => true,
+        ItemType::MusicRelease | ItemType::MusicArtist | ItemType::TvShow => true,
+        ItemType::Photo => false,
+    }
+}
+
+fn path_of_id(index: usize) -> String {
+    format!("items[{index}].mediaId")
+}
+
+fn parse_one(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, FieldError> {
+    let item = ItemType::from_name(&named.media_type).filter(|item| can_be_queued(*item));
+    let item = item.ok_or_else(|| {
+        let message = "must be music_track, music_release, music_artist, movie, tv_show or tv_episode";
+        FieldError::new(format!("items[{index}].mediaType"), message)
+    })?;
+    Ok((item, parse_id(&path_of_id(index), &named.media_id)?.get()))
+}
+
+/// The items that are named, whether or not there are such.
+pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
+    let (mut keys, mut errors) = (Vec::with_capacity(named.len()), Vec::new());
+    for (index, named) in named.iter().enumerate() {
+        match parse_one(index, named) {
+            Ok(key) => keys.push(key),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() {
+        Ok(keys)
+    } else {
+        Err(ServiceError::Invalid(errors))
+    }
+}
+
+impl PlaybackQueues {
+    /// The items that are named, with those that releases, artists and shows are made of in their place.
+    pub(super) async fn items_of(&self, actor: &Actor, keys: Vec<ItemKey>) -> Result<Vec<ItemKey>> {
+        let store = &self.context.store;
+        let seen = store.visible_items(&actor.scope, &keys).await?;
+        let is_seen = |key: &ItemKey| may_read(actor, key.0) && seen.contains(key);
+        let hidden = keys.iter().enumerate().filter(|(_, key)| !is_seen(key));
+        let unknown = hidden.map(|(index, _)| FieldError::new(path_of_id(index), "there is no such item"));
+        let errors: Vec<FieldError> = unknown.collect();
+        if !errors.is_empty() {
+            return Err(ServiceError::Unknown(errors));
+        }
+        let mut items = Vec::with_capacity(keys.len());
+        for key in keys {
+            match store.parts_of_item(&actor.scope, key).await? {
+                Some(parts) => items.extend(parts.into_iter().filter(|(item, _)| may_read(actor, *item))),
+                None => items.push(key),
+            }
+            if items.len() as u64 > MAX_ITEMS {
+                return Err(full());
+            }
+        }
+        Ok(items)
+    }
+}

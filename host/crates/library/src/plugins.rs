@@ -1,0 +1,106 @@
+//! The plugins, as administrators see them and act on them, and word of those that are shut off.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use svc_domain::audit::AuditEvent;
+use svc_identity::audit::BackgroundLog;
+use svc_identity::error::{Result, ServiceError};
+use svc_identity::{Context, Requester, uninterrupted};
+use svc_plugin_host::{PluginState, Plugins};
+pub use svc_plugin_host::{PluginStats, PluginStatus};
+
+/// Looks at plugins and acts on them. What they stand at is this process's alone: each server of a database has its own
+/// plugins, and shuts them off and releases them for itself.
+#[derive(Debug, Clone)]
+pub struct PluginList {
+    context: Context,
+    plugins: Plugins,
+    /// Those that were shut off when last looked at, and why.
+    shut_off: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl PluginList {
+    /// Over this plugin host.
+    pub fn new(context: Context, plugins: Plugins) -> Self {
+        Self {
+            context,
+            plugins,
+            shut_off: Arc::default(),
+        }
+    }
+
+    /// All plugins, with those that could not be loaded.
+    pub fn list(&self) -> Vec<PluginStatus> {
+        self.plugins.list()
+    }
+
+    /// Writes a line of the audit log about each plugin that was shut off since this was last called.
+    pub async fn note_quarantines(&self) {
+        let log = BackgroundLog::of(&self.context);
+        for (plugin, reason) in self.newly_shut_off() {
+            let details = [("plugin", plugin), ("reason", reason)];
+            log.note(AuditEvent::PluginQuarantined, None, &details).await;
+        }
+    }
+
+    fn shut_off(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.shut_off.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn newly_shut_off(&self) -> Vec<(String, String)> {
+        let shut_off: BTreeMap<_, _> = self
+            .list()
+            .into_iter()
+            .filter_map(|status| match status.state {
+                PluginState::Quarantined { reason } => {
+                    let id = status.manifest.map(|manifest| manifest.id);
+                    Some((id.unwrap_or_else(|| status.origin.label()), reason))
+                }
+                _ => None,
+            })
+            .collect();
+        let mut before = self.shut_off();
+        let new = shut_off.iter().filter(|(id, _)| !before.contains_key(*id));
+        let new = new.map(|(id, reason)| (id.clone(), reason.clone())).collect();
+        *before = shut_off;
+        new
+    }
+
+    /// Ends the quarantine of a plugin: the files that wait for it are read by the next run.
+    ///
+    /// # Errors
+    /// Not found; conflict `plugin_action_conflict` unless it is quarantined; the store's.
+    pub async fn release(&self, by: Requester, plugin_id: String) -> Result<PluginStatus> {
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "plugin-release", async move {
+            let mut change = this.context.change_by(&by).await?;
+            let status = this.status(&plugin_id)?;
+            let plugin = this.plugins.handle(&plugin_id);
+            let plugin = plugin.filter(|plugin| plugin.release()).ok_or_else(|| {
+                ServiceError::conflict(
+                    "plugin_action_conflict",
+                    format!("the plugin is {}, not quarantined", status.state.name()),
+                )
+            })?;
+            let details = [("plugin", plugin_id)];
+            let entry = this
+                .context
+                .audit_of(&by, AuditEvent::PluginReleased, None, &details);
+            change.audit(&entry).await?;
+            change.commit_quietly().await?;
+            // Shut off again before anybody looks, it is told again.
+            this.shut_off().remove(plugin.id());
+            tracing::info!(plugin = plugin.id(), user = %by.actor.user.id, "the plugin was released from quarantine");
+            Ok(plugin.status())
+        })
+        .await
+    }
+
+    fn status(&self, plugin_id: &str) -> Result<PluginStatus> {
+        let mut plugins = self.plugins.list().into_iter();
+        plugins
+            .find(|plugin| plugin.id() == plugin_id)
+            .ok_or(ServiceError::NotFound)
+    }
+}

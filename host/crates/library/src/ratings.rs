@@ -1,0 +1,99 @@
+//! What users think of items.
+
+use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
+use svc_domain::change::ItemType;
+use svc_domain::id::MediaId;
+use svc_domain::list::{Listing, OrderedPage};
+use svc_domain::user_data::{FAVORITE, UserItem};
+use svc_identity::actor::Actor;
+use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::{Context, uninterrupted};
+use svc_store::UserItemList;
+
+/// The ratings of each user.
+#[derive(Debug, Clone)]
+pub struct Ratings {
+    context: Context,
+}
+
+impl Ratings {
+    /// Over this store.
+    pub fn new(context: Context) -> Self {
+        Self { context }
+    }
+
+    /// Keeps what the actor thinks of an item, in place of what they thought before.
+    ///
+    /// # Errors
+    /// Invalid type or rating; not found; the store's.
+    pub async fn rate(
+        &self,
+        actor: &Actor,
+        media_type: &str,
+        media_id: &str,
+        rating: f64,
+    ) -> Result<KnownItem> {
+        let in_bounds = (0.0..=1.0).contains(&rating);
+        let rating_fault = (!in_bounds).then(|| FieldError::new("rating", "must be a number from 0 to 1"));
+        let key = match (
+            parse_type(media_type),
+            parse_id("mediaId", media_id),
+            rating_fault,
+        ) {
+            (Ok(item), Ok(id), None) => (item, id.get()),
+            (item, id, rating) => {
+                let errors = item.err().into_iter().chain(id.err()).chain(rating);
+                return Err(ServiceError::Invalid(errors.collect()));
+            }
+        };
+        let store = self.context.store.clone();
+        let summary = find_item(&store, actor, key).await;
+        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
+        let (user, now) = (actor.user.id, self.context.now());
+        let UserItem { key, data } = uninterrupted(&self.context.tasks, "rating-change", async move {
+            Ok(store.rate(user, key, rating, now).await?)
+        })
+        .await?;
+        Ok(KnownItem { key, summary, data })
+    }
+
+    /// What the actor rated, by when; favorites alone if asked for.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list(
+        &self,
+        actor: &Actor,
+        only: Option<ItemType>,
+        favorites: bool,
+        part: OrderedPage,
+    ) -> Result<Listing<KnownItem>> {
+        let list = UserItemList::Ratings {
+            least: if favorites { FAVORITE } else { 0.0 },
+        };
+        let (store, types) = (&self.context.store, readable_types(actor, only));
+        let Listing { items, total, .. } = store
+            .list_user_items(actor.user.id, &actor.scope, &types, list, part)
+            .await?;
+        Ok(Listing {
+            items: with_summaries(store, actor, items).await?,
+            total,
+            next: None,
+        })
+    }
+
+    /// Forgets what the actor thinks of an item. False if they never said.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
+        let store = self.context.store.clone();
+        let key = (item, id.get());
+        find_item(&store, actor, key).await?;
+        let user = actor.user.id;
+        uninterrupted(&self.context.tasks, "rating-delete", async move {
+            Ok(store.forget_rating(user, key).await?)
+        })
+        .await
+    }
+}

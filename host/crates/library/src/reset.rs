@@ -1,0 +1,213 @@
+//! Emptying the index, and making the server as new. Media files are never touched.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+
+use crate::pictures::Pictures;
+use crate::waveforms::Waveforms;
+use svc_domain::audit::AuditEvent;
+use svc_domain::kind::MediaKind;
+use svc_identity::capability::Capability;
+use svc_identity::error::{Result, ServiceError};
+use svc_identity::keys::{KeyRing, Keys};
+use svc_identity::origins::Origins;
+use svc_identity::settings::Settings;
+use svc_identity::setup::Setup;
+use svc_identity::throttle::LoginThrottle;
+use svc_identity::{Context, Requester, uninterrupted};
+use svc_indexer::indexing::Indexing;
+use svc_platform::data_dir::DataDir;
+use svc_platform::random::random_hex;
+use svc_platform::secret_key::SecretKey;
+use svc_store::Instance;
+
+/// How long a reset waits for the run under way. A plugin's time for a file is shorter, but for the largest files.
+const STOP_WAIT: Duration = Duration::from_secs(10);
+
+/// What is to be emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResetType {
+    /// The index.
+    Deindex,
+    /// Everything.
+    Factory,
+}
+
+impl ResetType {
+    /// What it takes.
+    pub fn capability(self) -> Capability {
+        match self {
+            Self::Deindex => Capability::IndexingDeindex,
+            Self::Factory => Capability::MediaServerFactoryReset,
+        }
+    }
+
+    /// What one has to type, exactly.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Deindex => "Deindex media",
+            Self::Factory => "Factory reset",
+        }
+    }
+}
+
+/// Resets the server.
+#[derive(Debug, Clone)]
+pub struct Reset {
+    /// What is stored.
+    pub context: Context,
+    /// Runs, which end before.
+    pub indexing: Indexing,
+    /// Keys, which are made anew.
+    pub keys: KeyRing,
+    /// Settings, which are read anew.
+    pub settings: Settings,
+    /// Origins, which are read anew.
+    pub origins: Origins,
+    /// Open again after a factory reset.
+    pub setup: Setup,
+    /// Forgets what it drew.
+    pub pictures: Pictures,
+    /// Forgets what it measured.
+    pub waveforms: Waveforms,
+    /// Forgets what it counted.
+    pub throttle: LoginThrottle,
+    /// Where the keys are.
+    pub data_dir: Arc<DataDir>,
+    /// The configured media directories.
+    pub media: Arc<[(MediaKind, PathBuf)]>,
+    /// Held by the reset that is under way: two factory resets at once would leave marker, database and key of
+    /// different instances.
+    pub turn: Arc<Mutex<()>>,
+}
+
+impl Reset {
+    /// Resets, for a caller who typed the phrase.
+    ///
+    /// # Errors
+    /// Refused without the capability for this type; invalid without the right phrase; the store's.
+    pub async fn carry_out(&self, by: Requester, reset: ResetType, phrase: &str) -> Result<()> {
+        // An installation that is as new is anybody's to set up.
+        if reset == ResetType::Factory && !by.actor.is_signed_in() {
+            return Err(ServiceError::TokenNotPermitted);
+        }
+        if !by.actor.may(reset.capability()) {
+            return Err(ServiceError::Refused("your roles do not allow this"));
+        }
+        if phrase != reset.phrase() {
+            return Err(ServiceError::invalid(
+                "validationPhrase",
+                format!("must be `{}`", reset.phrase()),
+            ));
+        }
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "reset", async move {
+            let _turn = this.turn.lock().await;
+            // Whoever waited for a factory reset was let in by an account that it deleted, and stops no run.
+            drop(this.context.change_by(&by).await?);
+            this.stop_indexing().await;
+            match reset {
+                ResetType::Deindex => this.deindex(&by).await,
+                ResetType::Factory => this.factory(Some(&by)).await,
+            }
+        })
+        .await
+    }
+
+    /// As a factory reset that was asked for, without anybody to ask.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn factory_unasked(&self) -> Result<()> {
+        let this = self.clone();
+        uninterrupted(&self.context.tasks, "reset", async move {
+            let _turn = this.turn.lock().await;
+            this.stop_indexing().await;
+            this.factory(None).await
+        })
+        .await
+    }
+
+    async fn stop_indexing(&self) {
+        self.indexing.ask_to_stop();
+        let idle = self.indexing.wait_until_idle();
+        if tokio::time::timeout(STOP_WAIT, idle).await.is_err() {
+            // What it still stores belongs to rows that are gone then, and is refused by the database.
+            tracing::warn!("a run of the indexer did not end in time; the index is emptied all the same");
+        }
+    }
+
+    async fn deindex(&self, by: &Requester) -> Result<()> {
+        let mut change = self.context.change_by(by).await?;
+        change.delete_media().await?;
+        let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
+        change.audit(&entry).await?;
+        change.commit().await?;
+        self.clear_caches().await;
+        tracing::warn!(user = %by.actor.user.id, "the index was emptied");
+        self.shrink_later();
+        Ok(())
+    }
+
+    /// A crash in between leaves a marker with both ids, by which the next start finds out how far this came.
+    async fn factory(&self, by: Option<&Requester>) -> Result<()> {
+        let random = self.context.random.as_ref();
+        let instance = Instance {
+            instance_id: random_hex(random).map_err(ServiceError::internal)?,
+            created_at: self.context.now(),
+        };
+        let old = self.keys.current().instance_id.clone();
+        self.data_dir
+            .set_instance_marker(&[&old, &instance.instance_id])
+            .map_err(ServiceError::internal)?;
+        let mut change = self.context.change_by(by).await?;
+        change.delete_everything(&instance).await?;
+        let client = by.map(|by| by.client.clone()).unwrap_or_default();
+        let entry = self
+            .context
+            .audit_entry(AuditEvent::FactoryReset, &client, None, None, &[]);
+        change.audit(&entry).await?;
+        change.commit().await?;
+        let path = self.data_dir.signing_key().map_err(ServiceError::internal)?;
+        let key = SecretKey::replace(&path, random).map_err(ServiceError::internal)?;
+        self.keys.replace(Keys::new(&instance.instance_id, &key));
+        self.data_dir
+            .set_instance_marker(&[&instance.instance_id])
+            .map_err(ServiceError::internal)?;
+        self.clear_caches().await;
+        self.throttle.clear();
+        self.settings.reload().await?;
+        self.origins.reload().await?;
+        self.setup.look_again().await?;
+        self.context
+            .store
+            .sync_directories(&self.media, &self.context.ids, self.context.now())
+            .await?;
+        tracing::warn!("factory reset: whoever comes first can set this server up");
+        self.shrink_later();
+        Ok(())
+    }
+
+    /// Nobody can ask for it any more: ids are not given twice. What stays, the quotas remove.
+    async fn clear_caches(&self) {
+        if let Err(error) = self.pictures.clear().await {
+            tracing::warn!(%error, "drawn pictures could not be removed");
+        }
+        if let Err(error) = self.waveforms.clear().await {
+            tracing::warn!(%error, "waveforms could not be removed");
+        }
+    }
+
+    fn shrink_later(&self) {
+        let store = self.context.store.clone();
+        // What is cut off is done by the next reset, or by nobody: it is space alone.
+        self.context.tasks.spawn_until_end("shrink", async move {
+            if let Err(error) = store.shrink().await {
+                tracing::warn!(%error, "the database keeps the space of what was deleted");
+            }
+        });
+    }
+}

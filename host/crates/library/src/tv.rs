@@ -1,0 +1,142 @@
+//! Browsing shows, seasons and episodes.
+
+use crate::items::user_data;
+use svc_domain::change::ItemType;
+use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
+use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::video::{Episode, Season, Show};
+use svc_identity::actor::Actor;
+use svc_identity::error::{Result, ServiceError};
+use svc_store::{Hits, Store};
+pub use svc_store::{ItemFilter, ShowFilter, ShowOrder};
+
+/// Shows, as an actor sees them: what they do not see is as if it did not exist.
+#[derive(Debug, Clone)]
+pub struct Tv {
+    store: Store,
+}
+
+impl Tv {
+    /// Over this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Shows.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn list_shows(
+        &self,
+        actor: &Actor,
+        filter: &ShowFilter,
+        request: &ListRequest<ShowOrder>,
+    ) -> Result<Listing<Show>> {
+        Ok(self.store.list_shows(&actor.scope, filter, request).await?)
+    }
+
+    /// Shows that were found.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
+        Ok(self.store.found_shows(&actor.scope, hits).await?)
+    }
+
+    /// Episodes that were found.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
+        let mut episodes = self.store.found_episodes(&actor.scope, hits).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
+    }
+
+    /// One show.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
+        self.store
+            .show(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The seasons of a show, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn seasons(&self, actor: &Actor, id: TvShowId, part: OrderedPage) -> Result<Listing<Season>> {
+        self.show(actor, id).await?;
+        Ok(self.store.show_seasons(&actor.scope, id, part).await?)
+    }
+
+    /// The episodes of a show, in the order in which they are watched.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn show_episodes(
+        &self,
+        actor: &Actor,
+        id: TvShowId,
+        filter: &ItemFilter,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
+        self.show(actor, id).await?;
+        let mut episodes = self.store.show_episodes(&actor.scope, id, filter, part).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
+    }
+
+    /// One season.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
+        self.store
+            .season(&actor.scope, id)
+            .await?
+            .ok_or(ServiceError::NotFound)
+    }
+
+    /// The episodes of a season, by number.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn season_episodes(
+        &self,
+        actor: &Actor,
+        id: TvSeasonId,
+        filter: &ItemFilter,
+        part: OrderedPage,
+    ) -> Result<Listing<Episode>> {
+        self.season(actor, id).await?;
+        let mut episodes = self.store.season_episodes(&actor.scope, id, filter, part).await?;
+        self.add_user_data(actor, &mut episodes.items).await?;
+        Ok(episodes)
+    }
+
+    /// One episode.
+    ///
+    /// # Errors
+    /// Not found; the store's.
+    pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
+        let episode = self.store.episode(&actor.scope, id).await?;
+        let mut episode = episode.ok_or(ServiceError::NotFound)?;
+        self.add_user_data(actor, std::slice::from_mut(&mut episode))
+            .await?;
+        Ok(episode)
+    }
+
+    async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
+        let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
+        let keys: Vec<_> = episodes.iter().map(key).collect();
+        let found = user_data(&self.store, actor, &keys).await?;
+        for episode in episodes {
+            episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! The host interface `log`: lines of a plugin for the server's log, limited in number and length.
+
+use std::sync::Arc;
+
+use crate::bindings::svc::plugin::log;
+use crate::call::{CallState, Stop};
+use crate::limits;
+
+/// The log of one store.
+pub(super) struct LogState {
+    plugin_id: Arc<str>,
+    lines: u32,
+}
+
+impl LogState {
+    pub(super) fn new(plugin_id: Arc<str>) -> Self {
+        Self { plugin_id, lines: 0 }
+    }
+
+    /// Another file, another allowance.
+    pub(super) fn restart(&mut self) {
+        self.lines = 0;
+    }
+
+    fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), Stop> {
+        self.lines += 1;
+        let plugin = &*self.plugin_id;
+        if self.lines > limits::LOG_LINES {
+            if self.lines == limits::LOG_LINES + 1 {
+                tracing::warn!(target: "svc::plugin", plugin, file, "the plugin's further lines for this file are dropped");
+            }
+            if self.lines > limits::LOG_LINES + limits::REFUSALS {
+                return Err(Stop::Budget(format!("more than {} log lines", limits::LOG_LINES)));
+            }
+            return Ok(());
+        }
+        let text = escape(message);
+        match level {
+            log::Level::Debug => tracing::debug!(target: "svc::plugin", plugin, file, "{text}"),
+            log::Level::Info => tracing::info!(target: "svc::plugin", plugin, file, "{text}"),
+            log::Level::Warn => tracing::warn!(target: "svc::plugin", plugin, file, "{text}"),
+            log::Level::Error => tracing::error!(target: "svc::plugin", plugin, file, "{text}"),
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a message to its limit and makes control characters visible, so that it stays one line and moves no
+/// terminal's cursor.
+fn escape(message: &str) -> String {
+    let cut = message.floor_char_boundary(limits::LOG_LINE_BYTES);
+    let mut text = String::with_capacity(cut);
+    for c in message.get(..cut).unwrap_or_default().chars() {
+        if c.is_control() || is_direction_mark(c) {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Characters that reorder the text around them.
+fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+impl log::Host for CallState {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        Ok(self.log.write(level, &message, self.source.file_name())?)
+    }
+}

@@ -1,0 +1,255 @@
+//! The host interface `source`: the bytes of the file of the current call, under a budget.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
+
+use crate::bindings::svc::plugin::{source, types};
+use crate::call::{CallState, Stop};
+use crate::host_related::Around;
+use crate::limits;
+use crate::limits::Limits;
+
+/// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does. What the plugin takes
+/// for a file may also be a part of one, or bytes in memory: a picture inside of another file.
+#[derive(Debug)]
+pub struct SourceFile {
+    content: SourceContent,
+    name: String,
+    size: u64,
+    around: Option<Arc<dyn Around>>,
+    cancelled: Option<Arc<AtomicBool>>,
+}
+
+/// Where a source's bytes are.
+#[derive(Debug)]
+pub(super) enum SourceContent {
+    /// In a file, from this byte on.
+    File { file: File, offset: u64 },
+    /// Here.
+    Memory(Vec<u8>),
+}
+
+impl SourceFile {
+    /// A file opened for reading. `name` is for the plugin and the log: directories before it are not shown to the
+    /// plugin. `size` is as of the opening: what grows later is not seen.
+    pub fn new(file: File, name: impl Into<String>, size: u64) -> Self {
+        Self::part(file, name, 0, size)
+    }
+
+    /// A part of a file, `size` bytes from `offset` on.
+    pub fn part(file: File, name: impl Into<String>, offset: u64, size: u64) -> Self {
+        Self {
+            content: SourceContent::File { file, offset },
+            name: name.into(),
+            size,
+            around: None,
+            cancelled: None,
+        }
+    }
+
+    /// Bytes that are in no file as they are.
+    pub fn in_memory(bytes: Vec<u8>, name: impl Into<String>) -> Self {
+        Self {
+            size: bytes.len() as u64,
+            content: SourceContent::Memory(bytes),
+            name: name.into(),
+            around: None,
+            cancelled: None,
+        }
+    }
+
+    /// Shows the plugin the folders' names and the files beside it; without, it is shown none.
+    pub fn with_around(mut self, around: Arc<dyn Around>) -> Self {
+        self.around = Some(around);
+        self
+    }
+
+    /// Ends the call soon after this is set.
+    pub fn cancelled_by(mut self, cancelled: Arc<AtomicBool>) -> Self {
+        self.cancelled = Some(cancelled);
+        self
+    }
+
+    /// The name, directories before it included.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(super) fn cancelled(&self) -> Option<&Arc<AtomicBool>> {
+        self.cancelled.as_ref()
+    }
+
+    pub(super) fn around(&self) -> Option<&dyn Around> {
+        self.around.as_deref()
+    }
+}
+
+impl SourceContent {
+    /// Fills the buffer's capacity from the offset, or up to the end.
+    fn read_into(&self, buffer: &mut Vec<u8>, at: u64) -> Result<(), Errno> {
+        match self {
+            Self::File { file, offset } => read_into(file, buffer, offset.saturating_add(at)),
+            Self::Memory(bytes) => {
+                let start = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+                let end = start.saturating_add(buffer.capacity()).min(bytes.len());
+                buffer.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The source of one store.
+pub(super) struct SourceState {
+    pub(super) file: Option<Arc<SourceFile>>,
+    max_bytes: u64,
+    max_reads: u32,
+    bytes: u64,
+    reads: u32,
+    refusals: u32,
+    /// The first thing that went wrong in this call and that is not the plugin's doing.
+    fault: Option<SourceFault>,
+}
+
+/// What a guest was told when a read failed. Kept, for guests translate it into an error about the file.
+#[derive(Debug, Clone)]
+pub(super) enum SourceFault {
+    Storage(String),
+    Budget(String),
+}
+
+impl SourceState {
+    pub(super) fn new() -> Self {
+        Self {
+            file: None,
+            max_bytes: 0,
+            max_reads: 0,
+            bytes: 0,
+            reads: 0,
+            refusals: 0,
+            fault: None,
+        }
+    }
+
+    pub(super) fn open(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
+        self.file = Some(Arc::clone(file));
+        self.max_bytes = limits.read_bytes;
+        self.max_reads = limits.reads;
+        self.bytes = 0;
+        self.reads = 0;
+        self.refusals = 0;
+        self.fault = None;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.file = None;
+    }
+
+    /// As the caller gave it, directories included; empty outside of a call.
+    pub(super) fn file_name(&self) -> &str {
+        self.file.as_ref().map_or("", |source| &source.name)
+    }
+
+    pub(super) fn take_fault(&mut self) -> Option<SourceFault> {
+        self.fault.take()
+    }
+
+    fn read(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        let Some(source) = self.file.clone() else {
+            return Ok(Err(types::IoError::Failed(
+                "there is no file outside of a call".to_owned(),
+            )));
+        };
+        self.read_from(&source.content, source.size, offset, length)
+    }
+
+    /// Reads from the file or from one beside it, under the one budget of the call.
+    pub(super) fn read_from(
+        &mut self,
+        content: &SourceContent,
+        size: u64,
+        offset: u64,
+        length: u32,
+    ) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        let wanted = u64::from(length)
+            .min(limits::READ_BYTES)
+            .min(size.saturating_sub(offset));
+        if self.reads >= self.max_reads {
+            return self.refuse(format!("more than {} reads of the file", self.max_reads));
+        }
+        if wanted > self.max_bytes - self.bytes {
+            return self.refuse(format!("more than {} bytes read from the file", self.max_bytes));
+        }
+        self.reads += 1;
+        let mut buffer = Vec::with_capacity(usize::try_from(wanted)?);
+        match content.read_into(&mut buffer, offset) {
+            Ok(()) => {
+                self.bytes += buffer.len() as u64;
+                Ok(Ok(buffer))
+            }
+            Err(errno) => Ok(Err(self.storage_failed(&std::io::Error::from(errno)))),
+        }
+    }
+
+    /// Notes that the storage failed, and tells the guest.
+    pub(super) fn storage_failed(&mut self, error: &std::io::Error) -> types::IoError {
+        let text = error.to_string();
+        self.fault
+            .get_or_insert_with(|| SourceFault::Storage(text.clone()));
+        types::IoError::Failed(text)
+    }
+
+    /// Answers that the budget is used up. A guest that keeps asking is stopped.
+    fn refuse(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        self.refusals += 1;
+        if self.refusals > limits::REFUSALS {
+            return Err(Stop::Budget(what).into());
+        }
+        self.fault.get_or_insert(SourceFault::Budget(what));
+        Ok(Err(types::IoError::BudgetExhausted))
+    }
+}
+
+/// Fills the buffer's capacity from the offset, or up to the end of the file.
+fn read_into(file: &File, buffer: &mut Vec<u8>, offset: u64) -> Result<(), Errno> {
+    while buffer.len() < buffer.capacity() {
+        let at = offset.saturating_add(buffer.len() as u64);
+        match pread(file, spare_capacity(buffer), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+impl source::Host for CallState {
+    fn name(&mut self) -> wasmtime::Result<String> {
+        Ok(self
+            .source
+            .file_name()
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned())
+    }
+
+    fn size(&mut self) -> wasmtime::Result<u64> {
+        Ok(self.source.file.as_ref().map_or(0, |source| source.size))
+    }
+
+    fn read_at(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+        self.source.read(offset, length)
+    }
+}
+
+impl types::Host for CallState {}

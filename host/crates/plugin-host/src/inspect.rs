@@ -1,0 +1,93 @@
+//! What can be learnt from a component's bytes without compiling or running them: its manifest, what it imports
+//! and what it exports.
+
+use std::collections::BTreeSet;
+
+use wasmparser::{Encoding, Parser, Payload};
+
+use crate::manifest::ManifestError;
+
+/// The custom section that holds the manifest.
+const MANIFEST_SECTION: &str = "svc:manifest";
+
+/// A component as its bytes describe it.
+#[derive(Debug)]
+pub(super) struct Inspection<'a> {
+    /// Not read yet: a plugin for another version of the interface may have one of another form.
+    pub(super) manifest: &'a [u8],
+    /// Full names, such as `svc:plugin/source@0.1.0`.
+    pub(super) imports: BTreeSet<String>,
+    /// Full names, such as `svc:plugin/extractor@0.1.0`.
+    pub(super) exports: BTreeSet<String>,
+}
+
+/// Why bytes are no plugin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InspectError {
+    #[error("it is not WebAssembly: {0}")]
+    NotWasm(String),
+    #[error("it is a core module, not a component: build it for wasm32-wasip2, or turn it into a component")]
+    CoreModule,
+    #[error("it is damaged or cut off: {0}")]
+    Damaged(String),
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+}
+
+/// Reads the outline of a component.
+pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
+    if !bytes.starts_with(b"\0asm") {
+        return Err(InspectError::NotWasm(
+            "the first bytes are not `\\0asm`".to_owned(),
+        ));
+    }
+    let mut manifests = Vec::new();
+    let mut imports = BTreeSet::new();
+    let mut exports = BTreeSet::new();
+    // Sections of nested modules and components come through the same iterator: `depth` tells them apart.
+    let mut depth = 0_u32;
+    let mut complete = false;
+    for payload in Parser::new(0).parse_all(bytes) {
+        match payload.map_err(|error| InspectError::Damaged(error.to_string()))? {
+            Payload::Version { encoding, .. } => {
+                if depth == 0 && encoding == Encoding::Module {
+                    return Err(InspectError::CoreModule);
+                }
+                depth += 1;
+            }
+            Payload::End(_) => {
+                depth = depth.saturating_sub(1);
+                complete = depth == 0;
+            }
+            Payload::CustomSection(section) if section.name() == MANIFEST_SECTION => {
+                manifests.push(section.data());
+            }
+            Payload::ComponentImportSection(section) if depth == 1 => {
+                for import in section {
+                    let import = import.map_err(|error| InspectError::Damaged(error.to_string()))?;
+                    imports.insert(import.name.name.to_owned());
+                }
+            }
+            Payload::ComponentExportSection(section) if depth == 1 => {
+                for export in section {
+                    let export = export.map_err(|error| InspectError::Damaged(error.to_string()))?;
+                    exports.insert(export.name.name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    if !complete {
+        return Err(InspectError::Damaged("it ends early".to_owned()));
+    }
+    let manifest = match manifests.as_slice() {
+        [manifest] => manifest,
+        [] => return Err(ManifestError::Missing.into()),
+        _ => return Err(ManifestError::Ambiguous.into()),
+    };
+    Ok(Inspection {
+        manifest,
+        imports,
+        exports,
+    })
+}

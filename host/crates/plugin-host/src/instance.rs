@@ -1,0 +1,239 @@
+//! One warm instance of a plugin: a store, the calls into it, and what each end of a call means.
+
+use std::sync::Arc;
+
+use wasmtime::{Store, Trap, WasmBacktrace};
+
+use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
+use crate::call::{CallState, Stop};
+use crate::convert;
+use crate::host_source::{SourceFault, SourceFile};
+use crate::limits;
+use crate::limits::Limits;
+use crate::plugin::LoadedPlugin;
+use crate::{validate_audio, validate_images};
+use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
+use svc_domain::rendering::{ImageBounds, RenderedImage};
+use svc_domain::waveform::AudioSummary;
+
+/// An instance that has not failed yet. After a failure of the guest it must not be called again.
+pub(super) struct Instance {
+    store: Store<CallState>,
+    exports: Exports,
+    calls: u32,
+    broken: bool,
+}
+
+/// What the component offers.
+struct Exports {
+    extractor: Option<extractor::Guest>,
+    artwork: Option<artwork::Guest>,
+    thumbnailer: Option<thumbnailer::Guest>,
+    waveform: Option<waveform::Guest>,
+}
+
+impl Instance {
+    /// Creates an instance and runs its start functions.
+    pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
+        let code = plugin.code.as_code();
+        let mut store = Store::new(
+            code.instance_pre.engine(),
+            CallState::new(Arc::clone(&plugin.id), plugin.limits.extract.memory),
+        );
+        store.limiter(|state| &mut state.memory);
+        store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
+        store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        store.data_mut().deadline.start(limits::START_TIME, None);
+        store.set_epoch_deadline(1);
+        let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
+            macro_rules! load {
+                ($ability:ident) => {
+                    code.$ability
+                        .as_ref()
+                        .map(|indices| indices.load(&mut store, &instance))
+                        .transpose()?
+                };
+            }
+            Ok(Exports {
+                extractor: load!(extractor),
+                artwork: load!(artwork),
+                thumbnailer: load!(thumbnailer),
+                waveform: load!(waveform),
+            })
+        });
+        match started {
+            Ok(exports) => Ok(Self {
+                store,
+                exports,
+                calls: 0,
+                broken: false,
+            }),
+            Err(error) => Err(failure_of(&error)),
+        }
+    }
+
+    /// Reads a file.
+    pub(super) fn extract(&mut self, plugin: &LoadedPlugin, file: &Arc<SourceFile>) -> ExtractOutcome {
+        let extractor = self.exports.extractor.clone().ok_or_else(|| lacks("extractor"))?;
+        self.begin(file, &plugin.limits.extract);
+        let answer = extractor.call_extract(&mut self.store);
+        match self.end(answer)? {
+            Ok(extraction) => extraction
+                .map(|e| convert::extraction(e, &plugin.id, file.size()))
+                .transpose(),
+            Err(error) => Err(convert::failure(error)),
+        }
+    }
+
+    /// Reads an embedded picture.
+    pub(super) fn read_picture(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        let artwork = self.exports.artwork.clone().ok_or_else(|| lacks("artwork"))?;
+        self.begin(file, &plugin.limits.extract);
+        self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
+        let answer = artwork.call_read(&mut self.store, index);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        self.end(answer)?.map_err(convert::failure)
+    }
+
+    /// Draws a picture in smaller sizes.
+    pub(super) fn render(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        sizes: &[ImageBounds],
+    ) -> Result<Vec<RenderedImage>, ExtractFailure> {
+        let thumbnailer = self
+            .exports
+            .thumbnailer
+            .clone()
+            .ok_or_else(|| lacks("thumbnailer"))?;
+        let asked: Vec<_> = sizes
+            .iter()
+            .take(limits::RENDERED_SIZES)
+            .map(|size| thumbnailer::Bounds {
+                width: size.width,
+                height: size.height,
+            })
+            .collect();
+        self.begin(file, &plugin.limits.render);
+        // Room for the records around the bytes, whose own limit is checked with them.
+        self.store
+            .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
+        let answer = thumbnailer.call_render(&mut self.store, &asked);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let images = self.end(answer)?.map_err(convert::failure)?;
+        validate_images::images(images, sizes)
+    }
+
+    /// Sums up a sound.
+    pub(super) fn measure(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        bins: u32,
+    ) -> Result<AudioSummary, ExtractFailure> {
+        let waveform = self.exports.waveform.clone().ok_or_else(|| lacks("waveform"))?;
+        let bins = bins.clamp(1, limits::WAVEFORM_BINS);
+        self.begin(file, &plugin.limits.measure);
+        let answer = waveform.call_measure(&mut self.store, bins);
+        let summary = self.end(answer)?.map_err(convert::failure)?;
+        validate_audio::summary(summary, bins)
+    }
+
+    /// Whether it may read another file: it did not fail and holds no more memory than is worth keeping.
+    pub(super) fn is_reusable(&self) -> bool {
+        !self.broken && self.memory() <= limits::KEPT_MEMORY
+    }
+
+    /// Bytes of linear memory.
+    pub(super) fn memory(&self) -> u64 {
+        self.store.data().memory.used()
+    }
+
+    /// Files read so far.
+    pub(super) fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    fn begin(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
+        self.calls += 1;
+        self.store.data_mut().begin(file, limits);
+        self.store.set_epoch_deadline(1);
+    }
+
+    /// Lets go of the file and tells the guest's answer from its failure. What went wrong with the file or its
+    /// budget is more than what the guest made of it.
+    fn end<T, E>(&mut self, answer: wasmtime::Result<Result<T, E>>) -> Result<Result<T, E>, ExtractFailure> {
+        let state = self.store.data_mut();
+        state.end();
+        let fault = state.source.take_fault();
+        match (answer, fault) {
+            (Err(error), _) => {
+                self.broken = true;
+                Err(failure_of(&error))
+            }
+            (Ok(_), Some(SourceFault::Storage(text))) => Err(ExtractFailure::Io(text)),
+            (Ok(Err(_)), Some(SourceFault::Budget(what))) => Err(ExtractFailure::Budget(what)),
+            (Ok(answer), _) => Ok(answer),
+        }
+    }
+}
+
+/// Asked for what the component does not export: a fault of the caller that the file need not suffer for.
+fn lacks(ability: &str) -> ExtractFailure {
+    ExtractFailure::Unsupported(format!("the plugin has no `{ability}`"))
+}
+
+/// What the end of a guest means for the file.
+fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
+    if let Some(stop) = error.downcast_ref::<Stop>() {
+        return stop.clone().into();
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        return ExtractFailure::Trap(with_functions(
+            trap.to_string().trim_start_matches("wasm trap: "),
+            error,
+        ));
+    }
+    // The machine, not the guest: mappings that could not be had.
+    if error.is::<std::io::Error>() || error.is::<rustix::io::Errno>() || error.is::<wasmtime::OutOfMemory>()
+    {
+        return ExtractFailure::Io(format!(
+            "the server is short of memory: {}",
+            convert::message(&error.to_string())
+        ));
+    }
+    // What is left is wasmtime refusing what the guest handed over: pointers outside of its memory, texts that
+    // are not UTF-8, more bytes than allowed.
+    let text = error.root_cause().to_string();
+    if text.contains("fuel allocated for hostcalls has been exhausted") {
+        return ExtractFailure::Budget("more output than the host takes".to_owned());
+    }
+    ExtractFailure::BadOutput(convert::message(&text))
+}
+
+/// The trap's text with the innermost functions, so that a report names the place.
+fn with_functions(text: &str, error: &wasmtime::Error) -> String {
+    let names: Vec<_> = error
+        .downcast_ref::<WasmBacktrace>()
+        .map(|trace| {
+            trace
+                .frames()
+                .iter()
+                .filter_map(wasmtime::FrameInfo::func_name)
+                .take(3)
+                .collect()
+        })
+        .unwrap_or_default();
+    let text = if names.is_empty() {
+        text.to_owned()
+    } else {
+        format!("{text} in {}", names.join(" < "))
+    };
+    convert::message(&text)
+}

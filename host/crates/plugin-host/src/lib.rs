@@ -1,0 +1,54 @@
+//! The plugin host: the only crate that knows wasmtime.
+//!
+//! It loads components, checks their manifests, compiles and caches them, and calls them with bounds on time, memory,
+//! reads and output (`limits.rs`). May use `svc-domain` alone.
+//!
+//! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state, limits and `Host`
+//! implementation, a line in `instance.rs`, and a hostile guest with a test.
+
+mod bindings;
+mod breaker;
+mod budget;
+mod cache;
+mod call;
+mod compile;
+mod compile_child;
+mod convert;
+mod deadline;
+mod engine;
+mod host_log;
+mod host_related;
+mod host_source;
+mod inspect;
+mod instance;
+mod keys;
+mod limits;
+mod loader;
+mod manifest;
+mod memory;
+mod native;
+mod plugin;
+mod registry;
+mod routes;
+mod stats;
+mod status;
+mod ticker;
+mod validate;
+mod validate_audio;
+mod validate_images;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use compile::{CompileError, Compiler};
+pub use compile_child::run_compile_child;
+pub use host_related::Around;
+pub use host_source::SourceFile;
+pub use limits::{Caps, LimitCaps};
+pub use manifest::{Manifest, ManifestError};
+pub use plugin::PluginHandle;
+pub use registry::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings, Plugins};
+pub use stats::PluginStats;
+pub use status::{PluginOrigin, PluginState, PluginStatus};
+pub use worker::Worker;

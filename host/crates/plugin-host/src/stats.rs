@@ -1,0 +1,196 @@
+//! What a plugin did and how long it took. Counted by each worker for itself, and merged now and then.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use svc_domain::extraction::ExtractFailure;
+
+/// Calls after which a worker hands on what it counted.
+const MERGE_AFTER: u64 = 64;
+/// Buckets of the histogram: four for each doubling of 128 ns, up to minutes.
+const BUCKETS: usize = 128;
+
+/// What a plugin did since the server started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PluginStats {
+    /// Files read, with any outcome.
+    pub calls: u64,
+    /// Files that the plugin said were not of its kind.
+    pub refused: u64,
+    /// Other files without a record, whoever is to blame.
+    pub errors: u64,
+    /// Those of them for which the plugin is to blame: traps, timeouts, memory, wrong answers.
+    pub plugin_errors: u64,
+    /// Half of the calls took at most this many microseconds; the bucket's upper end, up to a fifth too high.
+    pub p50_us: u64,
+    /// 99 of 100 calls took at most this many microseconds.
+    pub p99_us: u64,
+    /// The most linear memory that an instance held, in bytes.
+    pub max_memory: u64,
+}
+
+/// Counters of one plugin.
+#[derive(Debug, Clone)]
+pub(super) struct Counters {
+    calls: u64,
+    refused: u64,
+    errors: u64,
+    plugin_errors: u64,
+    max_memory: u64,
+    times: [u32; BUCKETS],
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            calls: 0,
+            refused: 0,
+            errors: 0,
+            plugin_errors: 0,
+            max_memory: 0,
+            times: [0; BUCKETS],
+        }
+    }
+}
+
+impl Counters {
+    /// Counts one call.
+    pub(super) fn count(&mut self, failure: Option<&ExtractFailure>, time: Duration, memory: u64) {
+        self.calls += 1;
+        match failure {
+            None => {}
+            Some(ExtractFailure::Refused(_)) => self.refused += 1,
+            Some(failure) => {
+                self.errors += 1;
+                self.plugin_errors += u64::from(failure.blames_plugin());
+            }
+        }
+        self.max_memory = self.max_memory.max(memory);
+        if let Some(bucket) = self.times.get_mut(bucket_of(time)) {
+            *bucket = bucket.saturating_add(1);
+        }
+    }
+
+    /// Whether it is time to hand these on.
+    pub(super) fn is_due(&self) -> bool {
+        self.calls >= MERGE_AFTER || self.plugin_errors > 0
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.refused += other.refused;
+        self.errors += other.errors;
+        self.plugin_errors += other.plugin_errors;
+        self.max_memory = self.max_memory.max(other.max_memory);
+        for (sum, count) in self.times.iter_mut().zip(other.times) {
+            *sum = sum.saturating_add(count);
+        }
+    }
+
+    fn percentile_us(&self, percent: u64) -> u64 {
+        let timed: u64 = self.times.iter().copied().map(u64::from).sum();
+        let rank = (timed * percent).div_ceil(100);
+        let mut seen = 0;
+        for (bucket, count) in self.times.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= rank && seen > 0 {
+                return upper_end(bucket).div_ceil(1_000);
+            }
+        }
+        0
+    }
+}
+
+/// The merged counters of one plugin.
+#[derive(Debug, Default)]
+pub(super) struct SharedStats(Mutex<Counters>);
+
+impl SharedStats {
+    /// Takes over what a worker counted, and empties it.
+    pub(super) fn merge(&self, counted: &mut Counters) {
+        if counted.calls > 0 {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).add(counted);
+            *counted = Counters::default();
+        }
+    }
+
+    /// As it stands.
+    pub(super) fn snapshot(&self) -> PluginStats {
+        let counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        PluginStats {
+            calls: counters.calls,
+            refused: counters.refused,
+            errors: counters.errors,
+            plugin_errors: counters.plugin_errors,
+            p50_us: counters.percentile_us(50),
+            p99_us: counters.percentile_us(99),
+            max_memory: counters.max_memory,
+        }
+    }
+}
+
+/// Four buckets for each doubling: the position of the highest bit and the two bits below it.
+fn bucket_of(time: Duration) -> usize {
+    let units = u32::try_from(time.as_nanos() / 128).unwrap_or(u32::MAX);
+    if units < 4 {
+        return units as usize;
+    }
+    let highest = units.ilog2();
+    let below = (units >> (highest - 2)) & 0b11;
+    ((highest - 1) * 4 + below) as usize
+}
+
+/// Nanoseconds at which a bucket ends.
+fn upper_end(bucket: usize) -> u64 {
+    let bucket = bucket as u64;
+    if bucket < 4 {
+        return (bucket + 1) * 128;
+    }
+    let highest = bucket / 4 + 1;
+    ((5 + bucket % 4) * 128) << (highest - 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_fall_into_buckets_that_end_above_them_by_a_fifth_at_most() {
+        for nanos in [
+            0,
+            127,
+            128,
+            500,
+            511,
+            512,
+            999,
+            4_096,
+            50_000,
+            51_200,
+            1_000_000,
+            5_000_000_000_u64,
+        ] {
+            let end = upper_end(bucket_of(Duration::from_nanos(nanos)));
+            assert!(end > nanos, "{nanos} ns in a bucket that ends at {end}");
+            assert!(
+                end <= nanos + (nanos / 4).max(128),
+                "{nanos} ns in a bucket that ends at {end}"
+            );
+        }
+    }
+
+    #[test]
+    fn percentiles_come_from_the_merged_counters() {
+        let shared = SharedStats::default();
+        let mut counters = Counters::default();
+        for micros in 1..=100 {
+            counters.count(None, Duration::from_micros(micros), micros);
+        }
+        shared.merge(&mut counters);
+        let stats = shared.snapshot();
+        assert_eq!((stats.calls, stats.max_memory), (100, 100));
+        assert!((50..=63).contains(&stats.p50_us), "{stats:?}");
+        assert!((99..=124).contains(&stats.p99_us), "{stats:?}");
+        assert_eq!(counters.calls, 0);
+    }
+}

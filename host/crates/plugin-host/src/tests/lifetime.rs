@@ -1,0 +1,211 @@
+//! How long instances and plugins live: recycling, state, quarantine.
+
+use crate::limits;
+use crate::tests::*;
+use svc_domain::extraction::ExtractFailure;
+use svc_domain::rendering::ImageBounds;
+
+fn titles(isolation: Isolation, files: usize) -> Vec<String> {
+    let mut harness = Harness::new().with_guest("leaky");
+    harness.settings.isolation.third_party = isolation;
+    let plugins = harness.load();
+    let (plugin, source) = (plugins.handle("leaky").unwrap(), harness.source(b"x"));
+    let mut worker = plugins.worker();
+    (0..files)
+        .map(|_| title(worker.extract(&plugin, &source)))
+        .collect()
+}
+
+#[test]
+fn state_of_a_guest_lives_as_long_as_its_isolation_says() {
+    assert_eq!(titles(Isolation::PerFile, 3), ["1", "1", "1"]);
+    assert_eq!(titles(Isolation::Recycle(2), 5), ["1", "2", "1", "2", "1"]);
+    assert_eq!(titles(Isolation::Worker, 3), ["1", "2", "3"]);
+}
+
+#[test]
+fn plugins_are_shared_between_threads_and_workers_move_to_one() {
+    fn shared<T: Send + Sync + Clone>() {}
+    fn moved<T: Send>() {}
+    shared::<Plugins>();
+    shared::<PluginHandle>();
+    moved::<Worker>();
+}
+
+#[test]
+fn workers_do_not_share_instances() {
+    let harness = Harness::new().with_guest("leaky");
+    let plugins = harness.load();
+    let (plugin, source) = (plugins.handle("leaky").unwrap(), harness.source(b"x"));
+    let (mut one, mut other) = (plugins.worker(), plugins.worker());
+    assert_eq!(title(one.extract(&plugin, &source)), "1");
+    assert_eq!(title(other.extract(&plugin, &source)), "1");
+}
+
+#[test]
+fn instance_that_holds_much_memory_is_not_kept() {
+    let mut harness = Harness::new().with_guest("long_string");
+    harness.settings.isolation.third_party = Isolation::Worker;
+    let plugins = harness.load();
+    let (plugin, source) = (plugins.handle("long-string").unwrap(), harness.source(b"x"));
+    let mut worker = plugins.worker();
+    for _ in 0..4 {
+        assert_eq!(code(&worker.extract(&plugin, &source)), "budget");
+    }
+    drop(worker);
+    // A kept instance would have grown by 30 MiB with each file.
+    assert!(plugin.status().stats.unwrap().max_memory < 40 << 20);
+}
+
+#[test]
+fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_released() {
+    let harness = Harness::new().with_guest("by_first_byte");
+    let plugins = harness.load();
+    let plugin = plugins.handle("by-first-byte").unwrap();
+    let (good, bad) = (harness.source(b"good"), harness.source(b"trap"));
+    let mut worker = plugins.worker();
+    for _ in 0..4 {
+        assert_eq!(code(&worker.extract(&plugin, &bad)), "trap");
+    }
+    assert_eq!(title(worker.extract(&plugin, &good)), "ok");
+    assert!(plugin.is_active(), "a success in between");
+    for _ in 0..5 {
+        assert_eq!(code(&worker.extract(&plugin, &bad)), "trap");
+    }
+    let state = only_state(&plugins);
+    assert!(
+        matches!(&state, PluginState::Quarantined { reason } if reason.contains("5 failures in a row")),
+        "{state:?}"
+    );
+    assert!(plugins.for_file(&MediaKind::music(), "shared").is_none());
+    assert_eq!(
+        code(&worker.extract(&plugin, &good)),
+        "io",
+        "to be read again later"
+    );
+    assert!(plugin.release());
+    assert!(!plugin.release(), "once is enough");
+    assert_eq!(title(worker.extract(&plugin, &good)), "ok");
+    assert_eq!(only_state(&plugins), PluginState::Active);
+}
+
+/// Calls until the answer is another one; how many there were.
+fn calls_until(expected: &str, mut call: impl FnMut() -> &'static str) -> usize {
+    (0..1_000).take_while(|_| call() == expected).count()
+}
+
+#[test]
+fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpose() {
+    let harness = Harness::new()
+        .with_guest("by_first_byte")
+        .with("drawer.wasm", &guests::renderer("thumbnailer", "drawer"));
+    let plugins = harness.load();
+    let (reader, drawer) = (
+        plugins.handle("by-first-byte").unwrap(),
+        plugins.handle("drawer").unwrap(),
+    );
+    let (good, bad, html) = (
+        harness.source(b"good"),
+        harness.source(b"trap"),
+        harness.source(b"html"),
+    );
+    let mut worker = plugins.worker();
+    let explained = calls_until("trap", || code(&worker.explain(&reader, &bad)));
+    assert_eq!(explained, limits::BUDGET_FAILURES);
+    let Err(ExtractFailure::Later { retry_after }) = worker.explain(&reader, &good) else {
+        panic!("the budget is spent");
+    };
+    assert!(retry_after <= limits::BUDGET_WINDOW, "{retry_after:?}");
+    assert!(reader.is_active() && !reader.status().degraded);
+    // Pictures have a budget of their own, and scans none.
+    let sizes = [ImageBounds::square(10)];
+    let failed = |outcome: Result<_, ExtractFailure>| {
+        outcome.map_or_else(|failure| failure.code(), |_: Vec<_>| "drawn")
+    };
+    let drawn = calls_until("bad_output", || failed(worker.render(&drawer, &html, &sizes)));
+    assert_eq!(drawn, limits::BUDGET_FAILURES);
+    assert_eq!(failed(worker.render(&drawer, &good, &sizes)), "later");
+    assert!(drawer.is_active());
+    assert_eq!(title(worker.extract(&reader, &good)), "ok");
+    // A scan's failures are in a row whatever others come in between, and then nobody calls.
+    let scanned = calls_until("trap", || code(&worker.extract(&reader, &bad)));
+    assert_eq!(scanned, limits::CONSECUTIVE_FAILURES);
+    assert!(!reader.is_active());
+    for outcome in [worker.extract(&reader, &good), worker.explain(&reader, &good)] {
+        assert_eq!(code(&outcome), "io");
+    }
+}
+
+#[test]
+fn one_poisoned_file_in_ten_loses_no_other() {
+    let harness = Harness::new().with_guest("by_first_byte");
+    let plugins = harness.load();
+    let plugin = plugins.handle("by-first-byte").unwrap();
+    let (good, bad) = (harness.source(b"good"), harness.source(b"trap"));
+    let mut worker = plugins.worker();
+    for number in 0..2_000 {
+        if number % 10 == 3 {
+            assert_eq!(code(&worker.extract(&plugin, &bad)), "trap");
+        } else {
+            assert_eq!(title(worker.extract(&plugin, &good)), "ok");
+        }
+    }
+    drop(worker);
+    let status = plugin.status();
+    assert!(
+        status.degraded,
+        "more than one in twenty: a fresh instance for each file"
+    );
+    let stats = status.stats.unwrap();
+    assert_eq!((stats.calls, stats.plugin_errors), (2_000, 200));
+}
+
+#[test]
+fn one_failure_in_three_shuts_the_plugin_off() {
+    let harness = Harness::new().with_guest("by_first_byte");
+    let plugins = harness.load();
+    let plugin = plugins.handle("by-first-byte").unwrap();
+    let (good, bad) = (harness.source(b"good"), harness.source(b"trap"));
+    let mut worker = plugins.worker();
+    for _ in 0..60 {
+        for source in [&bad, &good, &good] {
+            let _ = worker.extract(&plugin, source);
+        }
+    }
+    assert!(!plugin.is_active());
+}
+
+#[test]
+fn picture_of_a_plugin_without_pictures_is_unsupported() {
+    let harness = Harness::new().with_guest("good");
+    let plugins = harness.load();
+    let plugin = plugins.handle("good").unwrap();
+    assert!(!plugin.has_artwork());
+    let failure = plugins
+        .worker()
+        .read_picture(&plugin, &harness.source(b"x"), 0)
+        .unwrap_err();
+    assert_eq!(failure.code(), "unsupported");
+}
+
+#[test]
+fn pictures_are_handed_out_up_to_their_limit() {
+    let harness = Harness::new().with_guest("artwork");
+    let plugins = harness.load();
+    let (plugin, source) = (plugins.handle("artwork").unwrap(), harness.source(b"x"));
+    assert!(plugin.has_artwork());
+    let mut worker = plugins.worker();
+    assert_eq!(
+        worker.read_picture(&plugin, &source, 0).unwrap(),
+        [0xff, 0xd8, 0xff]
+    );
+    assert_eq!(
+        worker.read_picture(&plugin, &source, 1).unwrap_err().code(),
+        "budget"
+    );
+    assert_eq!(
+        worker.read_picture(&plugin, &source, 2).unwrap_err().code(),
+        "refused"
+    );
+    assert_eq!(worker.extract(&plugin, &source), Ok(None));
+}

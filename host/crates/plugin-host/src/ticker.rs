@@ -1,0 +1,94 @@
+//! The clock that interrupts guests: one thread that moves the engine's epoch every 10 ms, as long as there is a
+//! worker that could run one.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use wasmtime::Engine;
+
+use crate::limits;
+
+/// The clock's thread. Stops when dropped.
+pub(super) struct Ticker {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// An idle server has none, and then the clock sleeps.
+    workers: usize,
+    stopped: bool,
+}
+
+/// Keeps the clock going. Whoever calls a guest holds one.
+pub(super) struct Ticking(Arc<Shared>);
+
+impl Ticker {
+    /// Starts the thread.
+    pub(super) fn start(engine: &Engine) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let thread = std::thread::Builder::new()
+            .name("plugin-clock".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                let engine = engine.clone();
+                move || run(&shared, &engine)
+            })?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Keeps the clock going until the result is dropped.
+    pub(super) fn hold(&self) -> Ticking {
+        self.shared.change(|state| state.workers += 1);
+        Ticking(Arc::clone(&self.shared))
+    }
+}
+
+fn run(shared: &Shared, engine: &Engine) {
+    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+    while !state.stopped {
+        if state.workers == 0 {
+            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        } else {
+            let woken = shared.changed.wait_timeout(state, limits::TICK);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+            engine.increment_epoch();
+        }
+    }
+}
+
+impl Shared {
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+}
+
+impl Drop for Ticking {
+    fn drop(&mut self) {
+        // Without waking the clock: it sees at its next tick that nobody is left.
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.workers = state.workers.saturating_sub(1);
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.shared.change(|state| state.stopped = true);
+        if let Some(thread) = self.thread.take() {
+            // The thread cannot fail; there would be nobody to tell anyway.
+            drop(thread.join());
+        }
+    }
+}

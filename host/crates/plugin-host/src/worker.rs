@@ -1,0 +1,178 @@
+//! A thread's warm instances: one for each plugin it has called, kept from file to file.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::budget::Purpose;
+use crate::host_source::SourceFile;
+use crate::instance::Instance;
+use crate::plugin::{LoadedPlugin, PluginHandle};
+use crate::registry::{Isolation, PluginsInner};
+use crate::stats::Counters;
+use crate::ticker::Ticking;
+use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
+use svc_domain::rendering::{ImageBounds, RenderedImage};
+use svc_domain::waveform::AudioSummary;
+
+/// Calls plugins from one thread. Make one for each thread, and drop it when the work is done: while there is
+/// one, the clock that interrupts guests ticks.
+pub struct Worker {
+    slots: Vec<Slot>,
+    _ticking: Ticking,
+    /// Last, so that the clock outlives the hold on it.
+    _plugins: Arc<PluginsInner>,
+}
+
+struct Slot {
+    plugin: PluginHandle,
+    instance: Option<Instance>,
+    counters: Counters,
+}
+
+impl Worker {
+    pub(super) fn new(plugins: Arc<PluginsInner>) -> Self {
+        Self {
+            slots: Vec::new(),
+            _ticking: plugins.ticker.hold(),
+            _plugins: plugins,
+        }
+    }
+
+    /// Reads what a file says about itself, for a scan: failures count towards a quarantine.
+    pub fn extract(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
+        self.slot(plugin)
+            .call(Purpose::Scan, |instance, plugin| instance.extract(plugin, source))
+    }
+
+    /// Reads what a file says about itself, for somebody who asks.
+    pub fn explain(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
+        self.slot(plugin).call(Purpose::Explain, |instance, plugin| {
+            instance.extract(plugin, source)
+        })
+    }
+
+    /// Reads the picture at this position of the extraction's list: one that is `PictureData::OnRequest`.
+    pub fn read_picture(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        self.slot(plugin).call(Purpose::Artwork, |instance, plugin| {
+            instance.read_picture(plugin, source, index)
+        })
+    }
+
+    /// Draws a picture in smaller sizes, one image for each, in their order.
+    pub fn render(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        sizes: &[ImageBounds],
+    ) -> Result<Vec<RenderedImage>, ExtractFailure> {
+        self.slot(plugin).call(Purpose::Render, |instance, plugin| {
+            instance.render(plugin, source, sizes)
+        })
+    }
+
+    /// Sums up a sound in this many bins. Takes up to minutes for a long one.
+    pub fn measure(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        bins: u32,
+    ) -> Result<AudioSummary, ExtractFailure> {
+        self.slot(plugin).call(Purpose::Measure, |instance, plugin| {
+            instance.measure(plugin, source, bins)
+        })
+    }
+
+    fn slot(&mut self, plugin: &PluginHandle) -> &mut Slot {
+        let position = self
+            .slots
+            .iter()
+            .position(|slot| Arc::ptr_eq(&slot.plugin.0, &plugin.0));
+        let position = position.unwrap_or_else(|| {
+            self.slots.push(Slot {
+                plugin: plugin.clone(),
+                instance: None,
+                counters: Counters::default(),
+            });
+            self.slots.len() - 1
+        });
+        #[expect(clippy::indexing_slicing, reason = "found or pushed in the lines above")]
+        &mut self.slots[position]
+    }
+}
+
+impl Slot {
+    fn call<T>(
+        &mut self,
+        purpose: Purpose,
+        call: impl FnOnce(&mut Instance, &LoadedPlugin) -> Result<T, ExtractFailure>,
+    ) -> Result<T, ExtractFailure> {
+        let plugin = &*self.plugin.0;
+        if let Some(reason) = plugin.breaker.open_reason() {
+            // Not the file's fault: it is to be read again when the plugin is back.
+            return Err(ExtractFailure::Io(format!(
+                "the plugin `{}` is shut off: {reason}",
+                plugin.id
+            )));
+        }
+        let budget = plugin.budgets.of(purpose);
+        let started = Instant::now();
+        if let Some(retry_after) = budget.and_then(|budget| budget.wait(started)) {
+            return Err(ExtractFailure::Later { retry_after });
+        }
+        // Only a scan's calls are numbered: the breaker counts among those.
+        let number = budget.is_none().then(|| plugin.breaker.begin());
+        let mut memory = 0;
+        let instance = self.instance.take().map_or_else(|| Instance::start(plugin), Ok);
+        let result = instance.and_then(|mut instance| {
+            let result = call(&mut instance, plugin);
+            memory = instance.memory();
+            if instance.is_reusable() && !is_used_up(plugin, instance.calls()) {
+                self.instance = Some(instance);
+            }
+            result
+        });
+        let failure = result.as_ref().err();
+        self.counters.count(failure, started.elapsed(), memory);
+        match (failure.filter(|failure| failure.blames_plugin()), number) {
+            (None, Some(number)) => plugin.breaker.succeeded(number),
+            // The failure itself is the caller's to report, who knows the file.
+            (Some(failure), Some(number)) => {
+                if plugin.breaker.failed(number, failure) {
+                    let reason = plugin.breaker.open_reason().unwrap_or_default();
+                    tracing::error!(plugin = &*plugin.id, "the plugin is shut off: {reason}");
+                }
+            }
+            (Some(_), None) => {
+                if let Some(budget) = budget {
+                    budget.failed(Instant::now());
+                }
+            }
+            (None, None) => {}
+        }
+        if self.counters.is_due() {
+            plugin.stats.merge(&mut self.counters);
+        }
+        result
+    }
+}
+
+/// Whether an instance has read as many files as it may.
+fn is_used_up(plugin: &LoadedPlugin, calls: u32) -> bool {
+    match plugin.isolation {
+        _ if plugin.breaker.is_degraded() => true,
+        Isolation::Worker => false,
+        Isolation::Recycle(files) => calls >= files,
+        Isolation::PerFile => true,
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.plugin.0.stats.merge(&mut self.counters);
+    }
+}

@@ -1,0 +1,123 @@
+//! Root directories of media, as configured and as found.
+
+use std::path::{Path, PathBuf};
+
+use crate::args::args;
+use crate::error::{Result, StoreError};
+use crate::{Lane, Store};
+use svc_domain::id::{DirectoryId, IdGenerator};
+use svc_domain::kind::MediaKind;
+use svc_domain::path::{RelativePath, name_to_text, text_to_os};
+use svc_domain::scan::Directory;
+use svc_domain::time::Timestamp;
+
+#[derive(sqlx::FromRow)]
+struct DirectoryRow {
+    directory_id: i64,
+    media_kind: String,
+    path: String,
+    available: bool,
+    last_seen_at: Option<i64>,
+    file_count: i64,
+}
+
+impl TryFrom<DirectoryRow> for Directory {
+    type Error = StoreError;
+
+    fn try_from(row: DirectoryRow) -> Result<Self> {
+        Ok(Self {
+            id: row.directory_id.into(),
+            kind: row
+                .media_kind
+                .parse()
+                .map_err(|_| StoreError::InvalidValue("media kind"))?,
+            path: path_from_text(&row.path),
+            available: row.available,
+            last_seen_at: row.last_seen_at.map(Timestamp::from_millis),
+            file_count: row.file_count,
+        })
+    }
+}
+
+/// A root's path from its text in the store.
+pub(super) fn path_from_text(text: &str) -> PathBuf {
+    PathBuf::from(text_to_os(text))
+}
+
+fn path_to_text(path: &Path) -> String {
+    name_to_text(path.as_os_str())
+}
+
+impl Store {
+    /// Makes the list of configured directories be `configured`: adds what is new and keeps, but no longer lists, what
+    /// is gone, so that it comes back with its files. Gives the list.
+    pub async fn sync_directories(
+        &self,
+        configured: &[(MediaKind, PathBuf)],
+        ids: &IdGenerator,
+        now: Timestamp,
+    ) -> Result<Vec<Directory>> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        tx.execute("UPDATE directories SET configured = FALSE WHERE configured", &[])
+            .await?;
+        for (kind, path) in configured {
+            tx.execute(
+                "INSERT INTO directories (directory_id, media_kind, path, available, configured) \
+                 VALUES ($1, $2, $3, TRUE, TRUE) ON CONFLICT (media_kind, path) DO UPDATE SET configured = TRUE",
+                &args![ids.next::<DirectoryId>(now).get(), kind.as_str(), path_to_text(path)],
+            )
+            .await?;
+        }
+        tx.commit().await?;
+        self.list_directories().await
+    }
+
+    /// The configured directories, oldest first.
+    pub async fn list_directories(&self) -> Result<Vec<Directory>> {
+        let sql = "SELECT d.directory_id, d.media_kind, d.path, d.available, d.last_seen_at, \
+                   CAST(coalesce((SELECT sum(f.file_count) FROM folders f WHERE f.directory_id = d.directory_id), 0) \
+                   AS BIGINT) AS file_count FROM directories d WHERE d.configured ORDER BY d.directory_id";
+        let rows: Vec<DirectoryRow> = self.pools().fetch_all(sql, &[]).await?;
+        rows.into_iter().map(Directory::try_from).collect()
+    }
+
+    /// Whether a file or folder of this path, or one below it, is or was in a directory of this kind.
+    pub async fn has_path(&self, kind: &MediaKind, path: &RelativePath) -> Result<bool> {
+        let folder = "SELECT count(*) FROM folders o JOIN directories d ON d.directory_id = o.directory_id \
+                      WHERE d.media_kind = $1 AND (o.path = $2 OR substr(o.path, 1, length($2) + 1) = $2 || '/')";
+        let values = args![kind.as_str(), path.as_str()];
+        if self.pools().count(folder, &values).await? > 0 {
+            return Ok(true);
+        }
+        let file = "SELECT count(*) FROM files f JOIN folders o ON o.folder_id = f.folder_id \
+                    JOIN directories d ON d.directory_id = o.directory_id \
+                    WHERE d.media_kind = $1 AND o.path = $2 AND f.name = $3";
+        let folder = path.parent().unwrap_or_default();
+        let values = args![kind.as_str(), folder.as_str(), path.file_name()];
+        Ok(self.pools().count(file, &values).await? > 0)
+    }
+
+    /// The ids of the configured directories, without a look at what is in them.
+    pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>> {
+        let sql = "SELECT directory_id FROM directories WHERE configured";
+        let ids: Vec<(i64,)> = self.pools().fetch_all(sql, &[]).await?;
+        Ok(ids.into_iter().map(|(id,)| id.into()).collect())
+    }
+
+    /// Notes whether a directory is there. `now` becomes its `last_seen_at` if it is.
+    pub async fn set_directory_available(
+        &self,
+        id: DirectoryId,
+        available: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        tx.execute(
+            "UPDATE directories SET available = $2, last_seen_at = coalesce($3, last_seen_at) \
+             WHERE directory_id = $1",
+            &args![id.get(), available, available.then_some(now)],
+        )
+        .await?;
+        tx.commit().await
+    }
+}

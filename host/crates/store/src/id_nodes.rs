@@ -1,0 +1,158 @@
+//! The numbers of the servers of this database, which keep their ids apart: leased here, and held with every commit.
+//!
+//! A lease says until which moment the ids of a number may be. The next holder takes the number at a moment of its own clock
+//! that is not before that, so the ids of both differ whatever their clocks say. A server that made an id beyond its lease,
+//! because it slept or its clock was set, extends the lease in the transaction that stores the id: if another server has
+//! the number by then, nothing is stored.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::args::args;
+use crate::db::Tx;
+use crate::error::{Result, StoreError};
+use crate::{Lane, Store};
+use svc_domain::id::IdGenerator;
+use svc_domain::time::{Clock, Timestamp};
+
+/// How long a number is a server's after it was last heard of. Short enough that a server which is killed and started
+/// again all the time does not run out of numbers.
+const LEASE: Duration = Duration::from_secs(5 * 60);
+/// How often a lease is extended: once may fail.
+pub const RENEW_EVERY: Duration = Duration::from_secs(2 * 60);
+
+/// The number of this server.
+#[derive(Debug)]
+pub(super) struct IdNode {
+    node: u8,
+    /// A name that no other server has.
+    holder: String,
+    ids: Arc<IdGenerator>,
+    clock: Arc<dyn Clock>,
+    /// Another server has the number, or it was given back.
+    is_lost: AtomicBool,
+}
+
+fn lease_from(moment: Timestamp) -> Timestamp {
+    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(moment.millis().saturating_add(lease))
+}
+
+impl IdNode {
+    /// What `tx` stores is of ids that are this server's alone, or the reason why it must not be committed. Gives the
+    /// new end of the lease if it had to be extended, which counts once `tx` is committed.
+    pub(super) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
+        if self.is_lost.load(Ordering::Acquire) {
+            return Err(StoreError::IdNodeLost(self.node));
+        }
+        if self.ids.is_covered() {
+            return Ok(None);
+        }
+        self.extend(tx).await.map(Some)
+    }
+
+    /// The lease begins anew, from now on and from the last id that was made.
+    async fn extend(&self, tx: &mut Tx) -> Result<Timestamp> {
+        let until = lease_from(self.clock.now().max(self.ids.last_moment()));
+        let extended = tx
+            .execute(
+                "UPDATE id_nodes SET expires_at = $1 WHERE node = $2 AND holder = $3",
+                &args![until, i64::from(self.node), self.holder.as_str()],
+            )
+            .await?;
+        if extended == 0 {
+            self.is_lost.store(true, Ordering::Release);
+            tracing::error!(
+                node = self.node,
+                "another server has this server's number for ids; nothing is stored until a restart"
+            );
+            return Err(StoreError::IdNodeLost(self.node));
+        }
+        Ok(until)
+    }
+
+    pub(super) fn extended(&self, until: Timestamp) {
+        self.ids.extend(until);
+    }
+}
+
+impl Store {
+    /// Leases a number for a server that no other has this name of, and gives what makes its ids. From now on each commit
+    /// of this store holds the number.
+    ///
+    /// # Errors
+    /// When as many servers as there are numbers use the database, or did within minutes.
+    pub async fn lease_id_node(&self, clock: Arc<dyn Clock>, holder: String) -> Result<Arc<IdGenerator>> {
+        let mut tx = self.0.lanes.begin_alone(self.pools()).await?;
+        let now = clock.now();
+        let until = lease_from(now);
+        let free: Vec<(i64,)> = tx
+            .fetch_all(
+                "SELECT node FROM id_nodes WHERE expires_at <= $1 ORDER BY expires_at, node LIMIT 1",
+                &args![now],
+            )
+            .await?;
+        let taken: Vec<(i64,)> = tx.fetch_all("SELECT count(*) FROM id_nodes", &[]).await?;
+        let new = taken.first().map_or(0, |(count,)| *count);
+        let node = free.first().map_or(new, |(node,)| *node);
+        let number = u8::try_from(node).map_err(|_| StoreError::NoIdNode)?;
+        tx.execute(
+            "INSERT INTO id_nodes (node, holder, expires_at) VALUES ($1, $2, $3) \
+             ON CONFLICT (node) DO UPDATE SET holder = $2, expires_at = $3",
+            &args![node, holder.as_str(), until],
+        )
+        .await?;
+        tx.commit().await?;
+        let ids = Arc::new(IdGenerator::leased(number, until));
+        let leased = IdNode {
+            node: number,
+            holder,
+            ids: Arc::clone(&ids),
+            clock,
+            is_lost: AtomicBool::new(false),
+        };
+        self.0.lanes.hold(leased);
+        Ok(ids)
+    }
+
+    /// Extends the lease of this server's number, if it has one.
+    ///
+    /// # Errors
+    /// When another server has it.
+    pub async fn renew_id_node(&self) -> Result<()> {
+        let Some(node) = self.0.lanes.id_node() else {
+            return Ok(());
+        };
+        let mut tx = self.0.lanes.begin(self.pools(), Lane::Scan).await?;
+        let until = node.extend(&mut tx).await?;
+        tx.commit().await?;
+        node.extended(until);
+        Ok(())
+    }
+
+    /// Gives the number back, at the end: the next server may have it at once. Nothing is stored after it.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn release_id_node(&self) -> Result<()> {
+        let Some(node) = self.0.lanes.id_node() else {
+            return Ok(());
+        };
+        let mut tx = self.0.lanes.begin(self.pools(), Lane::Interactive).await?;
+        // No id of the next holder is one of these.
+        let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));
+        tx.execute(
+            "UPDATE id_nodes SET expires_at = $1 WHERE node = $2 AND holder = $3",
+            &args![
+                node.clock.now().max(last),
+                i64::from(node.node),
+                node.holder.as_str()
+            ],
+        )
+        .await?;
+        tx.commit().await?;
+        node.is_lost.store(true, Ordering::Release);
+        Ok(())
+    }
+}

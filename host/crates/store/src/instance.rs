@@ -1,0 +1,48 @@
+//! What the server is: its own identity.
+
+use crate::args::args;
+use crate::error::Result;
+use crate::{Lane, Store};
+use svc_domain::time::Timestamp;
+
+/// One installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instance {
+    /// 32 hexadecimal digits, made once.
+    pub instance_id: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+const SELECT: &str = "SELECT instance_id, created_at FROM server";
+
+type Row = (String, i64);
+
+fn instance((instance_id, created_at): Row) -> Instance {
+    Instance {
+        instance_id,
+        created_at: Timestamp::from_millis(created_at),
+    }
+}
+
+impl Store {
+    /// The instance, once it was made.
+    pub async fn instance(&self) -> Result<Option<Instance>> {
+        let row: Option<Row> = self.pools().fetch_optional(SELECT, &[]).await?;
+        Ok(row.map(instance))
+    }
+
+    /// Stores `new` unless there is an instance; gives what is stored.
+    pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
+        let mut tx = self.write_record(Lane::Interactive).await?;
+        tx.execute(
+            "INSERT INTO server (singleton, instance_id, created_at) VALUES (1, $1, $2) \
+             ON CONFLICT (singleton) DO NOTHING",
+            &args![new.instance_id.as_str(), new.created_at],
+        )
+        .await?;
+        let rows: Vec<Row> = tx.fetch_all(SELECT, &[]).await?;
+        tx.commit().await?;
+        Ok(rows.into_iter().next().map_or_else(|| new.clone(), instance))
+    }
+}

@@ -1,0 +1,247 @@
+//! Artists and genres.
+
+use std::collections::HashMap;
+
+use crate::Store;
+use crate::error::Result;
+use crate::item_filter::{Filtered, ItemFilter};
+use crate::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::pages::{OrderCase, order_cases_of};
+use crate::select::Conditions;
+use crate::visibility::Visible;
+use svc_domain::change::ItemType;
+use svc_domain::id::MusicArtistId;
+use svc_domain::library::MediaScope;
+use svc_domain::list::{ListRequest, Listing};
+use svc_domain::music::{Artist, Genre};
+use svc_domain::text::fold;
+
+/// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
+#[derive(Debug, Clone, Default)]
+pub struct ArtistFilter {
+    /// With a track of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// With a track of this year or later.
+    pub year_from: Option<i32>,
+    /// With a track of this year or earlier.
+    pub year_to: Option<i32>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
+}
+
+/// What a list of artists is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArtistOrder {
+    /// Sort name.
+    Name,
+    /// First indexed.
+    CreatedAt,
+}
+
+/// What a list of genres is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GenreOrder {
+    /// Name, case and diacritics aside.
+    Name,
+}
+
+impl ArtistOrder {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Name => Sort::text("name", "a.sort_name"),
+            Self::CreatedAt => Sort::key("createdAt"),
+        }
+    }
+}
+
+impl GenreOrder {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Name => Sort::text("name", "g.key").unique(),
+        }
+    }
+}
+
+const ARTISTS: MediaRows = MediaRows {
+    from: "music_artists a",
+    key: "a.artist_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicArtist,
+    visible: Visible::Artists,
+    key: ARTISTS.key,
+    first_at: |moment| MusicArtistId::first_at(moment).get(),
+};
+const ARTIST_BY_ID: &str = "SELECT a.artist_id, a.name, a.sort_name, a.release_count, a.track_count, \
+    a.mb_artist_id FROM music_artists a WHERE a.artist_id";
+const ARTIST_TRACKS: &str =
+    "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
+const ARTIST_RELEASES: &str =
+    "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
+/// The tracks of an artist: those that they are credited on, and those of their releases.
+const TRACKS_OF_ARTIST: [&str; 2] = [
+    "SELECT 1 FROM track_artists l JOIN music_tracks t ON t.track_id = l.track_id WHERE l.artist_id = a.artist_id",
+    "SELECT 1 FROM release_artists l JOIN music_tracks t ON t.release_id = l.release_id \
+     WHERE l.artist_id = a.artist_id",
+];
+const BY_ARTIST: &str = " GROUP BY l.artist_id";
+const GENRES: MediaRows = MediaRows {
+    from: "music_genres g",
+    key: "g.genre_id",
+};
+const GENRE_BY_ID: &str = "SELECT g.genre_id, g.name, g.track_count FROM music_genres g WHERE g.genre_id";
+const GENRE_TRACKS: &str = "SELECT l.genre_id, count(*) FROM track_genres l WHERE l.genre_id";
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
+struct ArtistRow {
+    artist_id: i64,
+    name: String,
+    sort_name: String,
+    release_count: i64,
+    track_count: i64,
+    mb_artist_id: Option<String>,
+}
+
+impl From<ArtistRow> for Artist {
+    fn from(row: ArtistRow) -> Self {
+        Self {
+            id: row.artist_id.into(),
+            name: row.name,
+            sort_name: row.sort_name,
+            release_count: row.release_count,
+            track_count: row.track_count,
+            artwork_release: None,
+            mb_artist_id: row.mb_artist_id,
+        }
+    }
+}
+
+fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a> {
+    let mut artists = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+    if filter.genre.is_some() || filter.year_from.is_some() || filter.year_to.is_some() {
+        artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
+            tracks.push(
+                "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
+                 WHERE k.track_id = t.track_id AND g.key = ",
+                filter.genre.as_deref().map(fold),
+                ")",
+            );
+            tracks.push("t.year >= ", filter.year_from, "");
+            tracks.push("t.year <= ", filter.year_to, "");
+            if let Some(seen) = Visible::Tracks.condition("t.track_id", scope) {
+                tracks.push_all(&seen, [], "");
+            }
+        });
+    }
+    filter.items.narrow(&mut artists, FILTERED, scope);
+    artists
+}
+
+/// The first release, by title, of each artist of an `IN` list that has a picture to show.
+fn artwork_of(scope: &MediaScope) -> String {
+    let pictured = match Visible::Tracks.condition("t.track_id", scope) {
+        None => "r.artwork_track_id IS NOT NULL".to_owned(),
+        Some(seen) => format!(
+            "EXISTS (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id \
+             AND t.picture_index IS NOT NULL AND {seen})"
+        ),
+    };
+    format!(
+        "SELECT a.artist_id, (SELECT r.release_id FROM release_artists l \
+         JOIN music_releases r ON r.release_id = l.release_id WHERE l.artist_id = a.artist_id AND {pictured} \
+         ORDER BY r.sort_title, r.release_id LIMIT 1) FROM music_artists a WHERE a.artist_id"
+    )
+}
+
+impl Store {
+    /// Artists: everybody who is credited on a track or release.
+    pub async fn list_artists(
+        &self,
+        scope: &MediaScope,
+        filter: &ArtistFilter,
+        request: &ListRequest<ArtistOrder>,
+    ) -> Result<Listing<Artist>> {
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(ARTISTS, &conditions, order, request).await?;
+        let artists = self.artists_by_id(scope, &page.items).await?;
+        Ok(page.with_items(artists))
+    }
+
+    /// An artist.
+    pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
+        let seen = Visible::Artists.and(ARTISTS.key, scope);
+        Ok(self.artists(scope, &[id.get()], &seen).await?.pop())
+    }
+
+    /// These artists, in this order. Who may see them is asked before.
+    pub(crate) async fn artists_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Artist>> {
+        let artists = self.artists(scope, ids, "").await?;
+        Ok(in_order(ids, artists, |artist| artist.id.get()))
+    }
+
+    async fn artists(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Artist>> {
+        let artwork = artwork_of(scope);
+        let queries = [(ARTIST_BY_ID, seen), (artwork.as_str(), "")];
+        let (rows, pictures) = self.visible_rows_of_two(queries, ids).await?;
+        let mut artists: Vec<Artist> = rows.into_iter().map(|row: ArtistRow| row.into()).collect();
+        let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
+        for artist in &mut artists {
+            let release = pictures.get(&artist.id.get()).copied().flatten();
+            artist.artwork_release = release.map(Into::into);
+        }
+        if *scope != MediaScope::All {
+            // What is stored counts what is not seen as well.
+            let seen = Visible::Tracks.and("l.track_id", scope) + BY_ARTIST;
+            let tracks = self.visible_counts(ARTIST_TRACKS, ids, &seen).await?;
+            let seen = Visible::Releases.and("l.release_id", scope) + BY_ARTIST;
+            let releases = self.visible_counts(ARTIST_RELEASES, ids, &seen).await?;
+            for artist in &mut artists {
+                artist.track_count = tracks.get(&artist.id.get()).copied().unwrap_or_default();
+                artist.release_count = releases.get(&artist.id.get()).copied().unwrap_or_default();
+            }
+        }
+        Ok(artists)
+    }
+
+    /// Genres.
+    pub async fn list_genres(
+        &self,
+        scope: &MediaScope,
+        request: &ListRequest<GenreOrder>,
+    ) -> Result<Listing<Genre>> {
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = Conditions::of_media(Visible::Genres, GENRES.key, scope);
+        let page = self
+            .page_of(GENRES, &conditions, request.by.sort(), request)
+            .await?;
+        let rows: Vec<(i64, String, i64)> = self.visible_rows(GENRE_BY_ID, &page.items, "").await?;
+        let mut rows = in_order(&page.items, rows, |(id, ..)| *id);
+        if *scope != MediaScope::All {
+            let seen = Visible::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
+            let tracks = self.visible_counts(GENRE_TRACKS, &page.items, &seen).await?;
+            for (id, _, count) in &mut rows {
+                *count = tracks.get(id).copied().unwrap_or_default();
+            }
+        }
+        let genre = |(id, name, track_count): (i64, _, _)| Genre {
+            id: id.into(),
+            name,
+            track_count,
+        };
+        Ok(page.with_items(rows.into_iter().map(genre).collect()))
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(crate) fn order_cases() -> Vec<OrderCase> {
+    let artists = [ArtistOrder::Name, ArtistOrder::CreatedAt]
+        .into_iter()
+        .flat_map(|by| order_cases_of(ARTISTS, by.sort()));
+    artists
+        .chain(order_cases_of(GENRES, GenreOrder::Name.sort()))
+        .collect()
+}

@@ -1,0 +1,52 @@
+//! Music lists and items: the rows, their artists and their genres, asked for together.
+
+mod artists;
+mod releases;
+mod tracks;
+
+use std::collections::HashMap;
+
+pub use artists::{ArtistFilter, ArtistOrder, GenreOrder};
+pub use releases::{ReleaseFilter, ReleaseOrder};
+pub use tracks::{TrackFilter, TrackOrder};
+pub(super) use tracks::{gain_to_stored, peak_to_stored};
+
+#[cfg(test)]
+pub(super) use tracks::order_cases as track_order_cases;
+#[cfg(test)]
+pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
+
+use crate::error::{Result, StoreError};
+use svc_domain::music::{CreditRole, CreditedArtist};
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
+struct CreditRow {
+    item_id: i64,
+    artist_id: i64,
+    role: i16,
+    name: String,
+}
+
+/// The artists of tracks or releases, in order, by the item's number.
+fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
+    let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::new();
+    for row in rows {
+        let role = CreditRole::from_number(row.role).ok_or(StoreError::InvalidValue("credit role"))?;
+        let artist = CreditedArtist {
+            id: row.artist_id.into(),
+            name: row.name,
+            role,
+        };
+        credits.entry(row.item_id).or_default().push(artist);
+    }
+    Ok(credits)
+}
+
+/// The genres of tracks or releases, in order, by the item's number.
+fn genres(rows: Vec<(i64, String)>) -> HashMap<i64, Vec<String>> {
+    let mut genres: HashMap<i64, Vec<String>> = HashMap::new();
+    for (item, name) in rows {
+        genres.entry(item).or_default().push(name);
+    }
+    genres
+}

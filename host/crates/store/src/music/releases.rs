@@ -1,0 +1,220 @@
+//! Releases.
+
+use crate::Store;
+use crate::error::Result;
+use crate::item_filter::{Filtered, ItemFilter};
+use crate::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::pages::{OrderCase, order_cases_of};
+use crate::select::Conditions;
+use crate::visibility::Visible;
+use svc_domain::change::ItemType;
+use svc_domain::id::{MusicArtistId, MusicReleaseId};
+use svc_domain::library::MediaScope;
+use svc_domain::list::{ListRequest, Listing};
+use svc_domain::music::Release;
+use svc_domain::text::fold;
+
+/// Which releases.
+#[derive(Debug, Clone, Default)]
+pub struct ReleaseFilter {
+    /// Credited to this artist.
+    pub artist: Option<MusicArtistId>,
+    /// With a track of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// Of this year or later.
+    pub year_from: Option<i32>,
+    /// Of this year or earlier.
+    pub year_to: Option<i32>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
+}
+
+/// What a list of releases is ordered by. Releases without a year are the last in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReleaseOrder {
+    /// Sort title.
+    Title,
+    /// First indexed.
+    CreatedAt,
+    /// Year of this release.
+    Year,
+}
+
+impl ReleaseOrder {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Title => Sort::text("title", "r.sort_title"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::Year => Sort::number("year", "r.year").nullable(),
+        }
+    }
+}
+
+const RELEASES: MediaRows = MediaRows {
+    from: "music_releases r",
+    key: "r.release_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::MusicRelease,
+    visible: Visible::Releases,
+    key: RELEASES.key,
+    first_at: |moment| MusicReleaseId::first_at(moment).get(),
+};
+const BY_ID: &str = "SELECT r.release_id, r.title, r.sort_title, r.release_type, r.year, r.original_year, \
+    r.disc_count, r.track_count, r.duration_ms, r.artwork_track_id, r.mb_release_id, r.mb_release_group_id \
+    FROM music_releases r WHERE r.release_id";
+const ARTISTS: &str = "SELECT l.release_id AS item_id, l.artist_id, l.role, a.name FROM release_artists l \
+    JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.release_id";
+const BY_POSITION: &str = "ORDER BY l.release_id, l.position";
+const GENRES: &str = "SELECT t.release_id, g.name FROM music_tracks t \
+    JOIN track_genres l ON l.track_id = t.track_id JOIN music_genres g ON g.genre_id = l.genre_id \
+    WHERE t.release_id";
+const BY_GENRE: &str = " GROUP BY t.release_id, g.key, g.name ORDER BY t.release_id, g.key";
+
+// As `scan_writer/settle.rs` stores them for all tracks.
+const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT), \
+    CAST(coalesce(max(t.disc_number), 1) AS BIGINT) FROM music_tracks t WHERE t.release_id";
+const PICTURES: &str =
+    "SELECT t.release_id, t.track_id FROM music_tracks t WHERE t.picture_index IS NOT NULL AND t.release_id";
+const BY_PLACE: &str =
+    "ORDER BY t.release_id, t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id";
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
+struct ReleaseRow {
+    release_id: i64,
+    title: String,
+    sort_title: String,
+    release_type: Option<String>,
+    year: Option<i32>,
+    original_year: Option<i32>,
+    disc_count: i64,
+    track_count: i64,
+    duration_ms: i64,
+    artwork_track_id: Option<i64>,
+    mb_release_id: Option<String>,
+    mb_release_group_id: Option<String>,
+}
+
+impl From<ReleaseRow> for Release {
+    fn from(row: ReleaseRow) -> Self {
+        Self {
+            id: row.release_id.into(),
+            title: row.title,
+            sort_title: row.sort_title,
+            release_type: row.release_type,
+            year: row.year,
+            original_year: row.original_year,
+            artists: Vec::new(),
+            genres: Vec::new(),
+            disc_count: row.disc_count,
+            track_count: row.track_count,
+            duration_ms: row.duration_ms,
+            artwork_track: row.artwork_track_id.map(Into::into),
+            mb_release_id: row.mb_release_id,
+            mb_release_group_id: row.mb_release_group_id,
+        }
+    }
+}
+
+fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'a> {
+    let mut releases = Conditions::of_media(Visible::Releases, "r.release_id", scope);
+    releases.push(
+        "r.release_id IN (SELECT release_id FROM release_artists WHERE artist_id = ",
+        filter.artist.map(MusicArtistId::get),
+        ")",
+    );
+    releases.push_within(
+        "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
+         JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
+        filter.genre.as_deref().map(fold),
+        (Visible::Tracks, "t.track_id"),
+        scope,
+    );
+    releases.push("r.year >= ", filter.year_from, "");
+    releases.push("r.year <= ", filter.year_to, "");
+    filter.items.narrow(&mut releases, FILTERED, scope);
+    releases
+}
+
+impl Store {
+    /// Releases.
+    pub async fn list_releases(
+        &self,
+        scope: &MediaScope,
+        filter: &ReleaseFilter,
+        request: &ListRequest<ReleaseOrder>,
+    ) -> Result<Listing<Release>> {
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(RELEASES, &conditions, order, request).await?;
+        let releases = self.releases_by_id(scope, &page.items).await?;
+        Ok(page.with_items(releases))
+    }
+
+    /// A release.
+    pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
+        let seen = Visible::Releases.and("r.release_id", scope);
+        Ok(self.releases(scope, &[id.get()], &seen).await?.pop())
+    }
+
+    /// These releases, in this order. Who may see them is asked before.
+    pub(crate) async fn releases_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Release>> {
+        let releases = self.releases(scope, ids, "").await?;
+        Ok(in_order(ids, releases, |release| release.id.get()))
+    }
+
+    async fn releases(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Release>> {
+        let by_genre = Visible::Tracks.and("t.track_id", scope) + BY_GENRE;
+        let queries = [(BY_ID, seen), (ARTISTS, BY_POSITION), (GENRES, by_genre.as_str())];
+        let (rows, artists, genres) = self.visible_rows_of_three(queries, ids).await?;
+        let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
+        let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
+        for release in &mut releases {
+            release.artists = artists.remove(&release.id.get()).unwrap_or_default();
+            release.genres = genres.remove(&release.id.get()).unwrap_or_default();
+        }
+        if *scope != MediaScope::All {
+            self.count_visible_tracks(scope, ids, &mut releases).await?;
+        }
+        Ok(releases)
+    }
+
+    /// Replaces what is stored of all tracks by what the tracks that are seen make.
+    async fn count_visible_tracks(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+        releases: &mut [Release],
+    ) -> Result<()> {
+        let seen = Visible::Tracks.and("t.track_id", scope);
+        let counts: Vec<(i64, i64, i64, i64)> = self
+            .visible_rows(COUNTS, ids, &format!("{seen} GROUP BY t.release_id"))
+            .await?;
+        let pictures: Vec<(i64, i64)> = self
+            .visible_rows(PICTURES, ids, &format!("{seen} {BY_PLACE}"))
+            .await?;
+        for release in releases {
+            let id = release.id.get();
+            let count = counts.iter().find(|(release, ..)| *release == id);
+            let (_, tracks, duration, discs) = count.copied().unwrap_or_default();
+            release.track_count = tracks;
+            release.duration_ms = duration;
+            release.disc_count = discs;
+            let picture = pictures.iter().find(|(release, _)| *release == id);
+            release.artwork_track = picture.map(|(_, track)| (*track).into());
+        }
+        Ok(())
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(crate) fn order_cases() -> Vec<OrderCase> {
+    let orders = [ReleaseOrder::Title, ReleaseOrder::CreatedAt, ReleaseOrder::Year];
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(RELEASES, by.sort()))
+        .collect()
+}

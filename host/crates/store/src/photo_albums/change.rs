@@ -1,0 +1,274 @@
+//! Albums of photos: what is written of them. Each function is one transaction that begins by locking the album, and
+//! does nothing for an album of somebody else.
+
+use std::collections::HashSet;
+
+use crate::args::args;
+use crate::bulk::{Bulk, SqlTexts, in_lists};
+use crate::db::{Record, Tx};
+use crate::error::Result;
+use crate::text::bounded_sort;
+use crate::visibility::Visible;
+use crate::writer::WriteTx;
+use crate::{Lane, Store};
+use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
+use svc_domain::library::MediaScope;
+use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
+use svc_domain::text::sort_key;
+use svc_domain::time::Timestamp;
+
+/// An album to be made.
+#[derive(Debug, Clone)]
+pub struct NewPhotoAlbum {
+    /// Identifier.
+    pub id: PhotoAlbumId,
+    /// Who makes it.
+    pub owner: UserId,
+    /// Its name.
+    pub name: String,
+    /// What there is to say about it.
+    pub description: Option<String>,
+    /// Who else sees it.
+    pub readers: AlbumReaders,
+}
+
+static SHARE: Bulk = Bulk {
+    head: "INSERT INTO photo_album_shares (album_id, user_id) VALUES",
+    columns: 2,
+    constants: "",
+    tail: "",
+};
+static ADD: Bulk = Bulk {
+    head: "INSERT INTO photo_album_photos (album_id, photo_id, position) VALUES",
+    columns: 3,
+    constants: "",
+    tail: "",
+};
+const LOCK: &str = "UPDATE photo_albums SET modified_at = modified_at WHERE album_id = $1 AND owner_user_id = $2 RETURNING everyone";
+
+async fn ids_of<T: From<i64>>(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<Vec<T>> {
+    let rows: Vec<(i64,)> = rows_of(tx, head, ids, tail).await?;
+    Ok(rows.into_iter().map(|(id,)| T::from(id)).collect())
+}
+
+async fn rows_of<T: Record>(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<Vec<T>> {
+    let mut rows = Vec::new();
+    for (sql, values) in in_lists(tx.engine(), head, ids, tail) {
+        rows.extend(tx.fetch_all(sql, &values).await?);
+    }
+    Ok(rows)
+}
+
+async fn share(tx: &mut Tx, album: PhotoAlbumId, users: &[UserId]) -> Result<()> {
+    let values: Vec<_> = users
+        .iter()
+        .flat_map(|user| args![album.get(), user.get()])
+        .collect();
+    SqlTexts::default().execute(tx, &SHARE, &values).await
+}
+
+async fn touch(tx: &mut Tx, album: PhotoAlbumId, now: Timestamp) -> Result<()> {
+    let sql = "UPDATE photo_albums SET modified_at = $2 WHERE album_id = $1";
+    tx.execute(sql, &args![album.get(), now]).await.map(drop)
+}
+
+/// What became of photos, in the order in which they were named.
+type PhotoOutcomes = Vec<(PhotoId, AlbumPhotoOutcome)>;
+
+impl Store {
+    /// Those of the accounts that there are.
+    pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
+        let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
+        let head = "SELECT user_id FROM users WHERE user_id";
+        let rows: Vec<(i64,)> = self.visible_rows(head, &numbers, "").await?;
+        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
+    }
+
+    /// Makes an album, if its owner has fewer than `most`; tells whether.
+    pub async fn insert_photo_album(&self, new: &NewPhotoAlbum, most: i64, now: Timestamp) -> Result<bool> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        let sort_name = sort_key(&new.name);
+        let sql = "INSERT INTO photo_albums (album_id, owner_user_id, name, sort_name, description, everyone, \
+                   modified_at) SELECT $1, $2, $3, $4, $5, $6, $7 \
+                   WHERE (SELECT count(*) FROM photo_albums WHERE owner_user_id = $2) < $8";
+        let values = args![
+            new.id.get(),
+            new.owner.get(),
+            new.name.as_str(),
+            bounded_sort(&sort_name),
+            new.description.as_deref(),
+            new.readers.everyone,
+            now,
+            most,
+        ];
+        if tx.execute(sql, &values).await? == 0 {
+            return Ok(false);
+        }
+        share(&mut tx, new.id, &new.readers.users).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Opens a transaction over an album of this owner, with who else saw it before; `None` if there is none.
+    async fn open_photo_album(
+        &self,
+        owner: UserId,
+        id: PhotoAlbumId,
+    ) -> Result<Option<(WriteTx, AlbumReaders)>> {
+        let mut tx = self.write(Lane::Interactive).await?;
+        let locked: Vec<(bool,)> = tx.fetch_all(LOCK, &args![id.get(), owner.get()]).await?;
+        let Some((everyone,)) = locked.first().copied() else {
+            return Ok(None);
+        };
+        let sql = "SELECT user_id FROM photo_album_shares WHERE album_id = $1 ORDER BY user_id";
+        let users: Vec<(i64,)> = tx.fetch_all(sql, &args![id.get()]).await?;
+        let users = users.into_iter().map(|(user,)| user.into()).collect();
+        Ok(Some((tx, AlbumReaders { everyone, users })))
+    }
+
+    /// Changes an album of this owner; gives who else saw it before or sees it now. A cover that is not in the album
+    /// is not taken.
+    pub async fn update_photo_album(
+        &self,
+        owner: UserId,
+        id: PhotoAlbumId,
+        patch: &PhotoAlbumPatch,
+        now: Timestamp,
+    ) -> Result<Option<AlbumReaders>> {
+        let Some((mut tx, before)) = self.open_photo_album(owner, id).await? else {
+            return Ok(None);
+        };
+        if let Some(name) = &patch.name {
+            let sql = "UPDATE photo_albums SET name = $2, sort_name = $3 WHERE album_id = $1";
+            let sort_name = sort_key(name);
+            tx.execute(sql, &args![id.get(), name.as_str(), bounded_sort(&sort_name)])
+                .await?;
+        }
+        if let Some(description) = &patch.description {
+            let sql = "UPDATE photo_albums SET description = $2 WHERE album_id = $1";
+            tx.execute(sql, &args![id.get(), description.as_deref()]).await?;
+        }
+        if let Some(everyone) = patch.everyone {
+            let sql = "UPDATE photo_albums SET everyone = $2 WHERE album_id = $1";
+            tx.execute(sql, &args![id.get(), everyone]).await?;
+        }
+        if let Some(cover) = patch.cover {
+            let sql = "UPDATE photo_albums SET cover_photo_id = (SELECT photo_id FROM photo_album_photos \
+                       WHERE album_id = $1 AND photo_id = $2) WHERE album_id = $1";
+            tx.execute(sql, &args![id.get(), cover.map(PhotoId::get)]).await?;
+        }
+        let mut after = AlbumReaders {
+            everyone: patch.everyone.unwrap_or(before.everyone),
+            users: Vec::new(),
+        };
+        if let Some(users) = &patch.users {
+            let sql = "DELETE FROM photo_album_shares WHERE album_id = $1";
+            tx.execute(sql, &args![id.get()]).await?;
+            share(&mut tx, id, users).await?;
+            after.users = users.clone();
+        }
+        touch(&mut tx, id, now).await?;
+        tx.commit().await?;
+        Ok(Some(before.union(after)))
+    }
+
+    /// Deletes an album of this owner, and no photo; gives who else saw it.
+    pub async fn delete_photo_album(&self, owner: UserId, id: PhotoAlbumId) -> Result<Option<AlbumReaders>> {
+        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+            return Ok(None);
+        };
+        tx.execute("DELETE FROM photo_albums WHERE album_id = $1", &args![id.get()])
+            .await?;
+        tx.commit().await?;
+        Ok(Some(readers))
+    }
+
+    /// Puts photos of the scope at the end of an album of this owner, up to `most` in all; those that are in it
+    /// already stay where they are. Gives what became of each, which are new, and who else sees the album.
+    pub async fn add_to_photo_album(
+        &self,
+        scope: &MediaScope,
+        (owner, id): (UserId, PhotoAlbumId),
+        photos: &[PhotoId],
+        most: i64,
+        now: Timestamp,
+    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumReaders)>> {
+        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+            return Ok(None);
+        };
+        let numbers: Vec<i64> = photos.iter().map(|photo| photo.get()).collect();
+        let seen = Visible::Photos.and("p.photo_id", scope);
+        let head = "SELECT p.photo_id FROM photos p WHERE p.photo_id";
+        let seen: HashSet<PhotoId> = ids_of(&mut tx, head, &numbers, &seen)
+            .await?
+            .into_iter()
+            .collect();
+        let within = within(id);
+        let head = format!("SELECT photo_id FROM photo_album_photos {within} AND photo_id");
+        let inside: Vec<PhotoId> = ids_of(&mut tx, &head, &numbers, "").await?;
+        let mut inside: HashSet<PhotoId> = inside.into_iter().collect();
+        let sql = "SELECT count(*), coalesce(max(position), 0) FROM photo_album_photos WHERE album_id = $1";
+        let counts: Vec<(i64, i64)> = tx.fetch_all(sql, &args![id.get()]).await?;
+        let (mut count, mut position) = counts.first().copied().unwrap_or_default();
+        let (mut outcomes, mut added, mut values) =
+            (Vec::with_capacity(photos.len()), Vec::new(), Vec::new());
+        for &photo in photos {
+            let outcome = if !seen.contains(&photo) {
+                AlbumPhotoOutcome::NoSuchPhoto
+            } else if inside.contains(&photo) {
+                AlbumPhotoOutcome::Done
+            } else if count >= most {
+                AlbumPhotoOutcome::AlbumFull
+            } else {
+                (count, position) = (count + 1, position + 1);
+                values.extend(args![id.get(), photo.get(), position]);
+                inside.insert(photo);
+                added.push(photo);
+                AlbumPhotoOutcome::Done
+            };
+            outcomes.push((photo, outcome));
+        }
+        if !added.is_empty() {
+            SqlTexts::default().execute(&mut tx, &ADD, &values).await?;
+            touch(&mut tx, id, now).await?;
+            tx.commit().await?;
+        }
+        Ok(Some((outcomes, added, readers)))
+    }
+
+    /// Takes photos out of an album of this owner. Gives what became of each, which were in it, and who else sees the
+    /// album.
+    pub async fn remove_from_photo_album(
+        &self,
+        (owner, id): (UserId, PhotoAlbumId),
+        photos: &[PhotoId],
+        now: Timestamp,
+    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumReaders)>> {
+        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+            return Ok(None);
+        };
+        let numbers: Vec<i64> = photos.iter().map(|photo| photo.get()).collect();
+        let head = format!("DELETE FROM photo_album_photos {} AND photo_id", within(id));
+        let removed: Vec<PhotoId> = ids_of(&mut tx, &head, &numbers, "RETURNING photo_id").await?;
+        let gone: HashSet<PhotoId> = removed.iter().copied().collect();
+        let outcome = |&photo: &PhotoId| {
+            let outcome = if gone.contains(&photo) {
+                AlbumPhotoOutcome::Done
+            } else {
+                AlbumPhotoOutcome::NotInAlbum
+            };
+            (photo, outcome)
+        };
+        let outcomes = photos.iter().map(outcome).collect();
+        if !removed.is_empty() {
+            touch(&mut tx, id, now).await?;
+            tx.commit().await?;
+        }
+        Ok(Some((outcomes, removed, readers)))
+    }
+}
+
+/// The album, in a statement whose values are those of a list: a number alone, put into the text.
+fn within(album: PhotoAlbumId) -> String {
+    format!("WHERE album_id = {}", album.get())
+}

@@ -1,0 +1,400 @@
+//! What a scan stores: batches of files with what was read from them, each batch in few short transactions.
+//!
+//! A folder's stamp is written together with the last of its files, so whenever the process dies, a stamp never
+//! vouches for files that are not there. Releases, artists and genres whose tracks changed are marked as dirty in the
+//! same transaction, and `settle` counts them anew; marks that a crash left behind are found by the next scan.
+
+mod digest;
+mod names;
+mod photos;
+mod rows;
+mod settle;
+mod tracks;
+mod video_genres;
+mod video_settle;
+mod video_values;
+mod videos;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub use digest::digest_of;
+use futures_util::FutureExt as _;
+pub use settle::SettleOutcome;
+
+use crate::args::{Arg, args};
+use crate::bulk::{SqlTexts, in_lists};
+use crate::changes::NewChanges;
+use crate::db::Tx;
+use crate::error::Result;
+use crate::revisions::Raises;
+use crate::text::bounded_reason;
+use crate::writer::WriteTx;
+use crate::{Lane, Store};
+use names::Names;
+use svc_domain::change::{ChangeKind, ItemType};
+use svc_domain::extraction::ExtractFailure;
+use svc_domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
+use svc_domain::kind::MediaPart;
+use svc_domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
+use svc_domain::time::Timestamp;
+use videos::MovedShows;
+
+/// Files a transaction: some 30 ms, the longest that a user's write waits. More would share more pages of the indexes.
+const FILES_IN_TRANSACTION: usize = 1000;
+
+/// The form of the records that are stored. Raised when a record comes to hold more: files are then read again, as they
+/// are for a new version of a plugin.
+pub(super) const RECORD_SCHEMA: i32 = 2;
+
+/// A version of a plugin that read files.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PluginVersion {
+    /// The plugin.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Digest of its code.
+    pub digest: String,
+}
+
+impl std::fmt::Display for PluginVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.id, self.version)
+    }
+}
+
+/// A file that was read, and by whom.
+#[derive(Debug, Clone)]
+pub struct StoredFile {
+    /// The file and what was read.
+    pub file: ScannedFile,
+    /// The plugin; `None` if it came to none.
+    pub plugin: Option<Arc<PluginVersion>>,
+    /// [`digest_of`] the file.
+    pub digest: Option<i64>,
+    /// One of [`Store::files_that_say_the_same`]: its items are left as they are.
+    pub unchanged: bool,
+}
+
+/// A folder all of whose files are in this batch or in earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderDone {
+    /// The folder.
+    pub id: FolderId,
+    /// Of its files as they were read; `None` makes the next scan read it again.
+    pub stamp: Option<FolderStamp>,
+    /// Files in it that are not missing.
+    pub file_count: i64,
+}
+
+/// What a scan has found since the last batch.
+#[derive(Debug, Clone, Default)]
+pub struct ScanBatch {
+    /// The moment, for the ids of what is made.
+    pub now: Timestamp,
+    /// Files that were read.
+    pub files: Vec<StoredFile>,
+    /// Files that are there; those that were missing are so no more.
+    pub restored: Vec<FileId>,
+    /// Files that are not there.
+    pub missing: Vec<FileId>,
+    /// Folders that are complete.
+    pub folders_done: Vec<FolderDone>,
+    /// Lines for the log.
+    pub logs: Vec<RunLogEntry>,
+}
+
+/// What a batch brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PersistOutcome {
+    /// Releases that are new, with their titles.
+    pub added_releases: Vec<(MusicReleaseId, String)>,
+    /// Artists that are new, with their names.
+    pub added_artists: Vec<(MusicArtistId, String)>,
+    /// Photos that were known and are read again, are missing, or are back, with the access class of their folders.
+    pub updated_photos: Vec<(PhotoId, i64)>,
+}
+
+/// Stores a scan. There is one at a time for a database.
+#[derive(Debug)]
+pub struct ScanWriter {
+    store: Store,
+    texts: SqlTexts,
+    ids: Arc<IdGenerator>,
+    names: Names,
+    moved_shows: MovedShows,
+    plugins: HashMap<Arc<PluginVersion>, i64>,
+    /// A transaction was begun and not confirmed: what it told the caches may not be so.
+    in_doubt: bool,
+}
+
+impl Store {
+    /// A writer for one scan. `ids` makes the ids of releases, artists and genres.
+    pub fn scan_writer(&self, ids: Arc<IdGenerator>) -> ScanWriter {
+        ScanWriter {
+            store: self.clone(),
+            texts: SqlTexts::default(),
+            names: Names::new(Arc::clone(&ids)),
+            moved_shows: MovedShows::default(),
+            ids,
+            plugins: HashMap::new(),
+            in_doubt: false,
+        }
+    }
+}
+
+/// Runs `head IN (ids) tail` for all ids.
+async fn for_ids(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<()> {
+    for (sql, values) in in_lists(tx.engine(), head, ids, tail) {
+        tx.execute(sql, &values).await?;
+    }
+    Ok(())
+}
+
+fn numbers(ids: &[FileId]) -> Vec<i64> {
+    ids.iter().map(|id| id.get()).collect()
+}
+
+/// What all these files are part of; `None` if they are of several, or some could not be read.
+fn part_of(files: &[&StoredFile]) -> Option<MediaPart> {
+    let mut parts = files.iter().map(|stored| match &stored.file.record {
+        FileRecord::Track(_) => Some(MediaPart::Music),
+        FileRecord::Photo(_) => Some(MediaPart::Photos),
+        FileRecord::Video(_) => Some(MediaPart::Video),
+        FileRecord::Failed(_) => None,
+    });
+    let first = parts.next()?;
+    first.filter(|_| parts.all(|part| part == first))
+}
+
+/// Notes tracks, photos, releases and artists that a batch brought.
+fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
+    for StoredFile { file, .. } in files {
+        let item = match &file.record {
+            FileRecord::Track(_) => ItemType::MusicTrack,
+            FileRecord::Photo(_) => ItemType::Photo,
+            FileRecord::Video(_) | FileRecord::Failed(_) => continue,
+        };
+        let kind = if file.known {
+            ChangeKind::Updated
+        } else {
+            ChangeKind::Added
+        };
+        changes.push(item, kind, file.id.get());
+    }
+    let releases = added.added_releases.iter().map(|(id, _)| id.get());
+    changes.extend(ItemType::MusicRelease, ChangeKind::Added, releases);
+    let artists = added.added_artists.iter().map(|(id, _)| id.get());
+    changes.extend(ItemType::MusicArtist, ChangeKind::Added, artists);
+}
+
+/// Notes what became of the items of files.
+async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut NewChanges) -> Result<()> {
+    let items = [
+        (
+            ItemType::MusicTrack,
+            "SELECT track_id FROM music_tracks WHERE track_id",
+            "",
+        ),
+        (ItemType::Photo, "SELECT photo_id FROM photos WHERE photo_id", ""),
+        (
+            ItemType::Movie,
+            "SELECT DISTINCT movie_id FROM video_sources WHERE source_id",
+            "AND movie_id IS NOT NULL",
+        ),
+        (
+            ItemType::TvEpisode,
+            "SELECT DISTINCT episode_id FROM video_sources WHERE source_id",
+            "AND episode_id IS NOT NULL",
+        ),
+    ];
+    for (item, head, tail) in items {
+        changes.extend(item, kind, settle::select_ids(tx, head, files, tail).await?);
+    }
+    Ok(())
+}
+
+impl ScanWriter {
+    /// Stores a batch. After an error, nothing or whole transactions of it are stored; it may be stored again.
+    pub async fn persist(&mut self, batch: &ScanBatch) -> Result<PersistOutcome> {
+        let mut outcome = PersistOutcome::default();
+        let mut rest = batch.files.as_slice();
+        while rest.len() > FILES_IN_TRANSACTION {
+            let (part, later) = rest.split_at(FILES_IN_TRANSACTION);
+            self.persist_part(batch, part, false, &mut outcome)
+                .boxed()
+                .await?;
+            rest = later;
+        }
+        self.persist_part(batch, rest, true, &mut outcome).boxed().await?;
+        Ok(outcome)
+    }
+
+    async fn persist_part(
+        &mut self,
+        batch: &ScanBatch,
+        files: &[StoredFile],
+        last: bool,
+        outcome: &mut PersistOutcome,
+    ) -> Result<()> {
+        let mut tx = self.begin().await?;
+        let mut added = PersistOutcome::default();
+        let mut changes = NewChanges::default();
+        let changed: Vec<&StoredFile> = files.iter().filter(|stored| !stored.unchanged).collect();
+        self.store_files(&mut tx, files).boxed().await?;
+        if !changed.is_empty() {
+            self.store_tracks(&mut tx, &changed, batch.now, &mut added)
+                .boxed()
+                .await?;
+            self.store_photos(&mut tx, &changed, &mut added).boxed().await?;
+            self.store_videos(&mut tx, &changed, batch.now, &mut changes)
+                .boxed()
+                .await?;
+            note_changes(&changed, &added, &mut changes);
+        }
+        if last {
+            self.store_marks(&mut tx, batch, &mut changes, &mut added)
+                .boxed()
+                .await?;
+        }
+        changes.store(&mut tx, &mut self.texts, batch.now).await?;
+        let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
+        if !has_marks {
+            tx = tx.raising(match part_of(&changed) {
+                // What is told of media is as before, and so are the answers that are kept.
+                _ if changed.is_empty() => Raises::Nothing,
+                part => self.store.raised_by_batch(part),
+            });
+        }
+        self.commit(tx).await?;
+        outcome.added_releases.append(&mut added.added_releases);
+        outcome.added_artists.append(&mut added.added_artists);
+        outcome.updated_photos.append(&mut added.updated_photos);
+        Ok(())
+    }
+
+    async fn begin(&mut self) -> Result<WriteTx> {
+        if self.in_doubt {
+            self.forget();
+        }
+        let tx = self.store.write(Lane::Scan).await?;
+        self.in_doubt = true;
+        Ok(tx)
+    }
+
+    async fn commit(&mut self, tx: WriteTx) -> Result<()> {
+        tx.commit().await?;
+        self.in_doubt = false;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.names.clear();
+        self.plugins.clear();
+    }
+
+    async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
+        let mut values = Vec::with_capacity(files.len() * rows::FILES.columns);
+        for StoredFile {
+            file, plugin, digest, ..
+        } in files
+        {
+            let plugin = match plugin {
+                Some(plugin) => Some(self.plugin_ref(tx, plugin).await?),
+                None => None,
+            };
+            let failure = match &file.record {
+                FileRecord::Failed(failure) => Some(failure),
+                FileRecord::Track(_) | FileRecord::Photo(_) | FileRecord::Video(_) => None,
+            };
+            let status = if failure.is_some() {
+                FileStatus::Errored
+            } else {
+                FileStatus::Indexed
+            };
+            values.extend(args![
+                file.id.get(),
+                file.folder.get(),
+                file.name.as_str(),
+                file.size,
+                file.mtime_ns,
+                status as i16,
+                plugin,
+                file.fingerprint,
+                file.related_stamp,
+                *digest,
+                failure.map(ExtractFailure::code),
+            ]);
+            values.push(Arg::Text(
+                failure.map(|failure| bounded_reason(failure.to_string()).into()),
+            ));
+        }
+        // A file that failed keeps the record of an earlier reading: its item, with all that users did with it, hangs
+        // on that.
+        self.texts.execute(tx, &rows::FILES, &values).await
+    }
+
+    async fn plugin_ref(&mut self, tx: &mut Tx, plugin: &Arc<PluginVersion>) -> Result<i64> {
+        if let Some(known) = self.plugins.get(plugin) {
+            return Ok(*known);
+        }
+        let values = args![
+            plugin.id.as_str(),
+            plugin.version.as_str(),
+            plugin.digest.as_str(),
+            RECORD_SCHEMA
+        ];
+        let found: Vec<(i64,)> = tx.fetch_all(rows::ADD_PLUGIN, &values).await?;
+        let number = found.first().map_or(0, |(number,)| *number);
+        self.plugins.insert(Arc::clone(plugin), number);
+        Ok(number)
+    }
+
+    async fn store_marks(
+        &mut self,
+        tx: &mut Tx,
+        batch: &ScanBatch,
+        changes: &mut NewChanges,
+        outcome: &mut PersistOutcome,
+    ) -> Result<()> {
+        let missing = numbers(&batch.missing);
+        let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
+        let restored = settle::select_ids(tx, head, &numbers(&batch.restored), "").await?;
+        for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
+        note_files(tx, &restored, ChangeKind::Restored, changes).await?;
+        note_files(tx, &missing, ChangeKind::Missing, changes).await?;
+        for photos in [&restored, &missing] {
+            outcome
+                .updated_photos
+                .extend(photos::with_class(tx, photos).await?);
+        }
+        let missing: Vec<_> = missing.into_iter().flat_map(|id| args![id, batch.now]).collect();
+        self.texts.execute(tx, &rows::MISSING, &missing).await?;
+        let folders: Vec<_> = batch.folders_done.iter().flat_map(folder_values).collect();
+        self.texts.execute(tx, &rows::FOLDERS_DONE, &folders).await?;
+        let logs: Vec<_> = batch.logs.iter().flat_map(log_values).collect();
+        self.texts.execute(tx, &rows::RUN_LOGS, &logs).await
+    }
+}
+
+fn folder_values(folder: &FolderDone) -> [Arg<'_>; 3] {
+    [
+        folder.id.get().into(),
+        Arg::Bytes(folder.stamp.as_ref().map(|stamp| stamp.as_slice())),
+        folder.file_count.into(),
+    ]
+}
+
+fn log_values(line: &RunLogEntry) -> [Arg<'_>; 8] {
+    args![
+        line.id.get(),
+        line.run.get(),
+        line.event.as_str(),
+        line.kind.as_ref().map_or("", |kind| kind.as_str()),
+        line.path.as_str(),
+        line.plugin.as_deref(),
+        line.reason.as_deref(),
+        line.diff.as_deref(),
+    ]
+}

@@ -1,0 +1,248 @@
+//! Artists, releases and genres by what makes them the same: found or made, and remembered.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use crate::args::{Arg, args};
+use crate::bulk::SqlTexts;
+use crate::db::Tx;
+use crate::dialect::SearchIndex;
+use crate::error::Result;
+use crate::scan_writer::{PersistOutcome, for_ids, rows};
+use crate::text::{bounded_key, bounded_sort, bounded_words};
+use svc_domain::id::{IdGenerator, MusicArtistId, MusicGenreId, MusicReleaseId};
+use svc_domain::music::{Credit, ReleaseFacts};
+use svc_domain::time::Timestamp;
+
+/// Names of a sort that are remembered; all are forgotten when there are more, so memory stays within some MiB.
+const REMEMBERED: usize = 8192;
+
+/// Id by key. Every name in it is marked as dirty in the database.
+#[derive(Debug, Default)]
+pub(super) struct Remembered(HashMap<String, i64>);
+
+impl Remembered {
+    pub(super) fn get(&self, key: &str) -> Option<i64> {
+        self.0.get(key).copied()
+    }
+
+    fn make_room(&mut self) {
+        if self.0.len() > REMEMBERED {
+            self.0.clear();
+        }
+    }
+}
+
+/// Names that are wanted and not remembered, each with the first item that has it, in the order of wanting.
+pub(super) struct Wanted<'a, T> {
+    places: HashMap<String, usize>,
+    items: Vec<(String, &'a T)>,
+}
+
+impl<T> Default for Wanted<'_, T> {
+    fn default() -> Self {
+        Self {
+            places: HashMap::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+impl<'a, T> Wanted<'a, T> {
+    /// Wants `key` unless it is remembered or wanted already; gives whether it is new.
+    pub(super) fn want(&mut self, remembered: &Remembered, key: &str, item: &'a T) -> bool {
+        if remembered.0.contains_key(key) {
+            return false;
+        }
+        match self.places.entry(key.to_owned()) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(self.items.len());
+                self.items.push((key.to_owned(), item));
+                true
+            }
+        }
+    }
+}
+
+/// What the scan remembers.
+#[derive(Debug)]
+pub(super) struct Names {
+    ids: Arc<IdGenerator>,
+    pub(super) artists: Remembered,
+    pub(super) releases: Remembered,
+    pub(super) genres: Remembered,
+}
+
+/// The key of an artist.
+pub(super) fn artist_key(credit: &Credit) -> String {
+    bounded_key(credit.artist_key())
+}
+
+impl Names {
+    pub(super) fn new(ids: Arc<IdGenerator>) -> Self {
+        Self {
+            ids,
+            artists: Remembered::default(),
+            releases: Remembered::default(),
+            genres: Remembered::default(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.artists.0.clear();
+        self.releases.0.clear();
+        self.genres.0.clear();
+    }
+
+    /// Before names of a part are wanted: what is remembered from here on stays until the part is stored.
+    pub(super) fn make_room(&mut self) {
+        self.artists.make_room();
+        self.releases.make_room();
+        self.genres.make_room();
+    }
+
+    /// Finds or makes the artists.
+    pub(super) async fn add_artists(
+        &mut self,
+        tx: &mut Tx,
+        texts: &mut SqlTexts,
+        wanted: Wanted<'_, Credit>,
+        now: Timestamp,
+        added: &mut PersistOutcome,
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(wanted.items.len() * rows::ARTISTS.columns);
+        let mut proposed = HashMap::with_capacity(wanted.items.len());
+        for (key, credit) in &wanted.items {
+            let id = self.ids.next::<MusicArtistId>(now);
+            proposed.insert(id.get(), *credit);
+            values.extend(args![
+                id.get(),
+                key.as_str(),
+                credit.name.as_str(),
+                bounded_sort(&credit.sort_name),
+                credit.mb_artist_id.as_deref(),
+            ]);
+        }
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::ARTISTS, &values).await?;
+        let mut words = Vec::new();
+        for (id, key) in found {
+            if let Some(credit) = proposed.get(&id) {
+                words.extend([Arg::from(id), search_arg(&credit.name)]);
+                added.added_artists.push((id.into(), credit.name.clone()));
+            }
+            self.artists.0.insert(key, id);
+        }
+        texts
+            .execute(tx, SearchIndex::Artists.add(tx.engine()), &words)
+            .await
+    }
+
+    /// Finds or makes the genres; their key is the folded name.
+    pub(super) async fn add_genres(
+        &mut self,
+        tx: &mut Tx,
+        texts: &mut SqlTexts,
+        wanted: Wanted<'_, String>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(wanted.items.len() * rows::GENRES.columns);
+        for (key, name) in &wanted.items {
+            values.extend(args![
+                self.ids.next::<MusicGenreId>(now).get(),
+                key.as_str(),
+                name.as_str()
+            ]);
+        }
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::GENRES, &values).await?;
+        self.genres.0.extend(found.into_iter().map(|(id, key)| (key, id)));
+        Ok(())
+    }
+
+    /// Finds or makes the releases, and sets what they are called and whose they are. Their artists are remembered
+    /// before.
+    pub(super) async fn add_releases(
+        &mut self,
+        tx: &mut Tx,
+        texts: &mut SqlTexts,
+        wanted: Wanted<'_, ReleaseFacts>,
+        now: Timestamp,
+        added: &mut PersistOutcome,
+    ) -> Result<()> {
+        let mut values = Vec::with_capacity(wanted.items.len() * rows::RELEASES.columns);
+        let mut proposed = HashMap::with_capacity(wanted.items.len());
+        for (key, facts) in &wanted.items {
+            let id = self.ids.next::<MusicReleaseId>(now);
+            proposed.insert(id.get(), *facts);
+            values.extend(args![
+                id.get(),
+                key.as_str(),
+                facts.title.as_str(),
+                bounded_sort(&facts.sort_title),
+                facts.release_type.as_deref(),
+                facts.year,
+                facts.original_year,
+                facts.mb_release_id.as_deref(),
+                facts.mb_release_group_id.as_deref(),
+            ]);
+        }
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::RELEASES, &values).await?;
+        let (mut artists, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, key) in found {
+            match proposed.get(&id) {
+                Some(facts) => added.added_releases.push((id.into(), facts.title.clone())),
+                None => known.push(id),
+            }
+            let place = wanted.places.get(&key).and_then(|place| wanted.items.get(*place));
+            if let Some((_, facts)) = place {
+                words.extend([Arg::from(id), release_words(facts)]);
+                self.credit(id, facts, &mut artists);
+            }
+            self.releases.0.insert(key, id);
+        }
+        if !known.is_empty() {
+            mark_artists_of_releases(tx, &known).await?;
+            for_ids(tx, "DELETE FROM release_artists WHERE release_id", &known, "").await?;
+            for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &known, "").await?;
+        }
+        texts.execute(tx, &rows::RELEASE_ARTISTS, &artists).await?;
+        texts
+            .execute(tx, SearchIndex::Releases.add(tx.engine()), &words)
+            .await
+    }
+
+    fn credit(&self, release: i64, facts: &ReleaseFacts, values: &mut Vec<Arg<'_>>) {
+        let mut seen = Vec::with_capacity(facts.artists.len());
+        for credit in &facts.artists {
+            let Some(artist) = self.artists.get(&artist_key(credit)) else {
+                continue;
+            };
+            if !seen.contains(&(artist, credit.role)) {
+                let position = i16::try_from(seen.len()).unwrap_or(i16::MAX);
+                values.extend(args![release, position, artist, credit.role as i16]);
+                seen.push((artist, credit.role));
+            }
+        }
+    }
+}
+
+/// Artists of these releases are to be counted anew.
+pub(super) async fn mark_artists_of_releases(tx: &mut Tx, releases: &[i64]) -> Result<()> {
+    let head = "UPDATE music_artists SET dirty = TRUE WHERE NOT dirty AND artist_id IN \
+                (SELECT artist_id FROM release_artists WHERE release_id";
+    for_ids(tx, head, releases, ")").await
+}
+
+fn search_arg(text: &str) -> Arg<'static> {
+    Arg::from(bounded_words(svc_domain::text::search_words(text)))
+}
+
+fn release_words(facts: &ReleaseFacts) -> Arg<'static> {
+    let mut text = facts.title.clone();
+    for credit in &facts.artists {
+        text.push(' ');
+        text.push_str(&credit.name);
+    }
+    search_arg(&text)
+}

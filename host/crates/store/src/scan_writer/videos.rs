@@ -1,0 +1,355 @@
+//! Video files of a batch, with the movies, shows, seasons and episodes that they are sources of.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::args::{Arg, args};
+use crate::bulk::in_lists;
+use crate::changes::NewChanges;
+use crate::db::Tx;
+use crate::dialect::SearchIndex;
+use crate::error::Result;
+use crate::scan_writer::video_genres::Genres;
+use crate::scan_writer::video_values::{episode_values, movie_values, show_values, source_values};
+use crate::scan_writer::{ScanWriter, StoredFile, for_ids, rows};
+use crate::text::{bounded_key, bounded_words};
+use futures_util::FutureExt as _;
+use svc_domain::change::{ChangeKind, ItemType};
+use svc_domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
+use svc_domain::scan::FileRecord;
+use svc_domain::text::search_words;
+use svc_domain::time::Timestamp;
+use svc_domain::video::{EpisodeFacts, ShowFacts, VideoFacts, VideoItem};
+
+/// A movie keeps its id when all of its files that are there and readable, `$3` of them, come to say the same other
+/// thing, unless that is another movie already.
+const RENAME_MOVIE: &str = "UPDATE movies SET key = $2 WHERE movie_id = $1 AND key <> $2 \
+    AND NOT EXISTS (SELECT 1 FROM movies m WHERE m.key = $2) \
+    AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
+    WHERE s.movie_id = $1 AND f.status = 0) = $3";
+const RENAME_EPISODE: &str = "UPDATE tv_episodes SET key = $2 WHERE episode_id = $1 AND key <> $2 \
+    AND NOT EXISTS (SELECT 1 FROM tv_episodes e WHERE e.key = $2) \
+    AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
+    WHERE s.episode_id = $1 AND f.status = 0) = $3";
+
+/// What a known source was a source of.
+#[derive(sqlx::FromRow)]
+struct Before {
+    source_id: i64,
+    movie_id: Option<i64>,
+    episode_id: Option<i64>,
+    show_id: Option<i64>,
+}
+
+/// Shows that lost episodes to others in this scan: one that lost all to a single new show was renamed.
+#[derive(Debug, Default)]
+pub(super) struct MovedShows {
+    pub(super) heirs: HashMap<i64, HashSet<i64>>,
+    pub(super) new: HashSet<i64>,
+}
+
+/// Takes sources out of what they were sources of: that is to be counted anew.
+pub(super) async fn unlink(tx: &mut Tx, sources: &[i64]) -> Result<()> {
+    let marks = [
+        "UPDATE movies SET dirty = TRUE WHERE NOT dirty AND movie_id IN \
+         (SELECT movie_id FROM video_sources WHERE source_id",
+        "UPDATE tv_episodes SET dirty = TRUE WHERE NOT dirty AND episode_id IN \
+         (SELECT episode_id FROM video_sources WHERE source_id",
+        "UPDATE tv_shows SET dirty = TRUE WHERE NOT dirty AND show_id IN (SELECT e.show_id FROM tv_episodes e \
+         JOIN video_sources s ON s.episode_id = e.episode_id WHERE s.source_id",
+    ];
+    for head in marks {
+        for_ids(tx, head, sources, ")").await?;
+    }
+    Ok(())
+}
+
+pub(super) fn words(text: String) -> Arg<'static> {
+    Arg::from(bounded_words(text))
+}
+
+/// Facts by key, each key once: the last file that was read says what its item is called.
+fn by_key<'a, T>(items: impl Iterator<Item = (&'a str, &'a T)>) -> Vec<(String, &'a T)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut unique: Vec<(String, &'a T)> = Vec::new();
+    for (key, facts) in items {
+        match places.get(key) {
+            Some(&at) => {
+                if let Some(place) = unique.get_mut(at) {
+                    place.1 = facts;
+                }
+            }
+            None => {
+                places.insert(key, unique.len());
+                unique.push((bounded_key(key.to_owned()), facts));
+            }
+        }
+    }
+    unique
+}
+
+impl ScanWriter {
+    pub(super) async fn store_videos(
+        &mut self,
+        tx: &mut Tx,
+        files: &[&StoredFile],
+        now: Timestamp,
+        changes: &mut NewChanges,
+    ) -> Result<()> {
+        let videos: Vec<(i64, &VideoFacts)> = files
+            .iter()
+            .filter_map(|stored| match &stored.file.record {
+                FileRecord::Video(facts) => Some((stored.file.id.get(), &**facts)),
+                _ => None,
+            })
+            .collect();
+        if videos.is_empty() {
+            return Ok(());
+        }
+        let known: Vec<i64> = files
+            .iter()
+            .filter(|f| f.file.known)
+            .map(|f| f.file.id.get())
+            .collect();
+        let before = sources_before(tx, &known).await?;
+        unlink(tx, &known).await?;
+        keep_identities(tx, &before, &videos).await?;
+        let movies = self.store_movies(tx, &videos, now, changes).boxed().await?;
+        let episodes = self
+            .store_episodes(tx, &videos, &before, now, changes)
+            .boxed()
+            .await?;
+        let mut values = Vec::with_capacity(videos.len() * rows::VIDEO_SOURCES.columns);
+        for (id, facts) in &videos {
+            let (movie, episode) = match &facts.item {
+                VideoItem::Movie(movie) => (movies.get(&bounded_key(movie.key.clone())), None),
+                VideoItem::Episode(episode) => (None, episodes.get(&bounded_key(episode.key.clone()))),
+            };
+            values.extend(source_values(*id, movie.copied(), episode.copied(), facts));
+        }
+        self.texts.execute(tx, &rows::VIDEO_SOURCES, &values).await
+    }
+
+    async fn store_movies(
+        &mut self,
+        tx: &mut Tx,
+        videos: &[(i64, &VideoFacts)],
+        now: Timestamp,
+        changes: &mut NewChanges,
+    ) -> Result<HashMap<String, i64>> {
+        let movies = by_key(videos.iter().filter_map(|(_, facts)| match &facts.item {
+            VideoItem::Movie(movie) => Some((movie.key.as_str(), movie)),
+            VideoItem::Episode(_) => None,
+        }));
+        let mut values = Vec::new();
+        let mut proposed = HashSet::new();
+        for (key, movie) in &movies {
+            let id = self.ids.next::<MovieId>(now).get();
+            proposed.insert(id);
+            values.extend(movie_values(id, key, movie));
+        }
+        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::MOVIES, &values).await?;
+        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
+        let mut index = Vec::new();
+        let mut genres = Vec::new();
+        for (key, movie) in &movies {
+            if let Some(&id) = ids.get(key) {
+                index.push((id, movie.search_text()));
+                genres.push((id, movie.genres.as_slice()));
+                changes.push(ItemType::Movie, change_of(&proposed, id), id);
+            }
+        }
+        self.store_genres(tx, Genres::Movies, &genres).boxed().await?;
+        self.index(tx, SearchIndex::Movies, &proposed, index)
+            .boxed()
+            .await?;
+        Ok(ids)
+    }
+
+    async fn store_episodes(
+        &mut self,
+        tx: &mut Tx,
+        videos: &[(i64, &VideoFacts)],
+        before: &HashMap<i64, Before>,
+        now: Timestamp,
+        changes: &mut NewChanges,
+    ) -> Result<HashMap<String, i64>> {
+        let episodes = by_key(videos.iter().filter_map(|(_, facts)| match &facts.item {
+            VideoItem::Episode(episode) => Some((episode.key.as_str(), episode)),
+            VideoItem::Movie(_) => None,
+        }));
+        if episodes.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let shows = self.store_shows(tx, &episodes, now, changes).boxed().await?;
+        let seasons = self.store_seasons(tx, &episodes, &shows, now).boxed().await?;
+        let show_of = |episode: &EpisodeFacts| shows.get(&bounded_key(episode.show.key.clone())).copied();
+        let mut values = Vec::new();
+        let mut proposed = HashSet::new();
+        for (key, episode) in &episodes {
+            let season = seasons.get(&bounded_key(episode.season_key.clone())).copied();
+            let (Some(show), Some(season)) = (show_of(episode), season) else {
+                continue;
+            };
+            let id = self.ids.next::<TvEpisodeId>(now).get();
+            proposed.insert(id);
+            values.extend(episode_values(id, key, show, season, episode));
+        }
+        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::EPISODES, &values).await?;
+        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
+        let mut index = Vec::new();
+        for (key, episode) in &episodes {
+            if let Some(&id) = ids.get(key) {
+                index.push((id, episode.search_text()));
+                changes.push(ItemType::TvEpisode, change_of(&proposed, id), id);
+            }
+        }
+        for (source, facts) in videos {
+            if let (VideoItem::Episode(episode), Some(before)) = (&facts.item, before.get(source))
+                && let (Some(old), Some(new)) = (before.show_id, show_of(episode))
+                && old != new
+            {
+                self.moved_shows.heirs.entry(old).or_default().insert(new);
+            }
+        }
+        self.index(tx, SearchIndex::Episodes, &proposed, index)
+            .boxed()
+            .await?;
+        Ok(ids)
+    }
+
+    async fn store_shows(
+        &mut self,
+        tx: &mut Tx,
+        episodes: &[(String, &EpisodeFacts)],
+        now: Timestamp,
+        changes: &mut NewChanges,
+    ) -> Result<HashMap<String, i64>> {
+        let shows: Vec<(String, &ShowFacts)> = by_key(
+            episodes
+                .iter()
+                .map(|(_, episode)| (episode.show.key.as_str(), &episode.show)),
+        );
+        let mut values = Vec::new();
+        let mut proposed = HashSet::new();
+        for (key, show) in &shows {
+            let id = self.ids.next::<TvShowId>(now).get();
+            proposed.insert(id);
+            values.extend(show_values(id, key, show));
+        }
+        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::SHOWS, &values).await?;
+        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
+        let mut index = Vec::new();
+        let mut genres = Vec::new();
+        for (key, show) in &shows {
+            if let Some(&id) = ids.get(key) {
+                index.push((id, search_words(&show.title)));
+                genres.push((id, show.genres.as_slice()));
+                let change = change_of(&proposed, id);
+                if change == ChangeKind::Added {
+                    self.moved_shows.new.insert(id);
+                }
+                changes.push(ItemType::TvShow, change, id);
+            }
+        }
+        self.store_genres(tx, Genres::Shows, &genres).boxed().await?;
+        self.index(tx, SearchIndex::Shows, &proposed, index)
+            .boxed()
+            .await?;
+        Ok(ids)
+    }
+
+    async fn store_seasons(
+        &mut self,
+        tx: &mut Tx,
+        episodes: &[(String, &EpisodeFacts)],
+        shows: &HashMap<String, i64>,
+        now: Timestamp,
+    ) -> Result<HashMap<String, i64>> {
+        let seasons = by_key(
+            episodes
+                .iter()
+                .map(|(_, episode)| (episode.season_key.as_str(), *episode)),
+        );
+        let mut values = Vec::new();
+        for (key, episode) in &seasons {
+            if let Some(show) = shows.get(&bounded_key(episode.show.key.clone())) {
+                let id = self.ids.next::<TvSeasonId>(now).get();
+                values.extend(args![id, key.clone(), *show, episode.season]);
+            }
+        }
+        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::SEASONS, &values).await?;
+        Ok(stored.into_iter().map(|(id, key)| (key, id)).collect())
+    }
+
+    /// Puts items into the search index, in place of what was there of those that are not new.
+    async fn index(
+        &mut self,
+        tx: &mut Tx,
+        index: SearchIndex,
+        new: &HashSet<i64>,
+        items: Vec<(i64, String)>,
+    ) -> Result<()> {
+        let known: Vec<i64> = items
+            .iter()
+            .map(|(id, _)| *id)
+            .filter(|id| !new.contains(id))
+            .collect();
+        for_ids(tx, index.remove(tx.engine()), &known, "").await?;
+        let values: Vec<Arg<'_>> = items
+            .into_iter()
+            .flat_map(|(id, text)| [Arg::from(id), words(text)])
+            .collect();
+        self.texts.execute(tx, index.add(tx.engine()), &values).await
+    }
+}
+
+fn change_of(new: &HashSet<i64>, id: i64) -> ChangeKind {
+    if new.contains(&id) {
+        ChangeKind::Added
+    } else {
+        ChangeKind::Updated
+    }
+}
+
+async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Before>> {
+    let head = "SELECT s.source_id, s.movie_id, s.episode_id, e.show_id FROM video_sources s \
+                LEFT JOIN tv_episodes e ON e.episode_id = s.episode_id WHERE s.source_id";
+    let mut before = HashMap::new();
+    for (sql, values) in in_lists(tx.engine(), head, known, "") {
+        let rows: Vec<Before> = tx.fetch_all(sql, &values).await?;
+        before.extend(rows.into_iter().map(|row| (row.source_id, row)));
+    }
+    Ok(before)
+}
+
+/// Renames what its files call something else now, so that it keeps its id.
+async fn keep_identities(
+    tx: &mut Tx,
+    before: &HashMap<i64, Before>,
+    videos: &[(i64, &VideoFacts)],
+) -> Result<()> {
+    // How many sources of an item say which key.
+    let mut movies: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+    let mut episodes: BTreeMap<(i64, &str), i64> = BTreeMap::new();
+    for (source, facts) in videos {
+        let Some(before) = before.get(source) else {
+            continue;
+        };
+        match (&facts.item, before.movie_id, before.episode_id) {
+            (VideoItem::Movie(movie), Some(id), _) => {
+                *movies.entry((id, movie.key.as_str())).or_default() += 1;
+            }
+            (VideoItem::Episode(episode), _, Some(id)) => {
+                *episodes.entry((id, episode.key.as_str())).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    for (sql, items) in [(RENAME_MOVIE, movies), (RENAME_EPISODE, episodes)] {
+        for ((id, key), sources) in items {
+            tx.execute(sql, &args![id, bounded_key(key.to_owned()), sources])
+                .await?;
+        }
+    }
+    Ok(())
+}

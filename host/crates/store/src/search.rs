@@ -1,0 +1,257 @@
+//! Questions to the search index.
+
+use sqlx::AssertSqlSafe;
+
+use crate::Store;
+use crate::args::args;
+use crate::db::Engine;
+use crate::dialect::{SearchIndex, search_query};
+use crate::error::Result;
+use crate::visibility::Visible;
+use svc_domain::id::UserId;
+use svc_domain::library::MediaScope;
+use svc_domain::list::{Listing, Page};
+use svc_domain::music::{Artist, Release, Track};
+use svc_domain::photo::Photo;
+use svc_domain::photo_album::PhotoAlbum;
+use svc_domain::text::{asked_words, search_words, sort_key};
+use svc_domain::video::{Episode, Movie, Show};
+
+impl SearchIndex {
+    /// Where the items of the scope are that have the words `$1`.
+    fn hits(self, engine: Engine, scope: &MediaScope) -> String {
+        let and = self.items().and(self.key(engine), scope);
+        format!("{}{and}", self.matching(engine))
+    }
+
+    /// A query for their numbers, in order.
+    fn find(self, engine: Engine, scope: &MediaScope) -> String {
+        let key = self.key(engine);
+        format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
+    }
+
+    fn items(self) -> Visible {
+        match self {
+            Self::Tracks => Visible::Tracks,
+            Self::Releases => Visible::Releases,
+            Self::Artists => Visible::Artists,
+            Self::Photos => Visible::Photos,
+            Self::Movies => Visible::Movies,
+            Self::Shows => Visible::Shows,
+            Self::Episodes => Visible::Episodes,
+        }
+    }
+}
+
+/// So many hits are put in the order of how well they fit. More of them are a question that was too short, and in the
+/// order in which they were first indexed.
+const RANKED: u32 = 200;
+
+/// How well an item fits: its title is what was asked for, begins so, has it within; or it was found by something else.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Equal,
+    Beginning,
+    Within,
+    Elsewhere,
+}
+
+fn fit(asked: &str, title: &str) -> Fit {
+    let title = search_words(title);
+    if title == asked {
+        Fit::Equal
+    } else if title.starts_with(asked) {
+        Fit::Beginning
+    } else if title.contains(asked) {
+        Fit::Within
+    } else {
+        Fit::Elsewhere
+    }
+}
+
+/// Whether a name has, for each of the words that are asked for, one that begins with it.
+fn has_all(name: &str, asked: &[String]) -> bool {
+    let name = search_words(name);
+    let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
+    !asked.is_empty() && asked.iter().all(has)
+}
+
+/// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
+/// well they fit.
+fn best_of(titles: Vec<(i64, String)>, text: &str, page: Page) -> Vec<i64> {
+    let asked = search_words(&sort_key(text));
+    let mut ranked: Vec<_> = titles
+        .into_iter()
+        .map(|(id, title)| (fit(&asked, &title), title, id))
+        .collect();
+    ranked.sort_unstable();
+    part_of(ranked, page).map(|(.., id)| id).collect()
+}
+
+/// The part of a whole list that a page asks for.
+fn part_of<T>(list: Vec<T>, page: Page) -> impl Iterator<Item = T> {
+    let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+    let take = usize::try_from(page.take).unwrap_or(0);
+    list.into_iter().skip(skip).take(take)
+}
+
+impl SearchIndex {
+    /// A query for the titles of items in an `IN` list, by which they sort.
+    fn titles(self) -> Option<&'static str> {
+        match self {
+            Self::Tracks => Some("SELECT track_id, sort_title FROM music_tracks WHERE track_id"),
+            Self::Releases => Some("SELECT release_id, sort_title FROM music_releases WHERE release_id"),
+            Self::Artists => Some("SELECT artist_id, sort_name FROM music_artists WHERE artist_id"),
+            Self::Photos => None,
+            Self::Movies => Some("SELECT movie_id, sort_title FROM movies WHERE movie_id"),
+            Self::Shows => Some("SELECT show_id, sort_title FROM tv_shows WHERE show_id"),
+            Self::Episodes => Some("SELECT episode_id, sort_title FROM tv_episodes WHERE episode_id"),
+        }
+    }
+}
+
+/// What was found by one index: the numbers of items.
+pub type Hits = Listing<i64>;
+
+impl Store {
+    /// For each of the indexes, in their order: the numbers of the items of the scope that have, for each word of `text`,
+    /// a word that begins with it, case and diacritics aside. Those that fit best come first. Without a word, nothing is
+    /// found.
+    pub async fn search(
+        &self,
+        scope: &MediaScope,
+        indexes: &[SearchIndex],
+        text: &str,
+        page: Page,
+    ) -> Result<Vec<Hits>> {
+        let query = search_query(self.pools().engine(), &asked_words(text));
+        let mut found = vec![Vec::new(); indexes.len()];
+        if query.is_empty() || indexes.is_empty() {
+            return Ok(found.into_iter().map(|ids| Listing::new(ids, 0)).collect());
+        }
+        for (place, id) in self.first_hits(scope, indexes, &query).await? {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            if let Some(ids) = found.get_mut(place) {
+                ids.push(id);
+            }
+        }
+        let mut lists = Vec::with_capacity(indexes.len());
+        for (index, ids) in indexes.iter().zip(found) {
+            lists.push(if ids.len() <= RANKED as usize {
+                let total = ids.len() as u64;
+                let best = match index.titles() {
+                    Some(titles) => best_of(self.visible_rows(titles, &ids, "").await?, text, page),
+                    None => part_of(ids, page).collect(),
+                };
+                Listing::new(best, total)
+            } else {
+                self.many_hits(scope, *index, &query, ids, page).await?
+            });
+        }
+        Ok(lists)
+    }
+
+    /// The first hits of each index, by its place in the list, and one more than are ranked. All are asked for at once:
+    /// most indexes have none, and a question is a turn between threads.
+    async fn first_hits(
+        &self,
+        scope: &MediaScope,
+        indexes: &[SearchIndex],
+        query: &str,
+    ) -> Result<Vec<(i64, i64)>> {
+        let engine = self.pools().engine();
+        let lookups = indexes.iter().enumerate().map(|(place, index)| {
+            let find = index.find(engine, scope);
+            format!("SELECT CAST({place} AS BIGINT) AS place, id FROM ({find} LIMIT $2) AS hits_{place}")
+        });
+        let sql = lookups.collect::<Vec<_>>().join(" UNION ALL ");
+        let values = args![query, i64::from(RANKED) + 1];
+        let mut hits: Vec<(i64, i64)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        hits.sort_unstable();
+        Ok(hits)
+    }
+
+    /// A page of more hits than are ranked, of which the first are these.
+    async fn many_hits(
+        &self,
+        scope: &MediaScope,
+        index: SearchIndex,
+        query: &str,
+        first: Vec<i64>,
+        page: Page,
+    ) -> Result<Hits> {
+        let engine = self.pools().engine();
+        let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
+        let total = self.remembered_count(count, &args![query]).await?;
+        if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
+            return Ok(Listing::new(part_of(first, page).collect(), total));
+        }
+        let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
+        let values = args![query, i64::from(page.take), skip];
+        let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope)));
+        let rows: Vec<(i64,)> = self.pools().fetch_page(sql, &values).await?;
+        Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total))
+    }
+
+    /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
+    /// it. Albums are few: their names are read, and need no index.
+    pub async fn search_photo_albums(
+        &self,
+        scope: &MediaScope,
+        user: UserId,
+        text: &str,
+        page: Page,
+    ) -> Result<Listing<PhotoAlbum>> {
+        let asked = asked_words(text);
+        let mut found = self.photo_album_names(user).await?;
+        found.retain(|(_, name)| has_all(name, &asked));
+        for (_, name) in &mut found {
+            *name = sort_key(name);
+        }
+        let total = found.len() as u64;
+        let best = best_of(found, text, page);
+        Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
+    }
+
+    /// Artists that were found.
+    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
+        let artists = self.artists_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(artists))
+    }
+
+    /// Releases that were found.
+    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
+        let releases = self.releases_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(releases))
+    }
+
+    /// Tracks that were found.
+    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
+        let tracks = self.tracks_by_id(&hits.items).await?;
+        Ok(hits.with_items(tracks))
+    }
+
+    /// Photos that were found.
+    pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
+        let photos = self.photos_by_id(&hits.items).await?;
+        Ok(hits.with_items(photos))
+    }
+
+    /// Movies that were found.
+    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
+        let movies = self.movies_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(movies))
+    }
+
+    /// Shows that were found.
+    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
+        let shows = self.shows_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(shows))
+    }
+
+    /// Episodes that were found.
+    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
+        let episodes = self.episodes_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(episodes))
+    }
+}

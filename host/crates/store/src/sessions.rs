@@ -1,0 +1,315 @@
+//! Sessions and the hashes of their refresh tokens.
+
+use crate::args::args;
+use crate::error::{Result, StoreError};
+use crate::identity::IdentityChange;
+use crate::{Lane, Store};
+use svc_domain::id::{SessionId, UserId};
+use svc_domain::session::{Session, SessionKind};
+use svc_domain::time::Timestamp;
+
+macro_rules! session_columns {
+    () => {
+        "s.session_id, s.user_id, s.app, s.kind, s.user_agent, s.address, s.created_at, s.last_active_at, \
+         s.idle_expires_at, s.expires_at, s.generation, s.ended_at"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    session_id: i64,
+    user_id: i64,
+    app: String,
+    kind: String,
+    user_agent: Option<String>,
+    address: Option<String>,
+    created_at: i64,
+    last_active_at: i64,
+    idle_expires_at: i64,
+    expires_at: i64,
+    generation: i64,
+    ended_at: Option<i64>,
+}
+
+impl TryFrom<SessionRow> for Session {
+    type Error = StoreError;
+
+    fn try_from(row: SessionRow) -> Result<Self> {
+        Ok(Self {
+            id: row.session_id.into(),
+            user: row.user_id.into(),
+            app: row.app,
+            kind: SessionKind::from_name(&row.kind).ok_or(StoreError::InvalidValue("session kind"))?,
+            user_agent: row.user_agent,
+            address: row.address,
+            created_at: Timestamp::from_millis(row.created_at),
+            last_active_at: Timestamp::from_millis(row.last_active_at),
+            idle_expires_at: Timestamp::from_millis(row.idle_expires_at),
+            expires_at: Timestamp::from_millis(row.expires_at),
+            generation: row.generation,
+            ended_at: row.ended_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// A refresh token that was presented, and the session that it is of.
+#[derive(Debug, Clone)]
+pub struct PresentedRefresh {
+    /// The session.
+    pub session: Session,
+    /// Which of the session's tokens it is.
+    pub generation: i64,
+    /// When it was used; `None` for the newest, and for one that was used so long ago that it is forgotten.
+    pub rotated_at: Option<Timestamp>,
+}
+
+#[derive(sqlx::FromRow)]
+struct PresentedRow {
+    #[sqlx(flatten)]
+    session: SessionRow,
+    token_generation: i64,
+    rotated_at: Option<i64>,
+}
+
+const SESSION_COUNTS: &str =
+    "SELECT count(*) FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
+
+const PRESENTED: &str = concat!(
+    "SELECT ",
+    session_columns!(),
+    ", CAST($3 AS BIGINT) AS token_generation, t.rotated_at FROM sessions s \
+     LEFT JOIN refresh_tokens t ON t.token_hash = $1 AND t.session_id = s.session_id \
+     WHERE s.session_id = $2 AND (t.token_hash IS NOT NULL OR s.generation > $3)"
+);
+
+/// Forgets the tokens of a session before the first one that was not used yet or only since a moment: all from that one
+/// on are kept, whatever the clock did, because each makes the next.
+const FORGET_USED: &str = "DELETE FROM refresh_tokens WHERE session_id = $1 AND generation < \
+                           (SELECT min(kept.generation) FROM refresh_tokens kept WHERE kept.session_id = $1 \
+                           AND (kept.rotated_at IS NULL OR kept.rotated_at >= $2))";
+
+fn presented(row: PresentedRow) -> Result<PresentedRefresh> {
+    Ok(PresentedRefresh {
+        session: row.session.try_into()?,
+        generation: row.token_generation,
+        rotated_at: row.rotated_at.map(Timestamp::from_millis),
+    })
+}
+
+/// A token's use: what is stored of it and of its successor.
+#[derive(Debug)]
+pub struct Rotation<'a> {
+    /// The session.
+    pub session: SessionId,
+    /// Hash of the token that was used.
+    pub used: &'a [u8],
+    /// What its successor was made with, so that the same one can be made again.
+    pub salt: &'a [u8],
+    /// Hash of the successor.
+    pub successor: &'a [u8],
+    /// Number of the successor.
+    pub generation: i64,
+    /// When.
+    pub now: Timestamp,
+    /// When the session now ends unless it is refreshed.
+    pub idle_expires_at: Timestamp,
+    /// Tokens that were used before are forgotten.
+    pub forget_before: Timestamp,
+}
+
+impl Store {
+    /// The session of a refresh token that is known to be of this session and generation, unless neither it nor a later
+    /// one was ever stored.
+    pub async fn presented_refresh(
+        &self,
+        hash: &[u8],
+        session: SessionId,
+        generation: i64,
+    ) -> Result<Option<PresentedRefresh>> {
+        let values = args![hash, session.get(), generation];
+        let row: Option<PresentedRow> = self.pools().fetch_optional(PRESENTED, &values).await?;
+        row.map(presented).transpose()
+    }
+
+    /// Whether the access tokens of a session still count. Not those of a session that nobody knows.
+    pub async fn session_counts(&self, id: SessionId, user: UserId) -> Result<bool> {
+        let values = args![id.get(), user.get()];
+        Ok(self.pools().count(SESSION_COUNTS, &values).await? > 0)
+    }
+
+    /// The sessions of an account that can be refreshed, newest first.
+    pub async fn live_sessions(&self, user: UserId, now: Timestamp) -> Result<Vec<Session>> {
+        let sql = concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.idle_expires_at > $2 \
+             AND s.expires_at > $2 ORDER BY s.session_id DESC"
+        );
+        let rows: Vec<SessionRow> = self.pools().fetch_all(sql, &args![user.get(), now]).await?;
+        rows.into_iter().map(Session::try_from).collect()
+    }
+
+    /// Whether an account has signed in from an address since a moment.
+    pub async fn is_known_address(&self, user: UserId, address: &str, since: Timestamp) -> Result<bool> {
+        let sql = "SELECT count(*) FROM known_addresses WHERE user_id = $1 AND address = $2 AND last_success_at >= $3";
+        let values = args![user.get(), address, since];
+        Ok(self.pools().count(sql, &values).await? > 0)
+    }
+
+    /// Forgets sessions whose last access token ended before `before`, addresses not seen since `addresses_since`,
+    /// and the oldest lines of the audit log beyond `audit_lines`.
+    pub async fn prune_identity(
+        &self,
+        before: Timestamp,
+        addresses_since: Timestamp,
+        audit_lines: i64,
+    ) -> Result<()> {
+        let mut tx = self.write_record(Lane::Scan).await?;
+        tx.execute(
+            "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
+            &args![before],
+        )
+        .await?;
+        tx.execute(
+            "DELETE FROM known_addresses WHERE last_success_at < $1",
+            &args![addresses_since],
+        )
+        .await?;
+        tx.execute(
+            "DELETE FROM audit WHERE audit_id <= \
+             (SELECT audit_id FROM audit ORDER BY audit_id DESC LIMIT 1 OFFSET $1)",
+            &args![audit_lines],
+        )
+        .await?;
+        tx.commit().await
+    }
+}
+
+impl IdentityChange {
+    /// Begins a session, with the hash of its first refresh token if it has one.
+    pub async fn insert_session(&mut self, session: &Session, token: Option<&[u8]>) -> Result<()> {
+        let sql = "INSERT INTO sessions (session_id, user_id, app, kind, user_agent, address, created_at, \
+                   last_active_at, idle_expires_at, expires_at, generation, ended_at, revoked) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, FALSE)";
+        let values = args![
+            session.id.get(),
+            session.user.get(),
+            session.app.as_str(),
+            session.kind.as_str(),
+            session.user_agent.as_deref(),
+            session.address.as_deref(),
+            session.created_at,
+            session.last_active_at,
+            session.idle_expires_at,
+            session.expires_at,
+            session.generation,
+            session.ended_at,
+        ];
+        self.execute(sql, &values).await?;
+        if let Some(hash) = token {
+            self.insert_refresh_token(session.id, hash, session.generation)
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn insert_refresh_token(&mut self, session: SessionId, hash: &[u8], generation: i64) -> Result<()> {
+        let sql = "INSERT INTO refresh_tokens (token_hash, session_id, generation) VALUES ($1, $2, $3)";
+        self.execute(sql, &args![hash, session.get(), generation])
+            .await
+            .map(drop)
+    }
+
+    /// As [`Store::session_counts`], within the change.
+    pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
+        let row: Option<(i64,)> = self
+            .fetch_optional(SESSION_COUNTS, &args![id.get(), user.get()])
+            .await?;
+        Ok(row.is_some_and(|(count,)| count > 0))
+    }
+
+    /// As [`Store::presented_refresh`], within the change.
+    pub async fn presented_refresh(
+        &mut self,
+        hash: &[u8],
+        session: SessionId,
+        generation: i64,
+    ) -> Result<Option<PresentedRefresh>> {
+        let values = args![hash, session.get(), generation];
+        let row: Option<PresentedRow> = self.fetch_optional(PRESENTED, &values).await?;
+        row.map(presented).transpose()
+    }
+
+    /// What the tokens of a session from a generation on made their successors with, in order.
+    pub async fn rotation_salts(&mut self, session: SessionId, from: i64) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT salt FROM refresh_tokens WHERE session_id = $1 AND generation >= $2 AND salt IS NOT NULL \
+                   ORDER BY generation";
+        let rows: Vec<(Vec<u8>,)> = self.fetch_all(sql, &args![session.get(), from]).await?;
+        Ok(rows.into_iter().map(|(salt,)| salt).collect())
+    }
+
+    /// Stores that a token was used and which one follows.
+    pub async fn rotate_refresh_token(&mut self, rotation: &Rotation<'_>) -> Result<()> {
+        self.execute(
+            "UPDATE refresh_tokens SET rotated_at = $2, salt = $3 WHERE token_hash = $1",
+            &args![rotation.used, rotation.now, rotation.salt],
+        )
+        .await?;
+        self.execute(
+            "UPDATE sessions SET generation = $2, last_active_at = $3, idle_expires_at = $4 WHERE session_id = $1",
+            &args![
+                rotation.session.get(),
+                rotation.generation,
+                rotation.now,
+                rotation.idle_expires_at
+            ],
+        )
+        .await?;
+        self.insert_refresh_token(rotation.session, rotation.successor, rotation.generation)
+            .await?;
+        let values = args![rotation.session.get(), rotation.forget_before];
+        self.execute(FORGET_USED, &values).await.map(drop)
+    }
+
+    /// Ends one session of an account, access tokens and all; `false` if it has none such that is not ended.
+    pub async fn revoke_session(&mut self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool> {
+        let sql = "UPDATE sessions SET revoked = TRUE, ended_at = coalesce(ended_at, $3) \
+                   WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
+        let values = args![id.get(), user.get(), now];
+        Ok(self.execute(sql, &values).await? > 0)
+    }
+
+    /// Ends all sessions of an account but `keep`; gives how many there were.
+    pub async fn revoke_sessions(
+        &mut self,
+        user: UserId,
+        keep: Option<SessionId>,
+        now: Timestamp,
+    ) -> Result<u64> {
+        // No session has a negative number.
+        let keep = keep.map_or(-1, SessionId::get);
+        let sql = "UPDATE sessions SET revoked = TRUE, ended_at = coalesce(ended_at, $3) \
+                   WHERE user_id = $1 AND session_id <> $2 AND NOT revoked";
+        self.execute(sql, &args![user.get(), keep, now]).await
+    }
+
+    /// Lets all but the newest `keep` sessions of an account go without another refresh. Those that cannot be
+    /// refreshed do not count: a cloud-hosted app begins one each quarter of an hour.
+    pub async fn retire_sessions(&mut self, user: UserId, keep: i64, now: Timestamp) -> Result<()> {
+        let sql = "UPDATE sessions SET ended_at = $2 WHERE user_id = $1 AND ended_at IS NULL AND session_id <= \
+                   (SELECT s.session_id FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL \
+                    AND s.idle_expires_at > $2 AND s.expires_at > $2 \
+                    AND EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.session_id = s.session_id) \
+                    ORDER BY s.session_id DESC LIMIT 1 OFFSET $3)";
+        self.execute(sql, &args![user.get(), now, keep]).await.map(drop)
+    }
+
+    /// Notes that an account signed in from an address.
+    pub async fn note_known_address(&mut self, user: UserId, address: &str, now: Timestamp) -> Result<()> {
+        let sql = "INSERT INTO known_addresses (user_id, address, last_success_at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (user_id, address) DO UPDATE SET last_success_at = excluded.last_success_at";
+        self.execute(sql, &args![user.get(), address, now])
+            .await
+            .map(drop)
+    }
+}

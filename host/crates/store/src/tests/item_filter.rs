@@ -1,0 +1,301 @@
+//! What lists of items are narrowed by: what a user did with them, and whether they are there.
+
+use crate::tests::libraries::user;
+use crate::tests::user_items::{episodes, movie};
+use crate::tests::*;
+use crate::{
+    ArtistFilter, ArtistOrder, MovieFilter, MovieOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
+    ShowFilter, ShowOrder, TrackFilter, TrackOrder,
+};
+use svc_domain::change::ItemType;
+use svc_domain::id::UserId;
+use svc_domain::list::{ListRequest, Order, OrderedPage, Page};
+use svc_domain::photo::PhotoFacts;
+use svc_domain::user_data::{ItemKey, PlayReport, PlayState};
+use svc_test_support::databases::number;
+
+const PAGE: Page = Page { take: 100, skip: 0 };
+
+fn of<B>(by: B) -> ListRequest<B> {
+    ListRequest::new(by, Order::Ascending, PAGE)
+}
+
+fn favorites(user: UserId) -> ItemFilter {
+    ItemFilter {
+        favorite_of: Some(user),
+        ..ItemFilter::default()
+    }
+}
+
+fn watched(user: UserId, watched: bool) -> ItemFilter {
+    ItemFilter {
+        watched: Some((user, watched)),
+        ..ItemFilter::default()
+    }
+}
+
+fn missing(missing: bool) -> ItemFilter {
+    ItemFilter {
+        missing: Some(missing),
+        ..ItemFilter::default()
+    }
+}
+
+fn shuffled() -> ItemFilter {
+    ItemFilter {
+        shuffle: Some(7),
+        ..ItemFilter::default()
+    }
+}
+
+async fn watch(bed: &Bed, user: UserId, item: ItemKey) {
+    let report = PlayReport {
+        at: NOW,
+        position_ms: 6_000_000,
+        state: PlayState::Completed,
+    };
+    bed.store
+        .report_playback(user, item, &report, Some(6_000_000))
+        .await
+        .unwrap();
+}
+
+/// Marks the files of this name as gone.
+async fn lose(bed: &Bed, name: &str) {
+    let sql = format!("SELECT file_id FROM files WHERE name = '{name}'");
+    let gone = ScanBatch {
+        now: NOW,
+        missing: vec![FileId::from(number(&bed.url, &sql).await)],
+        ..ScanBatch::default()
+    };
+    bed.writer().persist(&gone).await.unwrap();
+}
+
+async fn movies(bed: &Bed, items: ItemFilter) -> Vec<String> {
+    let filter = MovieFilter {
+        items,
+        ..MovieFilter::default()
+    };
+    let listed = bed
+        .store
+        .list_movies(ALL_MEDIA, &filter, &of(MovieOrder::Title))
+        .await
+        .unwrap();
+    assert_eq!(listed.total, listed.items.len() as u64);
+    listed.items.into_iter().map(|movie| movie.title).collect()
+}
+
+#[tokio::test]
+async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
+        let (a, b) = (movie(bed, folder, "A").await, movie(bed, folder, "B").await);
+        movie(bed, folder, "C").await;
+        bed.store.rate(ada, a, 0.8, NOW).await.unwrap();
+        bed.store.rate(ada, b, 0.7, NOW).await.unwrap();
+        watch(bed, ada, b).await;
+        lose(bed, "C.mkv").await;
+        for (filter, titles) in [
+            (favorites(ada), &["A"][..]),
+            (favorites(bob), &[]),
+            (watched(ada, true), &["B"]),
+            (watched(ada, false), &["A", "C"]),
+            (watched(bob, false), &["A", "B", "C"]),
+            (missing(true), &["C"]),
+            (missing(false), &["A", "B"]),
+            (ItemFilter::default(), &["A", "B", "C"]),
+        ] {
+            assert_eq!(movies(bed, filter.clone()).await, titles, "{filter:?}");
+        }
+        let mut drawn = movies(bed, shuffled()).await;
+        drawn.sort_unstable();
+        assert_eq!(drawn, ["A", "B", "C"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn show_is_watched_when_each_of_its_episodes_is() {
+    on_each_database(async |bed: &mut Bed| {
+        let ada = user(bed, "ada", &[]).await;
+        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
+        let dark = episodes(bed, folder, "Dark", &[(1, 1), (1, 2)]).await;
+        let wire = episodes(bed, folder, "Wire", &[(1, 1)]).await;
+        for item in [dark[0], wire[0]] {
+            watch(bed, ada, item).await;
+        }
+        bed.store.rate(ada, dark[1], 1.0, NOW).await.unwrap();
+        lose(bed, "Wire 1x1.mkv").await;
+        let shows = async |items: ItemFilter| {
+            let filter = ShowFilter {
+                items,
+                ..ShowFilter::default()
+            };
+            let listed = bed
+                .store
+                .list_shows(ALL_MEDIA, &filter, &of(ShowOrder::Title))
+                .await
+                .unwrap();
+            listed
+                .items
+                .into_iter()
+                .map(|show| show.title)
+                .collect::<Vec<_>>()
+        };
+        for (filter, titles) in [
+            (watched(ada, true), &["Wire"][..]),
+            (watched(ada, false), &["Dark"]),
+            (missing(true), &["Wire"]),
+            (missing(false), &["Dark"]),
+            (favorites(ada), &[]),
+        ] {
+            assert_eq!(shows(filter.clone()).await, titles, "{filter:?}");
+        }
+        assert_eq!(shows(shuffled()).await.len(), 2);
+
+        let show = number(&bed.url, "SELECT show_id FROM tv_shows WHERE title = 'Dark'").await;
+        let part = OrderedPage {
+            order: Order::Ascending,
+            page: PAGE,
+        };
+        for (filter, numbers) in [
+            (watched(ada, true), &[Some(1)][..]),
+            (watched(ada, false), &[Some(2)]),
+            (favorites(ada), &[Some(2)]),
+            (missing(true), &[]),
+            (missing(false), &[Some(1), Some(2)]),
+        ] {
+            let listed = bed
+                .store
+                .show_episodes(ALL_MEDIA, show.into(), &filter, part)
+                .await
+                .unwrap();
+            let told: Vec<_> = listed.items.iter().map(|episode| episode.number).collect();
+            assert_eq!(
+                (told.as_slice(), listed.total),
+                (numbers, numbers.len() as u64),
+                "{filter:?}"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let (_, folder) = bed.folder(MediaKind::photos(), "a").await;
+        let files = [("a.jpg", None), ("b.jpg", Some(4)), ("c.jpg", Some(3))];
+        let files = files.map(|(name, rating)| {
+            let mut facts = PhotoFacts::from_extraction(&Extraction::default(), name, NOW);
+            facts.rating = rating;
+            bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+        });
+        let ids = bed.persist(files.into()).await;
+        let key = |at: usize| (ItemType::Photo, ids[at].get());
+        bed.store.rate(ada, key(0), 0.9, NOW).await.unwrap();
+        bed.store.rate(ada, key(1), 0.2, NOW).await.unwrap();
+        lose(bed, "c.jpg").await;
+        for (items, names) in [
+            (favorites(ada), &["a.jpg"][..]),
+            (favorites(bob), &["b.jpg"]),
+            (missing(true), &["c.jpg"]),
+            (missing(false), &["a.jpg", "b.jpg"]),
+        ] {
+            let filter = PhotoFilter {
+                items,
+                ..PhotoFilter::default()
+            };
+            let request = of(PhotoOrder::CreatedAt);
+            let listed = bed.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
+            let told: Vec<&str> = listed
+                .items
+                .iter()
+                .map(|photo| photo.file_name.as_str())
+                .collect();
+            assert_eq!(told, names, "{filter:?}");
+            let days = bed
+                .store
+                .photo_buckets(
+                    ALL_MEDIA,
+                    &filter,
+                    &[],
+                    svc_domain::photo_bucket::Granularity::Day,
+                )
+                .await
+                .unwrap();
+            let counted: i64 = days.iter().map(|day| day.count).sum();
+            assert_eq!(counted, names.len() as i64, "{filter:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn release_and_artist_are_missing_when_all_their_tracks_are() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+        let files = vec![
+            bed.file(folder, "1", record(track("One", &["Ann"], "First", 1))),
+            bed.file(folder, "2", record(track("Two", &["Ann"], "First", 2))),
+            bed.file(folder, "3", record(track("Three", &["Bob"], "Second", 1))),
+        ];
+        bed.persist(files).await;
+        lose(bed, "1").await;
+        lose(bed, "3").await;
+        for (gone, tracks, releases, artists) in [
+            (true, &["One", "Three"][..], &["Second"], &["Bob"]),
+            (false, &["Two"], &["First"], &["Ann"]),
+        ] {
+            let items = missing(gone);
+            let filter = TrackFilter {
+                items: items.clone(),
+                ..TrackFilter::default()
+            };
+            let found = bed
+                .store
+                .list_tracks(ALL_MEDIA, &filter, &of(TrackOrder::Title))
+                .await;
+            let told: Vec<String> = found
+                .unwrap()
+                .items
+                .into_iter()
+                .map(|track| track.title)
+                .collect();
+            assert_eq!(told, tracks);
+            let filter = ReleaseFilter {
+                items: items.clone(),
+                ..ReleaseFilter::default()
+            };
+            let found = bed
+                .store
+                .list_releases(ALL_MEDIA, &filter, &of(ReleaseOrder::Title))
+                .await;
+            let told: Vec<String> = found
+                .unwrap()
+                .items
+                .into_iter()
+                .map(|release| release.title)
+                .collect();
+            assert_eq!(told, releases);
+            let filter = ArtistFilter {
+                items,
+                ..ArtistFilter::default()
+            };
+            let found = bed
+                .store
+                .list_artists(ALL_MEDIA, &filter, &of(ArtistOrder::Name))
+                .await;
+            let told: Vec<String> = found
+                .unwrap()
+                .items
+                .into_iter()
+                .map(|artist| artist.name)
+                .collect();
+            assert_eq!(told, artists);
+        }
+    })
+    .await;
+}

@@ -1,0 +1,470 @@
+//! Libraries, the access classes of folders, and what of the media is seen by them.
+
+use std::collections::HashSet;
+
+use crate::tests::*;
+use crate::{
+    ArtistFilter, ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter,
+    ReleaseOrder, SearchIndex, TrackFilter, TrackOrder,
+};
+use svc_domain::change::{Change, ChangeKind, ChangeType, ItemType};
+use svc_domain::id::{LibraryId, PhotoId, UserId};
+use svc_domain::library::{Grant, Library, LibraryCounts};
+use svc_domain::list::{ListRequest, Order, OrderedPage, Page};
+use svc_domain::music::Artist;
+use svc_domain::photo::PhotoFacts;
+
+const PAGE: Page = Page { take: 100, skip: 0 };
+const UP: Order = Order::Ascending;
+
+pub(super) async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
+    let instance = Instance {
+        instance_id: "i".into(),
+        created_at: NOW,
+    };
+    bed.store.create_instance_if_absent(&instance).await.unwrap();
+    let new = NewUser {
+        id: bed.id(),
+        username: name.to_owned(),
+        username_key: name.to_owned(),
+        display_name: None,
+        password_hash: None,
+        is_owner: false,
+        is_guest: false,
+        created_at: NOW,
+    };
+    let mut change = bed.store.change_identity().await.unwrap();
+    assert!(change.insert_user(&new).await.unwrap());
+    for role in roles {
+        change.assign_role(new.id, role, NOW).await.unwrap();
+    }
+    change.commit().await.unwrap();
+    new.id
+}
+
+pub(super) fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
+    let paths = paths.iter().map(|path| RelativePath::parse(path).unwrap());
+    Library {
+        id: bed.id(),
+        name: "Some".into(),
+        kind,
+        paths: paths.collect(),
+        restricted: !grants.is_empty(),
+        grants: grants.to_vec(),
+        created_at: NOW,
+    }
+}
+
+pub(super) async fn insert(bed: &Bed, library: &Library) {
+    let mut change = bed.store.change_identity().await.unwrap();
+    change.insert_library(library).await.unwrap();
+    change.commit().await.unwrap();
+}
+
+async fn update(bed: &Bed, library: &Library) {
+    let mut change = bed.store.change_identity().await.unwrap();
+    change.update_library(library, true).await.unwrap();
+    change.commit().await.unwrap();
+}
+
+async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
+    let scope = bed.store.media_scope(user).await.unwrap();
+    let filter = TrackFilter::default();
+    let tracks = bed
+        .store
+        .list_tracks(&scope, &filter, &ListRequest::new(TrackOrder::Title, UP, PAGE))
+        .await;
+    let tracks = tracks.unwrap();
+    assert_eq!(tracks.total, tracks.items.len() as u64);
+    tracks.items.into_iter().map(|track| track.title).collect()
+}
+
+/// Tracks in three folders, of which `a` and `b` hold parts of one release.
+pub(super) async fn songs(bed: &Bed) -> Vec<FileId> {
+    let genre = |name: &str| [("music.genres", Value::Texts(vec![name.to_owned()]))];
+    let mut files: Vec<(&str, FolderId, StoredFile)> = Vec::new();
+    for (path, title, artists, album, number, name) in [
+        ("a", "A1", &["Ann"][..], "Both", 1, "Rock"),
+        ("b/c", "B1", &["Ann", "Bob"][..], "Both", 2, "Jazz"),
+        ("b/c", "B2", &["Bob"][..], "Alone", 2, "Jazz"),
+        ("d", "D1", &["Dan"][..], "Open", 1, "Rock"),
+    ] {
+        let known = files.iter().find(|(known, _, _)| *known == path);
+        let folder = match known {
+            Some((_, folder, _)) => *folder,
+            None => bed.folder(MediaKind::music(), path).await.1,
+        };
+        let facts = track_of(title, artists, album, number, &genre(name));
+        files.push((path, folder, bed.file(folder, title, record(facts))));
+    }
+    bed.persist(files.into_iter().map(|(_, _, file)| file).collect())
+        .await
+}
+
+#[tokio::test]
+async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
+    on_each_database(async |bed: &mut Bed| {
+        let ids = songs(bed).await;
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        assert_eq!(bed.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        let closed = library(bed, MediaKind::music(), &["b"], &[Grant::User(bob)]);
+        insert(bed, &closed).await;
+        assert_eq!(bed.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        assert_eq!(titles(bed, bob).await, ["A1", "B1", "B2", "D1"]);
+        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+
+        let store = &bed.store;
+        let scope = &store.media_scope(ada).await.unwrap();
+        // Of "Both" only the part that is seen is counted, and the picture is in the other.
+        let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
+        assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
+        let artists = store
+            .list_artists(
+                scope,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
+            .await
+            .unwrap();
+        let counts: Vec<_> = artists
+            .items
+            .iter()
+            .map(|artist| (artist.name.as_str(), artist.release_count, artist.track_count))
+            .collect();
+        assert_eq!((counts, artists.total), (vec![("Ann", 1, 1), ("Dan", 1, 1)], 2));
+        let pictured = |artists: &[Artist]| -> Vec<bool> {
+            artists
+                .iter()
+                .map(|artist| artist.artwork_release.is_some())
+                .collect()
+        };
+        assert_eq!(
+            pictured(&artists.items),
+            [false, false],
+            "Ann's picture is not seen"
+        );
+        let genres = store
+            .list_genres(scope, &ListRequest::new(GenreOrder::Name, UP, PAGE))
+            .await
+            .unwrap();
+        let counts: Vec<_> = genres
+            .items
+            .iter()
+            .map(|genre| (genre.name.as_str(), genre.track_count))
+            .collect();
+        assert_eq!((counts, genres.total), (vec![("Rock", 2)], 1));
+        let jazz = ReleaseFilter {
+            genre: Some("jazz".into()),
+            ..ReleaseFilter::default()
+        };
+        let jazz = store
+            .list_releases(scope, &jazz, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
+            .await;
+        assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
+        let jazz = ArtistFilter {
+            genre: Some("jazz".into()),
+            ..ArtistFilter::default()
+        };
+        let jazz = store
+            .list_artists(scope, &jazz, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
+            .await;
+        assert_eq!(jazz.unwrap().total, 0, "Ann is seen, her jazz is not");
+
+        let all = store
+            .list_artists(
+                ALL_MEDIA,
+                &ArtistFilter::default(),
+                &ListRequest::new(ArtistOrder::Name, UP, PAGE),
+            )
+            .await
+            .unwrap();
+        assert_eq!(pictured(&all.items), [true, true, false]);
+        for artist in &all.items {
+            let seen = store.artist(scope, artist.id).await.unwrap();
+            assert_eq!(seen.is_some(), artist.name != "Bob", "{artist:?}");
+        }
+        for (at, id) in ids.iter().enumerate() {
+            let seen = at == 0 || at == 3;
+            assert_eq!(store.track(scope, (*id).into()).await.unwrap().is_some(), seen);
+            assert_eq!(store.media_file(scope, *id).await.unwrap().is_some(), seen);
+            assert_eq!(store.track_picture(scope, (*id).into()).await.unwrap(), None);
+            let track = store.track(ALL_MEDIA, (*id).into()).await.unwrap().unwrap();
+            let release = track.release.unwrap().0;
+            assert_eq!(store.release(scope, release).await.unwrap().is_some(), at != 2);
+            assert_eq!(store.release_picture(scope, release).await.unwrap(), None);
+            let whole = OrderedPage {
+                order: UP,
+                page: PAGE,
+            };
+            let listed = store.release_tracks(scope, release, whole).await.unwrap();
+            assert_eq!(listed.total, u64::from(at != 2), "{at}");
+        }
+        for (index, words, all, seen) in [
+            (SearchIndex::Tracks, "b", 3, 1),
+            (SearchIndex::Releases, "alone", 1, 0),
+            (SearchIndex::Releases, "both", 1, 1),
+            (SearchIndex::Artists, "bob", 1, 0),
+        ] {
+            let found = &store.search(ALL_MEDIA, &[index], words, PAGE).await.unwrap()[0];
+            assert_eq!((found.total, found.items.len()), (all, all as usize), "{words}");
+            let found = &store.search(scope, &[index], words, PAGE).await.unwrap()[0];
+            assert_eq!((found.total, found.items.len()), (seen, seen as usize), "{words}");
+        }
+    })
+    .await;
+}
+
+/// Releases with what is counted of their tracks, and whether there is a picture.
+async fn releases(bed: &Bed, scope: &MediaScope) -> Vec<(String, i64, i64, bool, Vec<String>)> {
+    let filter = ReleaseFilter::default();
+    let releases = bed
+        .store
+        .list_releases(scope, &filter, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
+        .await;
+    let releases = releases.unwrap();
+    assert_eq!(releases.total, releases.items.len() as u64);
+    let items = releases.items.into_iter().map(|release| {
+        let picture = release.artwork_track.is_some();
+        (
+            release.title,
+            release.track_count,
+            release.duration_ms,
+            picture,
+            release.genres,
+        )
+    });
+    items.collect()
+}
+
+#[tokio::test]
+async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
+    on_each_database(async |bed: &mut Bed| {
+        songs(bed).await;
+        let ada = user(bed, "ada", &["member"]).await;
+        let eve = user(bed, "eve", &["family", "member"]).await;
+        let everything = library(bed, MediaKind::music(), &[""], &[Grant::User(eve)]);
+        insert(bed, &everything).await;
+        assert_eq!(titles(bed, ada).await, Vec::<String>::new());
+        assert_eq!(titles(bed, eve).await.len(), 4);
+        // A part of it is in another library as well.
+        let mut part = library(bed, MediaKind::music(), &["b/c"], &[Grant::Role("member".into())]);
+        insert(bed, &part).await;
+        assert_eq!(titles(bed, ada).await, ["B1", "B2"]);
+        part.grants = vec![Grant::Role("family".into())];
+        update(bed, &part).await;
+        assert_eq!(titles(bed, ada).await, Vec::<String>::new());
+        assert_eq!(titles(bed, eve).await.len(), 4);
+        part.grants.clear();
+        part.restricted = false;
+        part.paths = vec![
+            RelativePath::parse("a").unwrap(),
+            RelativePath::parse("d").unwrap(),
+        ];
+        update(bed, &part).await;
+        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+        // Another kind's library has nothing to do with it.
+        insert(
+            bed,
+            &library(bed, MediaKind::photos(), &[""], &[Grant::User(eve)]),
+        )
+        .await;
+        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+        assert_eq!(
+            bed.store.admitted_libraries(ada).await.unwrap(),
+            HashSet::from([part.id])
+        );
+        let libraries = bed.store.libraries().await.unwrap();
+        assert_eq!(libraries[..2], [everything.clone(), part.clone()]);
+
+        let counts = bed.store.library_counts().await.unwrap();
+        let count = |id: LibraryId| counts.get(&id).copied().unwrap_or_default();
+        let files = |files| LibraryCounts { files, missing: 0 };
+        assert_eq!((count(everything.id), count(part.id)), (files(4), files(2)));
+
+        let mut change = bed.store.change_identity().await.unwrap();
+        change.delete_library(&everything).await.unwrap();
+        change.commit().await.unwrap();
+        assert_eq!(
+            titles(bed, ada).await.len(),
+            4,
+            "no media are deleted, and none is closed any more"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
+        insert(bed, &closed).await;
+        let before = bed.store.identity_revision();
+        let early = bed.store.media_scope(ada).await.unwrap();
+        let mut ids = Vec::new();
+        for path in ["bb", "b", "b/x"] {
+            let (_, folder) = bed.folder(MediaKind::photos(), path).await;
+            let facts = PhotoFacts::from_extraction(&Extraction::default(), path, NOW);
+            let file = bed.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts)));
+            ids.extend(bed.persist(vec![file]).await);
+        }
+        assert_eq!(
+            bed.store.identity_revision(),
+            before + 1,
+            "a class that nobody can know is told of once"
+        );
+        let filter = PhotoFilter::default();
+        let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);
+        // What was found out before the folders were there is good enough to hide them.
+        for scope in [early, bed.store.media_scope(ada).await.unwrap()] {
+            let photos = bed.store.list_photos(&scope, &filter, &newest);
+            let photos = photos.await.unwrap();
+            let seen: Vec<PhotoId> = photos.items.iter().map(|photo| photo.id).collect();
+            assert_eq!((seen, photos.total), (vec![PhotoId::from(ids[0])], 1));
+            for (at, id) in ids.iter().enumerate() {
+                let photo = bed.store.photo(&scope, PhotoId::from(*id)).await.unwrap();
+                assert_eq!(photo.is_some(), at == 0);
+            }
+        }
+        let counts = bed.store.library_counts().await.unwrap();
+        assert_eq!(counts[&closed.id], LibraryCounts { files: 2, missing: 0 });
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_class_of_its_folder() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
+        insert(bed, &closed).await;
+        let mut files = Vec::new();
+        for path in ["a", "b"] {
+            let (_, folder) = bed.folder(MediaKind::photos(), path).await;
+            let facts = PhotoFacts::from_extraction(&Extraction::default(), path, NOW);
+            files.push(bed.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts))));
+        }
+        let updated = async |files: &[StoredFile]| {
+            let batch = ScanBatch {
+                now: NOW,
+                files: files.to_vec(),
+                ..ScanBatch::default()
+            };
+            bed.writer().persist(&batch).await.unwrap().updated_photos
+        };
+        assert_eq!(updated(&files).await, [], "they are new");
+        for file in &mut files {
+            file.file.known = true;
+        }
+        let mut told = updated(&files).await;
+        told.sort_unstable();
+        let ids: Vec<PhotoId> = told.iter().map(|(id, _)| *id).collect();
+        assert_eq!(
+            ids,
+            [PhotoId::from(files[0].file.id), PhotoId::from(files[1].file.id)]
+        );
+        for (user, seen) in [(ada, [true, false]), (bob, [true, true])] {
+            let scope = bed.store.media_scope(user).await.unwrap();
+            let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
+            assert_eq!(sees, seen);
+        }
+        let gone = ScanBatch {
+            now: NOW,
+            missing: vec![files[1].file.id],
+            ..ScanBatch::default()
+        };
+        let back = ScanBatch {
+            now: NOW,
+            restored: files.iter().map(|file| file.file.id).collect(),
+            ..ScanBatch::default()
+        };
+        for batch in [gone, back] {
+            let outcome = bed.writer().persist(&batch).await.unwrap();
+            assert_eq!(outcome.updated_photos, told[1..], "the other one was there");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
+    on_each_database(async |bed: &mut Bed| {
+        songs(bed).await;
+        let ada = user(bed, "ada", &["night"]).await;
+        let bob = user(bed, "bob", &["day"]).await;
+        let grants = [Grant::User(bob), Grant::Role("day".into())];
+        insert(bed, &library(bed, MediaKind::music(), &[""], &grants)).await;
+        let mut change = bed.store.change_identity().await.unwrap();
+        assert!(change.delete_user(bob).await.unwrap());
+        change.delete_role("day").await.unwrap();
+        change.assign_role(ada, "day", NOW).await.unwrap();
+        change.commit().await.unwrap();
+        assert_eq!(
+            titles(bed, ada).await,
+            Vec::<String>::new(),
+            "a later role of the name is another"
+        );
+        let left = &bed.store.libraries().await.unwrap()[0];
+        assert_eq!((left.restricted, left.grants.as_slice()), (true, &[][..]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changes_of_what_is_not_seen_are_not_told() {
+    on_each_database(async |bed: &mut Bed| {
+        let ids = songs(bed).await;
+        let ada = user(bed, "ada", &[]).await;
+        let mut closed = library(bed, MediaKind::music(), &["b"], &[]);
+        closed.restricted = true;
+        insert(bed, &closed).await;
+        let scope = bed.store.media_scope(ada).await.unwrap();
+        let items: Vec<_> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
+        let mut asked = items.clone();
+        asked.push((ItemType::MusicTrack, 1));
+        asked.push((ItemType::Photo, ids[0].get()));
+        let visible = bed.store.visible_items(&scope, &asked).await.unwrap();
+        assert_eq!(visible, HashSet::from([items[0], items[3]]));
+        let visible = bed.store.visible_items(ALL_MEDIA, &asked).await.unwrap();
+        assert_eq!(visible, items.iter().copied().collect());
+
+        let change = |kind, id: i64| Change {
+            seq: id,
+            change: ChangeType {
+                item: ItemType::MusicTrack,
+                kind,
+            },
+            item: id,
+            at: NOW,
+        };
+        let added: Vec<_> = ids.iter().map(|id| change(ChangeKind::Added, id.get())).collect();
+        let told = vec![added[0], added[3], change(ChangeKind::Removed, 1)];
+        let all = [added, vec![told[2]]].concat();
+        let seen = bed.store.visible_changes(&scope, all.clone()).await.unwrap();
+        assert_eq!(seen, told);
+        assert_eq!(
+            bed.store.visible_changes(ALL_MEDIA, all.clone()).await.unwrap(),
+            all
+        );
+        for index in [
+            ItemType::MusicRelease,
+            ItemType::MusicArtist,
+            ItemType::Movie,
+            ItemType::TvShow,
+            ItemType::TvEpisode,
+        ] {
+            let none = bed.store.visible_items(&scope, &[(index, 1)]).await.unwrap();
+            assert_eq!(none, HashSet::new());
+        }
+        let others = [
+            SearchIndex::Photos,
+            SearchIndex::Movies,
+            SearchIndex::Shows,
+            SearchIndex::Episodes,
+        ];
+        for found in bed.store.search(&scope, &others, "b", PAGE).await.unwrap() {
+            assert_eq!(found.total, 0);
+        }
+    })
+    .await;
+}

@@ -1,0 +1,298 @@
+//! What a track and a photo cost: time to store, bytes of database. Not a test, a measurement:
+//! `cargo test --release -p svc-host --lib store::tests::measure -- --ignored --nocapture --test-threads=1`
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::tests::*;
+use svc_domain::extraction::{PartialDate, Rational};
+use svc_domain::photo::PhotoFacts;
+
+const TRACKS: usize = 10_000;
+const PHOTOS: usize = 5_000;
+const BATCH: usize = 1000;
+
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
+}
+
+/// A number that depends on nothing but its arguments.
+fn pick(seed: usize, of: usize) -> usize {
+    let mixed = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % of
+}
+
+const WORDS: [&str; 24] = [
+    "golden", "river", "night", "silver", "broken", "morning", "house", "stone", "dance", "winter", "heart",
+    "ocean", "paper", "engine", "quiet", "summer", "shadow", "letter", "garden", "thunder", "mirror",
+    "hollow", "north", "light",
+];
+
+fn phrase(seed: usize) -> String {
+    let words: Vec<&str> = (0..2 + pick(seed, 3))
+        .map(|at| WORDS[pick(seed * 7 + at, WORDS.len())])
+        .collect();
+    format!("{} {}", words.join(" "), pick(seed, 900))
+}
+
+fn person(seed: usize) -> String {
+    let name = |seed: usize, of: usize| {
+        let word = WORDS[pick(seed, WORDS.len())];
+        format!(
+            "{}{word}{}",
+            ["Ma", "Jo", "El", "Ka", "Ri", "So"][pick(seed, 6)],
+            pick(seed + 1, of)
+        )
+    };
+    format!("{} {}", name(seed, 6), name(seed + 9, 9))
+}
+
+fn uuid(seed: usize) -> String {
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        pick(seed, 1 << 31),
+        seed % 65_536,
+        seed % 4096,
+        7,
+        seed
+    )
+}
+
+/// Tagged as a careful collection is: 10 tracks a release, 4 releases an artist, composers on half.
+fn synthetic_track(number: usize) -> TrackFacts {
+    let (album, artist) = (number / 10, number / 40);
+    let texts = |text: String| Value::Texts(vec![text]);
+    let mut fields = vec![
+        ("music.artists", texts(person(artist))),
+        ("music.album-artists", texts(person(artist))),
+        ("music.album", Value::Text(phrase(album + 100_000))),
+        ("music.track-number", Value::Integer(number as i64 % 10 + 1)),
+        ("music.disc-number", Value::Integer(1)),
+        ("music.genres", texts(WORDS[pick(album, 20)].to_owned())),
+        (
+            "music.isrc",
+            Value::Text(format!("USA{:09}", pick(number, 1_000_000_000))),
+        ),
+        ("music.mb-release-id", Value::Text(uuid(album))),
+        ("music.mb-artist-ids", texts(uuid(artist))),
+        (
+            "music.replaygain-track-gain",
+            Value::Real(pick(number, 1300) as f64 / 100.0 - 11.0),
+        ),
+        (
+            "music.replaygain-track-peak",
+            Value::Real(pick(number, 1_000_000) as f64 / 1e6),
+        ),
+        (
+            "audio.bitrate",
+            Value::Integer(192_000 + pick(number, 90_000) as i64),
+        ),
+        ("audio.sample-rate", Value::Integer(44_100)),
+        ("audio.channels", Value::Integer(2)),
+        ("audio.codec", Value::Text("flac".into())),
+    ];
+    if number.is_multiple_of(2) {
+        fields.push(("music.composers", texts(person(pick(number, 5_000) + 70_000))));
+    }
+    let date = PartialDate {
+        year: 1958 + pick(album, 66) as u16,
+        month: None,
+        day: None,
+        time_ms: None,
+        offset_minutes: None,
+    };
+    fields.push(("music.date", Value::Date(date)));
+    let picture = Picture {
+        purpose: "front".into(),
+        mime: "image/jpeg".into(),
+        data: PictureData::At(Span {
+            offset: 4096,
+            length: 50_000 + album as u64,
+        }),
+    };
+    let extraction = Extraction {
+        title: Some(phrase(number)),
+        duration_ms: Some(120_000 + pick(number, 200_000) as u64),
+        fields: fields
+            .into_iter()
+            .map(|(key, value)| Field {
+                key: key.into(),
+                value,
+            })
+            .collect(),
+        pictures: if pick(album, 100) < 45 {
+            vec![picture]
+        } else {
+            vec![]
+        },
+        ..Extraction::default()
+    };
+    TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.flac")
+}
+
+fn synthetic_photo(number: usize, name: &str) -> PhotoFacts {
+    let rational = |numerator, denominator| {
+        Value::Rational(Rational {
+            numerator,
+            denominator,
+        })
+    };
+    let date = PartialDate {
+        year: 2010 + pick(number, 15) as u16,
+        month: Some(1 + pick(number, 12) as u8),
+        day: Some(1 + pick(number, 28) as u8),
+        time_ms: Some(pick(number, 86_400_000) as u32),
+        offset_minutes: Some(60),
+    };
+    let fields = [
+        ("photo.taken-at", Value::Date(date)),
+        ("photo.make", Value::Text("NIKON CORPORATION".into())),
+        (
+            "photo.model",
+            Value::Text(format!("NIKON D{}", pick(number, 9) * 100)),
+        ),
+        (
+            "photo.lens",
+            Value::Text("AF-S NIKKOR 24-70mm f/2.8E ED VR".into()),
+        ),
+        ("photo.mime-type", Value::Text("image/jpeg".into())),
+        ("photo.orientation", Value::Integer(1)),
+        ("photo.iso", Value::Integer(400)),
+        ("photo.aperture", rational(28, 10)),
+        ("photo.focal-length", rational(350, 10)),
+        ("photo.exposure-time", rational(1, 250)),
+        (
+            "photo.gps-latitude",
+            Value::Real(pick(number, 180_000) as f64 / 1000.0 - 90.0),
+        ),
+        (
+            "photo.gps-longitude",
+            Value::Real(pick(number + 1, 360_000) as f64 / 1000.0 - 180.0),
+        ),
+        ("photo.gps-altitude", Value::Real(120.5)),
+    ];
+    let extraction = Extraction {
+        width: Some(6000),
+        height: Some(4000),
+        fields: fields
+            .into_iter()
+            .map(|(key, value)| Field {
+                key: key.into(),
+                value,
+            })
+            .collect(),
+        ..Extraction::default()
+    };
+    PhotoFacts::from_extraction(&extraction, name, NOW)
+}
+
+/// Folders of ten files, each with a batch's worth of records.
+async fn batches(
+    bed: &Bed,
+    kind: MediaKind,
+    total: usize,
+    make: impl Fn(usize) -> (String, FileRecord),
+) -> Vec<ScanBatch> {
+    let (directory, _) = bed.folder(kind, "first").await;
+    let mut batches = Vec::new();
+    for start in (0..total).step_by(BATCH) {
+        let folders: Vec<(FolderId, RelativePath)> = (start / 10..(start + BATCH) / 10)
+            .map(|number| {
+                let path = format!(
+                    "{}/{} ({})",
+                    person(number / 4),
+                    phrase(number + 100_000),
+                    1958 + number % 60
+                );
+                (bed.id(), RelativePath::root().join_text(&path))
+            })
+            .collect();
+        bed.store.add_folders(directory, &folders).await.unwrap();
+        let files = (start..start + BATCH)
+            .map(|number| {
+                let (name, record) = make(number);
+                bed.file(folders[(number - start) / 10].0, &name, record)
+            })
+            .collect();
+        let folders_done = folders.iter().map(|(id, _)| done(*id, 7, 10)).collect();
+        batches.push(ScanBatch {
+            now: NOW,
+            files,
+            folders_done,
+            ..ScanBatch::default()
+        });
+    }
+    batches
+}
+
+async fn measure(name: &str, bed: &mut Bed, batches: &mut [ScanBatch], total: usize) {
+    let mut writer = bed.writer();
+    let before = cpu();
+    for batch in batches.iter() {
+        writer.persist(batch).await.unwrap();
+    }
+    let persisted = cpu();
+    writer.settle(NOW).await.unwrap();
+    let settled = cpu();
+    let sqlite = bed.url.starts_with("sqlite");
+    if sqlite {
+        bed.reopen().await;
+        let size = std::fs::metadata(bed.dir.path().join("svc.db")).unwrap().len();
+        eprintln!("{name}: {} bytes of database each", size / total as u64);
+    }
+    for file in batches.iter_mut().flat_map(|batch| &mut batch.files) {
+        file.file.known = true;
+    }
+    let mut writer = bed.writer();
+    let unchanged = cpu();
+    for batch in batches.iter() {
+        writer.persist(batch).await.unwrap();
+    }
+    let again = cpu();
+    let per = |from: Duration, to: Duration| (to - from).as_secs_f64() * 1e6 / total as f64;
+    eprintln!(
+        "{name}: persist {:.1} µs, settle {:.1} µs, all of them changed {:.1} µs each",
+        per(before, persisted),
+        per(persisted, settled),
+        per(unchanged, again)
+    );
+}
+
+async fn measure_tracks(bed: &mut Bed, total: usize) {
+    let name = |number: usize| format!("{:02} - {}.flac", number % 10 + 1, phrase(number));
+    let mut batches = batches(bed, MediaKind::music(), total, |number| {
+        (name(number), record(synthetic_track(number)))
+    })
+    .await;
+    measure("tracks", bed, &mut batches, total).await;
+}
+
+async fn measure_photos(bed: &mut Bed) {
+    let mut batches = batches(bed, MediaKind::photos(), PHOTOS, |number| {
+        let name = format!("DSC_{number:05}.JPG");
+        let facts = synthetic_photo(number, &name);
+        (name, FileRecord::Photo(Box::new(facts)))
+    })
+    .await;
+    measure("photos", bed, &mut batches, PHOTOS).await;
+}
+
+#[tokio::test]
+#[ignore = "a measurement, for release builds"]
+async fn tracks_stored() {
+    on_each_database(async |bed: &mut Bed| measure_tracks(bed, TRACKS).await).await;
+}
+
+#[tokio::test]
+#[ignore = "a measurement, for release builds"]
+async fn ten_times_as_many_tracks_stored() {
+    on_each_database(async |bed: &mut Bed| measure_tracks(bed, 10 * TRACKS).await).await;
+}
+
+#[tokio::test]
+#[ignore = "a measurement, for release builds"]
+async fn photos_stored() {
+    on_each_database(async |bed: &mut Bed| measure_photos(bed).await).await;
+}

@@ -1,0 +1,224 @@
+//! The contract of the store: every function, on both databases.
+//!
+//! SQLite runs always, in a directory of its own. PostgreSQL runs when `SVC_TEST_POSTGRES_URL` names a server
+//! (`cargo xtask test` sets it), each test in a schema of its own that is dropped at its end.
+
+mod accounts;
+mod faults;
+mod id_nodes;
+mod item_filter;
+mod jobs;
+mod libraries;
+mod library;
+mod measure;
+mod pages;
+mod photo_albums;
+mod playback_queues;
+mod schema;
+mod server;
+mod unchanged;
+mod user_items;
+mod video;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::{FolderDone, ItemFilter, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions, StoredFile};
+use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
+use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
+use svc_domain::kind::MediaKind;
+use svc_domain::library::MediaScope;
+use svc_domain::music::TrackFacts;
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{FileRecord, ScannedFile};
+use svc_domain::time::Timestamp;
+use svc_test_support::databases::{Schema, postgres_url, sqlite_url};
+
+/// Noon of some day; every test lives then.
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+/// Of a caller to whom no library is closed.
+const ALL_MEDIA: &MediaScope = &MediaScope::All;
+
+/// An open store of its own, and what a scan of it needs.
+struct Bed {
+    store: Store,
+    ids: Arc<IdGenerator>,
+    url: String,
+    dir: tempfile::TempDir,
+}
+
+impl Bed {
+    fn id<T: From<i64>>(&self) -> T {
+        self.ids.next(NOW)
+    }
+
+    fn writer(&self) -> ScanWriter {
+        self.store.scan_writer(Arc::clone(&self.ids))
+    }
+
+    async fn reopen(&mut self) {
+        self.store.close().await;
+        self.store = Store::open(&self.url, StoreOptions::default()).await.unwrap();
+    }
+
+    /// A configured directory with one folder.
+    async fn folder(&self, kind: MediaKind, path: &str) -> (DirectoryId, FolderId) {
+        let root = PathBuf::from(format!("/media/{kind}"));
+        let directories = self
+            .store
+            .sync_directories(&[(kind, root)], &self.ids, NOW)
+            .await
+            .unwrap();
+        let directory = directories[0].id;
+        let folder = self.id();
+        self.store
+            .add_folders(directory, &[(folder, RelativePath::root().join_text(path))])
+            .await
+            .unwrap();
+        (directory, folder)
+    }
+
+    /// A file of that name with this record, not known before.
+    fn file(&self, folder: FolderId, name: &str, record: FileRecord) -> StoredFile {
+        let file = ScannedFile {
+            id: self.id(),
+            folder,
+            name: name.to_owned(),
+            size: 1000,
+            mtime_ns: 1_600_000_000_123_456_789,
+            fingerprint: None,
+            related_stamp: None,
+            known: false,
+            record,
+        };
+        StoredFile {
+            file,
+            plugin: Some(plugin()),
+            // Tests change files that they have made.
+            digest: None,
+            unchanged: false,
+        }
+    }
+
+    async fn persist(&self, files: Vec<StoredFile>) -> Vec<FileId> {
+        let ids = files.iter().map(|file| file.file.id).collect();
+        let mut writer = self.writer();
+        writer
+            .persist(&ScanBatch {
+                now: NOW,
+                files,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
+        writer.settle(NOW).await.unwrap();
+        ids
+    }
+}
+
+fn plugin() -> Arc<PluginVersion> {
+    Arc::new(PluginVersion {
+        id: "music".into(),
+        version: "0.1.0".into(),
+        digest: "ab12".into(),
+    })
+}
+
+fn done(id: FolderId, stamp: u8, file_count: i64) -> FolderDone {
+    FolderDone {
+        id,
+        stamp: Some([stamp; 16]),
+        file_count,
+    }
+}
+
+/// What a test's track says: title, artists, album, number.
+fn added_since(moment: Timestamp) -> ItemFilter {
+    ItemFilter {
+        added_since: Some(moment),
+        ..ItemFilter::default()
+    }
+}
+
+fn track(title: &str, artists: &[&str], album: &str, number: i64) -> TrackFacts {
+    track_of(title, artists, album, number, &[])
+}
+
+fn track_of(title: &str, artists: &[&str], album: &str, number: i64, more: &[(&str, Value)]) -> TrackFacts {
+    let texts = |texts: &[&str]| Value::Texts(texts.iter().map(|&text| text.to_owned()).collect());
+    let mut fields = vec![
+        ("music.artists", texts(artists)),
+        ("music.album-artists", texts(&artists[..1])),
+        ("music.album", Value::Text(album.to_owned())),
+        ("music.track-number", Value::Integer(number)),
+    ];
+    fields.extend(more.iter().cloned());
+    let fields = fields
+        .into_iter()
+        .map(|(key, value)| Field {
+            key: key.to_owned(),
+            value,
+        })
+        .collect();
+    let picture = Picture {
+        purpose: "front".into(),
+        mime: "image/png".into(),
+        data: PictureData::At(Span {
+            offset: 100,
+            length: 200,
+        }),
+    };
+    let extraction = Extraction {
+        title: Some(title.to_owned()),
+        duration_ms: Some(60_000 + number.unsigned_abs()),
+        fields,
+        pictures: if number == 2 { vec![picture] } else { vec![] },
+        ..Extraction::default()
+    };
+    TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.mp3")
+}
+
+fn record(facts: TrackFacts) -> FileRecord {
+    FileRecord::Track(Box::new(facts))
+}
+
+async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
+    let store = Store::open(
+        &url,
+        StoreOptions {
+            postgres_connections: 4,
+        },
+    )
+    .await
+    .unwrap();
+    Bed {
+        store,
+        ids: Arc::new(IdGenerator::new(1)),
+        url,
+        dir,
+    }
+}
+
+async fn sqlite_bed() -> Bed {
+    let dir = tempfile::tempdir().unwrap();
+    bed(sqlite_url(&dir), dir).await
+}
+
+/// Runs `test` on SQLite, and on PostgreSQL if there is a server.
+async fn on_each_database(test: impl AsyncFn(&mut Bed)) {
+    let mut sqlite = sqlite_bed().await;
+    test(&mut sqlite).await;
+    sqlite.store.check_integrity().await.unwrap();
+    sqlite.store.close().await;
+    let Some(server) = postgres_url() else { return };
+    on_postgres(&server, test).await;
+}
+
+async fn on_postgres(server: &str, test: impl AsyncFn(&mut Bed)) {
+    let schema = Schema::create(server).await;
+    let mut postgres = bed(schema.url.clone(), tempfile::tempdir().unwrap()).await;
+    test(&mut postgres).await;
+    postgres.store.close().await;
+    schema.drop().await;
+}

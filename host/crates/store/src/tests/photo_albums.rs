@@ -1,0 +1,477 @@
+//! Corrections of photos, days and months, and albums.
+
+use crate::tests::*;
+use crate::{AlbumOrder, BoundingBox, Instance, NewPhotoAlbum, NewUser, PhotoFilter, PhotoOrder, ScanBatch};
+use svc_domain::change::{ChangeKind, ItemType};
+use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
+use svc_domain::list::{ListRequest, Order, Page};
+use svc_domain::photo::{GeoPoint, Photo, PhotoFacts};
+use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
+use svc_domain::photo_bucket::Granularity;
+use svc_domain::photo_edit::PhotoPatch;
+
+const PAGE: Page = Page { take: 100, skip: 0 };
+const UP: Order = Order::Ascending;
+/// Noon of 14 July 2021.
+const JULY: i64 = 1_626_264_000_000;
+const DAY: i64 = 86_400_000;
+const LATER: Timestamp = Timestamp::from_millis(NOW.millis() + 1000);
+
+fn file(bed: &Bed, folder: FolderId, name: &str, taken: i64) -> StoredFile {
+    let facts = PhotoFacts::from_extraction(&Extraction::default(), name, Timestamp::from_millis(taken));
+    bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+}
+
+async fn photos(bed: &Bed, taken: &[i64]) -> Vec<PhotoId> {
+    let (_, folder) = bed.folder(MediaKind::photos(), "p").await;
+    let files = taken
+        .iter()
+        .enumerate()
+        .map(|(number, &taken)| file(bed, folder, &format!("{number}.jpg"), taken));
+    let ids = bed.persist(files.collect()).await;
+    ids.into_iter().map(PhotoId::from).collect()
+}
+
+async fn user(bed: &Bed, name: &str) -> UserId {
+    let instance = Instance {
+        instance_id: "i".into(),
+        created_at: NOW,
+    };
+    bed.store.create_instance_if_absent(&instance).await.unwrap();
+    let new = NewUser {
+        id: bed.id(),
+        username: name.to_owned(),
+        username_key: name.to_owned(),
+        display_name: None,
+        password_hash: None,
+        is_owner: false,
+        is_guest: false,
+        created_at: NOW,
+    };
+    let mut change = bed.store.change_identity().await.unwrap();
+    assert!(change.insert_user(&new).await.unwrap());
+    change.commit().await.unwrap();
+    new.id
+}
+
+async fn album(bed: &Bed, owner: UserId, name: &str, readers: AlbumReaders) -> PhotoAlbumId {
+    let new = NewPhotoAlbum {
+        id: bed.id(),
+        owner,
+        name: name.to_owned(),
+        description: None,
+        readers,
+    };
+    assert!(bed.store.insert_photo_album(&new, 10, NOW).await.unwrap());
+    new.id
+}
+
+async fn shown(bed: &Bed, id: PhotoId) -> Photo {
+    bed.store.photo(ALL_MEDIA, id).await.unwrap().unwrap()
+}
+
+async fn listed(bed: &Bed, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId> {
+    let listed = bed
+        .store
+        .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, UP, PAGE))
+        .await
+        .unwrap();
+    assert_eq!(listed.total, listed.items.len() as u64);
+    listed.items.into_iter().map(|photo| photo.id).collect()
+}
+
+async fn days(bed: &Bed, filter: &PhotoFilter, granularity: Granularity) -> Vec<(String, i64)> {
+    let buckets = bed
+        .store
+        .photo_buckets(ALL_MEDIA, filter, &[], granularity)
+        .await
+        .unwrap();
+    buckets
+        .into_iter()
+        .map(|bucket| (bucket.name.to_string(), bucket.count))
+        .collect()
+}
+
+#[tokio::test]
+async fn photos_are_counted_by_day_and_month_and_found_by_both() {
+    on_each_database(async |bed: &mut Bed| {
+        let ids = photos(
+            bed,
+            &[JULY, JULY + 3_600_000, JULY + DAY, JULY + 31 * DAY, -DAY - 1],
+        )
+        .await;
+        let all = PhotoFilter::default();
+        let expected = [
+            ("1969-12-30", 1),
+            ("2021-07-14", 2),
+            ("2021-07-15", 1),
+            ("2021-08-14", 1),
+        ];
+        let expected = expected.map(|(name, count)| (name.to_owned(), count));
+        assert_eq!(days(bed, &all, Granularity::Day).await, expected);
+        let months = bed
+            .store
+            .photo_buckets(ALL_MEDIA, &all, &[], Granularity::Month)
+            .await
+            .unwrap();
+        let july = months[1];
+        assert_eq!(
+            (
+                july.name.to_string(),
+                july.count,
+                july.from.millis(),
+                july.to.millis()
+            ),
+            ("2021-07".to_owned(), 3, JULY, JULY + DAY)
+        );
+        assert_eq!(months.len(), 3);
+        for (bucket, found) in [
+            ("2021-07", &ids[0..3]),
+            ("2021-07-15", &ids[2..3]),
+            ("1969-12", &ids[4..5]),
+            ("2022-07", &[]),
+        ] {
+            let filter = PhotoFilter {
+                bucket: Some(bucket.parse().unwrap()),
+                ..all.clone()
+            };
+            assert_eq!(listed(bed, &filter, PhotoOrder::TakenAt).await, found, "{bucket}");
+            let counted: i64 = days(bed, &filter, Granularity::Day)
+                .await
+                .iter()
+                .map(|day| day.1)
+                .sum();
+            assert_eq!(counted, found.len() as i64);
+        }
+        let filter = PhotoFilter {
+            from: Some(Timestamp::from_millis(JULY + 1)),
+            ..all
+        };
+        assert_eq!(
+            days(bed, &filter, Granularity::Month).await,
+            [("2021-07".to_owned(), 2), ("2021-08".to_owned(), 1)]
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::photos(), "p").await;
+        let first = file(bed, folder, "a.jpg", JULY);
+        let id = PhotoId::from(bed.persist(vec![first.clone()]).await[0]);
+        let before = shown(bed, id).await;
+        let place = GeoPoint {
+            latitude: 48.2,
+            longitude: 16.3,
+            altitude: Some(170.0),
+        };
+        let moved = Timestamp::from_millis(-DAY);
+        let patch = PhotoPatch {
+            taken_at: Some(Some(moved)),
+            utc_offset_minutes: Some(Some(60)),
+            place: Some(Some(place)),
+            description: Some(Some("In Vienna".into())),
+        };
+        let since = bed.store.changes(None, 100).await.unwrap().next;
+        let update =
+            async |patch: &PhotoPatch| bed.store.update_photo(ALL_MEDIA, id, patch, LATER).await.unwrap();
+        assert_eq!(update(&patch).await, Some(0));
+        let corrected = async || {
+            let photo = shown(bed, id).await;
+            assert_eq!(photo.facts.taken_at, moved);
+            assert_eq!(photo.facts.taken_at_source, before.facts.taken_at_source);
+            assert_eq!(photo.facts.utc_offset_minutes, Some(60));
+            assert_eq!(photo.facts.place, Some(place));
+            assert_eq!(photo.description.as_deref(), Some("In Vienna"));
+            assert!(photo.edited.taken_at && photo.edited.utc_offset && photo.edited.place);
+            let all = PhotoFilter::default();
+            let day = [("1969-12-31".to_owned(), 1)];
+            assert_eq!(days(bed, &all, Granularity::Day).await, day);
+            let there = PhotoFilter {
+                to: Some(Timestamp::from_millis(0)),
+                bounding_box: Some(BoundingBox {
+                    west: 16.0,
+                    south: 48.0,
+                    east: 17.0,
+                    north: 49.0,
+                }),
+                ..all
+            };
+            assert_eq!(listed(bed, &there, PhotoOrder::TakenAt).await, [id]);
+        };
+        corrected().await;
+        // The same again is no change.
+        assert_eq!(update(&patch).await, Some(0));
+        let changes = bed.store.changes(Some(since), 100).await.unwrap().changes;
+        assert_eq!(changes.len(), 1);
+        assert_eq!(
+            (changes[0].change.item, changes[0].change.kind, changes[0].item),
+            (ItemType::Photo, ChangeKind::Updated, id.get())
+        );
+
+        // The file says something else now.
+        let mut again = file(bed, folder, "a.jpg", JULY + DAY);
+        (again.file.id, again.file.known) = (id.into(), true);
+        bed.persist(vec![again.clone()]).await;
+        corrected().await;
+        // It cannot be read for a while, and stays as it was.
+        let mut broken = again.clone();
+        broken.file.record =
+            FileRecord::Failed(svc_domain::extraction::ExtractFailure::Unsupported("no".into()));
+        bed.persist(vec![broken]).await;
+        corrected().await;
+        bed.persist(vec![again]).await;
+        corrected().await;
+
+        let some = PhotoPatch {
+            taken_at: Some(None),
+            place: Some(None),
+            ..PhotoPatch::default()
+        };
+        assert_eq!(update(&some).await, Some(0));
+        let photo = shown(bed, id).await;
+        assert_eq!(
+            (
+                photo.facts.taken_at.millis(),
+                photo.facts.place,
+                photo.facts.utc_offset_minutes
+            ),
+            (JULY + DAY, None, Some(60))
+        );
+        assert!(!photo.edited.taken_at && photo.edited.utc_offset && !photo.edited.place);
+        let rest = PhotoPatch {
+            utc_offset_minutes: Some(None),
+            description: Some(None),
+            ..PhotoPatch::default()
+        };
+        assert_eq!(update(&rest).await, Some(0));
+        let photo = shown(bed, id).await;
+        let mut expected = before.clone();
+        expected.facts.taken_at = Timestamp::from_millis(JULY + DAY);
+        assert_eq!(photo, expected);
+
+        let hidden = MediaScope::Classes([77].into());
+        let unseen = bed.store.update_photo(&hidden, id, &patch, LATER).await.unwrap();
+        assert_eq!(unseen, None);
+        assert_eq!(shown(bed, id).await, expected);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
+    on_each_database(async |bed: &mut Bed| {
+        let ids = photos(bed, &[JULY, JULY - DAY, JULY + DAY, JULY + 2 * DAY]).await;
+        let ada = user(bed, "ada").await;
+        let id = album(bed, ada, "The Summer", AlbumReaders::default()).await;
+        let unknown: PhotoId = bed.id();
+        let add = async |photos: &[PhotoId], most| {
+            let key = (ada, id);
+            let added = bed
+                .store
+                .add_to_photo_album(ALL_MEDIA, key, photos, most, LATER)
+                .await;
+            added.unwrap().unwrap()
+        };
+        let (outcomes, added, _) = add(&[ids[2], unknown, ids[0]], 3).await;
+        assert_eq!(
+            outcomes,
+            [
+                (ids[2], AlbumPhotoOutcome::Done),
+                (unknown, AlbumPhotoOutcome::NoSuchPhoto),
+                (ids[0], AlbumPhotoOutcome::Done)
+            ]
+        );
+        assert_eq!(added, [ids[2], ids[0]]);
+        let (outcomes, added, _) = add(&[ids[0], ids[1], ids[3]], 3).await;
+        assert_eq!(
+            outcomes,
+            [
+                (ids[0], AlbumPhotoOutcome::Done),
+                (ids[1], AlbumPhotoOutcome::Done),
+                (ids[3], AlbumPhotoOutcome::AlbumFull)
+            ]
+        );
+        assert_eq!(added, [ids[1]]);
+        let filter = PhotoFilter {
+            album: Some(id),
+            ..PhotoFilter::default()
+        };
+        assert_eq!(
+            listed(bed, &filter, PhotoOrder::Album).await,
+            [ids[2], ids[0], ids[1]]
+        );
+        assert_eq!(
+            listed(bed, &filter, PhotoOrder::TakenAt).await,
+            [ids[1], ids[0], ids[2]]
+        );
+        assert_eq!(
+            days(bed, &filter, Granularity::Month).await,
+            [("2021-07".to_owned(), 3)]
+        );
+        let get = async |scope: &MediaScope| bed.store.photo_album(scope, ada, id).await.unwrap().unwrap();
+        let seen = get(ALL_MEDIA).await;
+        assert_eq!(
+            (seen.photo_count, seen.cover, seen.modified_at),
+            (3, Some(ids[2]), LATER)
+        );
+        assert_eq!(
+            seen.span.map(|(from, to)| (from.millis(), to.millis())),
+            Some((JULY - DAY, JULY + DAY))
+        );
+        let blind = get(&MediaScope::Classes([77].into())).await;
+        assert_eq!((blind.photo_count, blind.cover, blind.span), (0, None, None));
+
+        let cover = async |photo| {
+            let patch = PhotoAlbumPatch {
+                cover: Some(photo),
+                ..PhotoAlbumPatch::default()
+            };
+            bed.store
+                .update_photo_album(ada, id, &patch, LATER)
+                .await
+                .unwrap()
+                .unwrap();
+            get(ALL_MEDIA).await.cover
+        };
+        assert_eq!(cover(Some(ids[1])).await, Some(ids[1]));
+        assert_eq!(cover(Some(ids[3])).await, Some(ids[2]), "not of the album");
+        assert_eq!(cover(Some(ids[0])).await, Some(ids[0]));
+        let (outcomes, removed, _) = bed
+            .store
+            .remove_from_photo_album((ada, id), &[ids[0], ids[3]], LATER)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            outcomes,
+            [
+                (ids[0], AlbumPhotoOutcome::Done),
+                (ids[3], AlbumPhotoOutcome::NotInAlbum)
+            ]
+        );
+        assert_eq!(removed, [ids[0]]);
+        assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[2]));
+        assert_eq!(listed(bed, &filter, PhotoOrder::Album).await, [ids[2], ids[1]]);
+        let of = bed.store.albums_of_photos(ada, &ids).await.unwrap();
+        assert_eq!(of.get(&ids[1]), Some(&vec![id]));
+        assert_eq!(of.get(&ids[0]), None);
+
+        // A photo whose file is forgotten leaves its albums; an album that goes takes no photo along.
+        let missing = vec![ids[2].into()];
+        let mut writer = bed.writer();
+        let batch = ScanBatch {
+            now: NOW,
+            missing,
+            ..ScanBatch::default()
+        };
+        writer.persist(&batch).await.unwrap();
+        assert_eq!(writer.purge_missing(LATER, LATER).await.unwrap(), 1);
+        assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[1]));
+        bed.store.delete_photo_album(ada, id).await.unwrap().unwrap();
+        assert!(bed.store.delete_photo_album(ada, id).await.unwrap().is_none());
+        assert_eq!(
+            listed(bed, &PhotoFilter::default(), PhotoOrder::CreatedAt)
+                .await
+                .len(),
+            3
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_owner_alone() {
+    on_each_database(async |bed: &mut Bed| {
+        let (ada, ben, cat) = (
+            user(bed, "ada").await,
+            user(bed, "ben").await,
+            user(bed, "cat").await,
+        );
+        let shared = AlbumReaders {
+            everyone: false,
+            users: vec![ben],
+        };
+        let everyone = AlbumReaders {
+            everyone: true,
+            users: Vec::new(),
+        };
+        let own = album(bed, ada, "b own", AlbumReaders::default()).await;
+        let with_ben = album(bed, ada, "The a shared", shared.clone()).await;
+        let open = album(bed, ada, "C open", everyone).await;
+        let names = async |user, by| -> Vec<PhotoAlbumId> {
+            let listed = bed
+                .store
+                .list_photo_albums(ALL_MEDIA, user, by, UP, PAGE)
+                .await
+                .unwrap();
+            assert_eq!(listed.total, listed.items.len() as u64);
+            listed.items.into_iter().map(|album| album.id).collect()
+        };
+        assert_eq!(names(ada, AlbumOrder::Name).await, [with_ben, own, open]);
+        assert_eq!(names(ada, AlbumOrder::CreatedAt).await, [own, with_ben, open]);
+        assert_eq!(names(ben, AlbumOrder::Name).await, [with_ben, open]);
+        assert_eq!(names(cat, AlbumOrder::Name).await, [open]);
+        for (user, id, sees) in [
+            (ben, own, false),
+            (ben, with_ben, true),
+            (cat, with_ben, false),
+            (cat, open, true),
+        ] {
+            let shown = bed.store.photo_album(ALL_MEDIA, user, id).await.unwrap();
+            assert_eq!(shown.is_some(), sees);
+            assert_eq!(bed.store.sees_photo_album(user, id).await.unwrap(), sees);
+        }
+        let patch = PhotoAlbumPatch {
+            name: Some("New".into()),
+            users: Some(vec![cat]),
+            ..PhotoAlbumPatch::default()
+        };
+        let update = async |user, id| {
+            bed.store
+                .update_photo_album(user, id, &patch, LATER)
+                .await
+                .unwrap()
+        };
+        for (user, id) in [(ben, with_ben), (cat, open)] {
+            assert_eq!(update(user, id).await, None);
+            assert_eq!(bed.store.delete_photo_album(user, id).await.unwrap(), None);
+            let added = bed
+                .store
+                .add_to_photo_album(ALL_MEDIA, (user, id), &[], 9, LATER)
+                .await;
+            assert!(added.unwrap().is_none());
+            let removed = bed.store.remove_from_photo_album((user, id), &[], LATER).await;
+            assert!(removed.unwrap().is_none());
+        }
+        let told = update(ada, with_ben).await.unwrap();
+        assert_eq!(
+            (told.everyone, told.users),
+            (false, vec![ben, cat]),
+            "before and after"
+        );
+        assert_eq!(names(ben, AlbumOrder::Name).await, [open]);
+        assert_eq!(names(cat, AlbumOrder::ModifiedAt).await, [open, with_ben]);
+
+        let new = NewPhotoAlbum {
+            id: bed.id(),
+            owner: ada,
+            name: "One more".into(),
+            description: None,
+            readers: AlbumReaders::default(),
+        };
+        assert!(!bed.store.insert_photo_album(&new, 3, NOW).await.unwrap());
+        let known = bed.store.known_users(&[ada, UserId::from(5)]).await.unwrap();
+        assert_eq!(known, [ada].into());
+        let mut change = bed.store.change_identity().await.unwrap();
+        assert!(change.delete_user(ada).await.unwrap());
+        change.commit().await.unwrap();
+        assert!(
+            names(cat, AlbumOrder::Name).await.is_empty(),
+            "they go with their owner"
+        );
+    })
+    .await;
+}

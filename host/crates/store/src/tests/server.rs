@@ -1,0 +1,202 @@
+//! The instance, runs and directories.
+
+use std::collections::BTreeMap;
+
+use crate::tests::*;
+use crate::{Instance, RunLogFilter, StoreError};
+use svc_domain::id::{RunId, UserId};
+use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
+
+#[tokio::test]
+async fn instance_is_made_once() {
+    on_each_database(async |bed: &mut Bed| {
+        assert_eq!(bed.store.instance().await.unwrap(), None);
+        let named = |id: &str| Instance {
+            instance_id: id.into(),
+            created_at: NOW,
+        };
+        let first = bed
+            .store
+            .create_instance_if_absent(&named("first"))
+            .await
+            .unwrap();
+        let second = bed
+            .store
+            .create_instance_if_absent(&named("second"))
+            .await
+            .unwrap();
+        assert_eq!((&first, &second), (&named("first"), &named("first")));
+        bed.reopen().await;
+        assert_eq!(bed.store.instance().await.unwrap(), Some(first));
+    })
+    .await;
+}
+
+fn run(bed: &Bed, status: RunStatus) -> Run {
+    Run {
+        id: bed.id(),
+        run_type: RunType::Full,
+        options: RunOptions::default(),
+        status,
+        started_by: Some(UserId::from(77)),
+        started_at: NOW,
+        completed_at: None,
+        counts: BTreeMap::from([(
+            "music".to_owned(),
+            KindCounts {
+                found: 3,
+                ..KindCounts::default()
+            },
+        )]),
+        files_opened: 3,
+        seconds: 1.25,
+        warnings: vec!["one".into()],
+    }
+}
+
+#[tokio::test]
+async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
+    on_each_database(async |bed: &mut Bed| {
+        let (mut first, second) = (run(bed, RunStatus::Running), run(bed, RunStatus::Paused));
+        bed.store.insert_run(&first).await.unwrap();
+        bed.store.insert_run(&second).await.unwrap();
+        first.status = RunStatus::Completed;
+        first.completed_at = Some(NOW);
+        first.warnings.clear();
+        bed.store.save_run(&first).await.unwrap();
+        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first.clone()));
+        let listed = bed.store.list_runs(Page { take: 1, skip: 0 }).await.unwrap();
+        assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
+
+        assert_eq!(bed.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
+        assert_eq!(
+            bed.store.run(second.id).await.unwrap().unwrap().status,
+            RunStatus::Failed
+        );
+        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first));
+        assert_eq!(bed.store.run(RunId::from(1)).await.unwrap(), None);
+    })
+    .await;
+}
+
+/// Lines as they were written.
+const WRITTEN: OrderedPage = OrderedPage {
+    order: Order::Ascending,
+    page: Page { take: 12, skip: 0 },
+};
+
+#[tokio::test]
+async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
+    on_each_database(async |bed: &mut Bed| {
+        let run = run(bed, RunStatus::Running);
+        bed.store.insert_run(&run).await.unwrap();
+        let line = |event: &str, kind: MediaKind| RunLogEntry {
+            id: bed.id(),
+            run: run.id,
+            event: event.to_owned(),
+            kind: Some(kind),
+            path: RelativePath::root().join_text("a.mp3"),
+            plugin: Some("music 0.1.0".into()),
+            reason: None,
+            diff: None,
+        };
+        let logs = vec![
+            line("file_errored", MediaKind::music()),
+            line("file_errored", MediaKind::photos()),
+            line("file_missing", MediaKind::music()),
+        ];
+        let batch = ScanBatch {
+            now: NOW,
+            logs: logs.clone(),
+            ..ScanBatch::default()
+        };
+        bed.writer().persist(&batch).await.unwrap();
+        let all = bed
+            .store
+            .list_run_logs(run.id, &RunLogFilter::default(), WRITTEN)
+            .await
+            .unwrap();
+        assert_eq!((&all.items, all.total), (&logs, 3));
+        let last = OrderedPage {
+            order: Order::Descending,
+            page: Page { take: 1, skip: 0 },
+        };
+        let any = RunLogFilter::default();
+        let last = bed.store.list_run_logs(run.id, &any, last).await.unwrap();
+        assert_eq!((last.items.as_slice(), last.total), (&logs[2..], 3));
+        let filter = RunLogFilter {
+            event: Some(RunLogEvent::Errored),
+            kind: Some(MediaKind::photos()),
+        };
+        let some = bed.store.list_run_logs(run.id, &filter, WRITTEN).await.unwrap();
+        assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
+    on_each_database(async |bed: &mut Bed| {
+        let one = (MediaKind::music(), PathBuf::from("/a"));
+        let two = (MediaKind::photos(), PathBuf::from("/b"));
+        let both = bed
+            .store
+            .sync_directories(&[one.clone(), two.clone()], &bed.ids, NOW)
+            .await
+            .unwrap();
+        assert_eq!(
+            (both[0].path.clone(), both[1].kind.clone()),
+            (one.1.clone(), two.0.clone())
+        );
+        let less = bed
+            .store
+            .sync_directories(std::slice::from_ref(&two), &bed.ids, NOW)
+            .await
+            .unwrap();
+        assert_eq!(less, both[1..]);
+        assert_eq!(bed.store.directory_ids().await.unwrap(), [both[1].id]);
+        bed.store
+            .set_directory_available(both[1].id, false, NOW)
+            .await
+            .unwrap();
+        let again = bed
+            .store
+            .sync_directories(&[one, two], &bed.ids, NOW)
+            .await
+            .unwrap();
+        assert_eq!((again[0].id, again[1].id), (both[0].id, both[1].id));
+        assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
+        bed.store
+            .set_directory_available(both[1].id, true, NOW)
+            .await
+            .unwrap();
+        assert_eq!(
+            bed.store.list_directories().await.unwrap()[1].last_seen_at,
+            Some(NOW)
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn database_tells_its_version_and_answers() {
+    on_each_database(async |bed: &mut Bed| {
+        bed.store.ping().await.unwrap();
+        let version = bed.store.database_version().await.unwrap();
+        let major = match version.engine {
+            "SQLite" => "3.",
+            "PostgreSQL" => "1",
+            other => panic!("{other}"),
+        };
+        let is_bare = version
+            .version
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+        assert!(is_bare && version.version.starts_with(major), "{version:?}");
+        let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
+        other.close().await;
+        assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));
+    })
+    .await;
+}

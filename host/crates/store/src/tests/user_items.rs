@@ -1,0 +1,473 @@
+//! History, progress and ratings: what is kept of them, who sees it, and when it is forgotten.
+
+use crate::UserItemList;
+use crate::tests::libraries::{insert, library, songs, user};
+use crate::tests::*;
+use svc_domain::change::ItemType;
+use svc_domain::extraction::ExtractFailure;
+use svc_domain::id::UserId;
+use svc_domain::library::Grant;
+use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
+use svc_domain::video::VideoFacts;
+use svc_test_support::databases::number;
+
+const PAGE: OrderedPage = OrderedPage {
+    order: Order::Descending,
+    page: Page { take: 100, skip: 0 },
+};
+
+fn video(kind: MediaKind, name: &str, fields: Vec<(&str, Value)>) -> FileRecord {
+    let fields = fields.into_iter().map(|(key, value)| Field {
+        key: key.to_owned(),
+        value,
+    });
+    let extraction = Extraction {
+        duration_ms: Some(6_000_000),
+        fields: fields.collect(),
+        ..Extraction::default()
+    };
+    FileRecord::Video(Box::new(VideoFacts::from_extraction(
+        &extraction,
+        &kind,
+        &RelativePath::root(),
+        name,
+    )))
+}
+
+pub(super) async fn movie(bed: &Bed, folder: FolderId, title: &str) -> ItemKey {
+    let fields = vec![("movie.title", Value::Text(title.to_owned()))];
+    let file = bed.file(
+        folder,
+        &format!("{title}.mkv"),
+        video(MediaKind::movies(), title, fields),
+    );
+    bed.persist(vec![file]).await;
+    let sql = format!("SELECT movie_id FROM movies WHERE title = '{title}'");
+    (ItemType::Movie, number(&bed.url, &sql).await)
+}
+
+/// Episodes of a show as (season, number); those without a number are by the day.
+pub(super) async fn episodes(bed: &Bed, folder: FolderId, show: &str, places: &[(i64, i64)]) -> Vec<ItemKey> {
+    let mut files = Vec::new();
+    for (season, episode) in places {
+        let name = format!("{show} {season}x{episode}");
+        let fields = vec![
+            ("tv.show", Value::Text(show.to_owned())),
+            ("tv.season", Value::Integer(*season)),
+            ("tv.episode", Value::Integer(*episode)),
+        ];
+        files.push(bed.file(
+            folder,
+            &format!("{name}.mkv"),
+            video(MediaKind::tv(), &name, fields),
+        ));
+    }
+    bed.persist(files).await;
+    let mut keys = Vec::new();
+    for (season, episode) in places {
+        let sql = format!(
+            "SELECT e.episode_id FROM tv_episodes e JOIN tv_seasons n ON n.season_id = e.season_id \
+             JOIN tv_shows s ON s.show_id = e.show_id WHERE s.title = '{show}' AND n.season_number = {season} \
+             AND e.episode_number = {episode}"
+        );
+        keys.push((ItemType::TvEpisode, number(&bed.url, &sql).await));
+    }
+    keys
+}
+
+async fn report(
+    bed: &Bed,
+    user: UserId,
+    key: ItemKey,
+    second: i64,
+    position: i64,
+    state: PlayState,
+) -> UserItem {
+    let report = PlayReport {
+        at: Timestamp::from_millis(NOW.millis() + second * 1000),
+        position_ms: position * 1000,
+        state,
+    };
+    bed.store
+        .report_playback(user, key, &report, Some(6_000_000))
+        .await
+        .unwrap()
+}
+
+async fn listed(bed: &Bed, user: UserId, scope: &MediaScope, list: UserItemList) -> Vec<ItemKey> {
+    let listed = bed
+        .store
+        .list_user_items(user, scope, &ItemType::ALL, list, PAGE)
+        .await
+        .unwrap();
+    assert_eq!(listed.total, listed.items.len() as u64);
+    listed.items.iter().map(|item| item.key).collect()
+}
+
+#[tokio::test]
+async fn history_holds_the_last_report_of_each_user_newest_first() {
+    on_each_database(async |bed: &mut Bed| {
+        let tracks: Vec<ItemKey> = songs(bed)
+            .await
+            .iter()
+            .map(|id| (ItemType::MusicTrack, id.get()))
+            .collect();
+        let (_, folder) = bed.folder(MediaKind::movies(), "m").await;
+        let film = movie(bed, folder, "Film").await;
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let before = bed.store.personal_revision(ada);
+        report(bed, ada, tracks[0], 0, 0, PlayState::Playing).await;
+        report(bed, ada, film, 10, 300, PlayState::Stopped).await;
+        let counted = report(bed, ada, tracks[0], 240, 240, PlayState::Playing).await;
+        assert_eq!(counted.data.playback.play_count, 1);
+        assert_eq!(bed.store.personal_revision(ada), before + 3);
+        assert_eq!(bed.store.personal_revision(bob), 0);
+        let late = report(bed, ada, tracks[0], 200, 10, PlayState::Stopped).await;
+        assert_eq!(late, counted, "a late report is answered with what is known");
+
+        let history = listed(bed, ada, ALL_MEDIA, UserItemList::History).await;
+        assert_eq!(history, [tracks[0], film]);
+        assert_eq!(listed(bed, bob, ALL_MEDIA, UserItemList::History).await, []);
+        let resumable = listed(bed, ada, ALL_MEDIA, UserItemList::Resumable).await;
+        assert_eq!(resumable, [tracks[0], film]);
+        let films =
+            bed.store
+                .list_user_items(ada, ALL_MEDIA, &[ItemType::Movie], UserItemList::Resumable, PAGE);
+        assert_eq!(films.await.unwrap().total, 1);
+        let films = [ItemType::Movie];
+        let one = OrderedPage {
+            page: Page { take: 1, skip: 0 },
+            ..PAGE
+        };
+        let part = bed
+            .store
+            .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
+        assert_eq!(part.await.unwrap().items[0].key, film);
+        let oldest = OrderedPage {
+            order: Order::Ascending,
+            ..one
+        };
+        for list in [UserItemList::History, UserItemList::Resumable] {
+            let first = bed
+                .store
+                .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
+            assert_eq!(first.await.unwrap().items[0].key, film);
+        }
+        let none = bed
+            .store
+            .list_user_items(ada, ALL_MEDIA, &[], UserItemList::History, PAGE);
+        assert_eq!(none.await.unwrap().total, 0);
+
+        bed.reopen().await;
+        let data = bed
+            .store
+            .user_data(ada, &[tracks[0], tracks[1], film])
+            .await
+            .unwrap();
+        assert_eq!(data.len(), 2);
+        assert_eq!(data[&tracks[0]], counted.data);
+        assert!(bed.store.forget_playback(ada, tracks[0]).await.unwrap());
+        assert!(!bed.store.forget_playback(ada, tracks[0]).await.unwrap());
+        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await, [film]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ratings_and_history_of_an_item_are_forgotten_apart() {
+    on_each_database(async |bed: &mut Bed| {
+        let track = (ItemType::MusicTrack, songs(bed).await[0].get());
+        let ada = user(bed, "ada", &[]).await;
+        let rated = bed.store.rate(ada, track, 0.5, NOW).await.unwrap();
+        assert_eq!((rated.data.rating, rated.data.rated_at), (Some(0.5), Some(NOW)));
+        report(bed, ada, track, 0, 10, PlayState::Playing).await;
+        bed.store.rate(ada, track, 1.0, NOW).await.unwrap();
+        let all = UserItemList::Ratings { least: 0.0 };
+        assert_eq!(listed(bed, ada, ALL_MEDIA, all).await, [track]);
+        assert!(bed.store.forget_playback(ada, track).await.unwrap());
+        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track];
+        assert_eq!((kept.rating, kept.playback.played_at), (Some(1.0), None));
+        report(bed, ada, track, 0, 10, PlayState::Playing).await;
+        assert!(bed.store.forget_rating(ada, track).await.unwrap());
+        assert!(!bed.store.forget_rating(ada, track).await.unwrap());
+        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track];
+        assert_eq!((kept.rating, kept.playback.position_ms), (None, 10_000));
+        assert!(bed.store.forget_playback(ada, track).await.unwrap());
+        assert_eq!(
+            number(&bed.url, "SELECT count(*) FROM user_items").await,
+            0,
+            "nothing is left over"
+        );
+
+        bed.store.rate(ada, track, 0.8, NOW).await.unwrap();
+        for (least, count) in [(0.8, 1), (0.81, 0)] {
+            let found = listed(bed, ada, ALL_MEDIA, UserItemList::Ratings { least }).await;
+            assert_eq!(found.len(), count, "{least}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
+    on_each_database(async |bed: &mut Bed| {
+        let track = (ItemType::MusicTrack, songs(bed).await[0].get());
+        let ada = user(bed, "ada", &[]).await;
+        let reports = (0..20).map(|second| {
+            let store = bed.store.clone();
+            let report = PlayReport {
+                at: Timestamp::from_millis(NOW.millis() + second * 1000),
+                position_ms: second * 1000,
+                state: PlayState::Playing,
+            };
+            svc_platform::tasks::spawn("report", async move {
+                store.report_playback(ada, track, &report, None).await
+            })
+        });
+        let running: Vec<_> = reports.collect();
+        for report in running {
+            report.await.unwrap().unwrap();
+        }
+        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track].playback;
+        assert_eq!(kept.played_at.unwrap().millis(), NOW.millis() + 19_000);
+        assert_eq!(kept.position_ms, 19_000);
+        assert!(kept.listened_ms <= 19_000);
+    })
+    .await;
+}
+
+/// A known file that could not be read this time.
+fn broken(bed: &Bed, folder: FolderId, name: &str, id: i64) -> StoredFile {
+    let failure = ExtractFailure::Trap("a fault of a new version".into());
+    let mut file = bed.file(folder, name, FileRecord::Failed(failure));
+    (file.file.id, file.file.known) = (id.into(), true);
+    file
+}
+
+#[tokio::test]
+async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, films) = bed.folder(MediaKind::movies(), "m").await;
+        let film = movie(bed, films, "Film").await;
+        let (_, series) = bed.folder(MediaKind::tv(), "t").await;
+        let part = episodes(bed, series, "Show", &[(1, 1)]).await[0];
+        let (_, music) = bed.folder(MediaKind::music(), "s").await;
+        let song = bed.file(music, "1", record(track("One", &["Ann"], "Blue", 1)));
+        let song = bed.persist(vec![song]).await[0].get();
+        let id = async |sql: &str| number(&bed.url, sql).await;
+        let keys = [
+            film,
+            part,
+            (ItemType::TvShow, id("SELECT show_id FROM tv_shows").await),
+            (ItemType::MusicTrack, song),
+            (
+                ItemType::MusicRelease,
+                id("SELECT release_id FROM music_releases").await,
+            ),
+            (
+                ItemType::MusicArtist,
+                id("SELECT artist_id FROM music_artists").await,
+            ),
+        ];
+        let ada = user(bed, "ada", &[]).await;
+        for key in keys {
+            bed.store.rate(ada, key, 0.9, NOW).await.unwrap();
+        }
+        let of_movie = "SELECT source_id FROM video_sources WHERE movie_id IS NOT NULL";
+        let of_episode = "SELECT source_id FROM video_sources WHERE episode_id IS NOT NULL";
+        let files = vec![
+            broken(bed, films, "Film.mkv", id(of_movie).await),
+            broken(bed, series, "Show 1x1.mkv", id(of_episode).await),
+            broken(bed, music, "1", song),
+        ];
+        bed.persist(files).await;
+        assert_eq!(id("SELECT count(*) FROM files WHERE status = 1").await, 3);
+        let kept = bed.store.user_data(ada, &keys).await.unwrap();
+        let seen = bed.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        for key in keys {
+            assert_eq!(kept[&key].rating, Some(0.9), "{key:?}");
+            assert!(!seen[&key].missing, "{key:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten() {
+    on_each_database(async |bed: &mut Bed| {
+        let ids = songs(bed).await;
+        let tracks: Vec<ItemKey> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
+        let (_, folder) = bed.folder(MediaKind::movies(), "m").await;
+        let film = movie(bed, folder, "Film").await;
+        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+        let part = episodes(bed, folder, "Show", &[(1, 1)]).await[0];
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let release = bed
+            .store
+            .track(ALL_MEDIA, ids[2].into())
+            .await
+            .unwrap()
+            .unwrap()
+            .release
+            .unwrap()
+            .0;
+        let release = (ItemType::MusicRelease, release.get());
+        for key in [tracks[0], tracks[2], release, film, part] {
+            report(bed, ada, key, 0, 10, PlayState::Playing).await;
+            bed.store.rate(ada, key, 0.9, NOW).await.unwrap();
+        }
+        // Tracks 1 and 2, and the release of the latter, are in a library of Bob's.
+        insert(
+            bed,
+            &library(bed, MediaKind::music(), &["b"], &[Grant::User(bob)]),
+        )
+        .await;
+        let scope = bed.store.media_scope(ada).await.unwrap();
+        for list in [UserItemList::History, UserItemList::Ratings { least: 0.0 }] {
+            assert_eq!(listed(bed, ada, &scope, list).await, [part, film, tracks[0]]);
+            assert_eq!(listed(bed, ada, ALL_MEDIA, list).await.len(), 5);
+        }
+        let keys = [tracks[0], tracks[1], release, film, part];
+        let seen = bed.store.item_summaries(&scope, keys).await.unwrap();
+        assert_eq!(seen.len(), 3);
+        let track = &seen[&tracks[0]];
+        assert_eq!(
+            (track.title.as_str(), track.artists.as_slice()),
+            ("A1", &["Ann".to_owned()][..])
+        );
+        assert_eq!(track.parent.as_ref().unwrap().1, "Both");
+        let episode = &seen[&part];
+        assert_eq!((episode.season, episode.episode), (Some(1), Some(1)));
+        assert_eq!(episode.parent.as_ref().unwrap().1, "Show");
+        assert_eq!(
+            (seen[&film].title.as_str(), seen[&film].duration_ms),
+            ("Film", Some(6_000_000))
+        );
+
+        // Missing: kept and shown as such. Purged: forgotten.
+        let all = number(&bed.url, "SELECT count(*) FROM user_items").await;
+        let mut writer = bed.writer();
+        let missing = [&ids[..], &files_of(bed).await].concat();
+        writer
+            .persist(&ScanBatch {
+                now: NOW,
+                missing,
+                ..ScanBatch::default()
+            })
+            .await
+            .unwrap();
+        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await.len(), 5);
+        let seen = bed.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        assert!(seen[&film].missing && seen[&part].missing && seen[&tracks[0]].missing);
+        assert_eq!(number(&bed.url, "SELECT count(*) FROM user_items").await, all);
+        let kinds = [MediaKind::music(), MediaKind::movies(), MediaKind::tv()];
+        let roots = kinds.map(|kind| (kind.clone(), PathBuf::from(format!("/media/{kind}"))));
+        bed.store.sync_directories(&roots, &bed.ids, NOW).await.unwrap();
+        let later = Timestamp::from_millis(NOW.millis() + 1);
+        assert!(writer.purge_missing(later, later).await.unwrap() > 0);
+        writer.settle(later).await.unwrap();
+        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await, []);
+        assert_eq!(number(&bed.url, "SELECT count(*) FROM user_items").await, 0);
+    })
+    .await;
+}
+
+/// Every file there is.
+async fn files_of(bed: &Bed) -> Vec<FileId> {
+    let rows: Vec<(i64,)> = bed
+        .store
+        .pools()
+        .fetch_all("SELECT file_id FROM files", &[])
+        .await
+        .unwrap();
+    rows.into_iter().map(|(id,)| id.into()).collect()
+}
+
+#[tokio::test]
+async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+        // Indexed in no order; 0 are the specials, which come last.
+        let places = [(2, 1), (1, 10), (0, 1), (1, 2), (1, 1)];
+        let a = episodes(bed, folder, "A", &places).await;
+        let [a21, a110, a01, a12, a11] = a[..] else {
+            panic!()
+        };
+        let b = episodes(bed, folder, "B", &[(1, 1), (1, 2)]).await;
+        let (_, hidden) = bed.folder(MediaKind::tv(), "x").await;
+        let c = episodes(bed, hidden, "C", &[(1, 1), (1, 2)]).await;
+        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let next = async |scope: &MediaScope| -> Vec<ItemKey> {
+            let next = bed.store.next_up(ada, scope, PAGE.page).await.unwrap();
+            assert_eq!(next.total, next.items.len() as u64);
+            next.items
+                .into_iter()
+                .map(|id| (ItemType::TvEpisode, id))
+                .collect()
+        };
+        assert_eq!(next(ALL_MEDIA).await, []);
+        report(bed, ada, a11, 0, 100, PlayState::Stopped).await;
+        assert_eq!(next(ALL_MEDIA).await, [], "begun, not watched");
+        for (second, watched, expected) in [
+            (1, a11, vec![a12]),
+            (2, b[0], vec![b[1], a12]),
+            (3, a12, vec![a110, b[1]]),
+            (4, a21, vec![a01, b[1]]),
+            (5, a110, vec![a01, b[1]]),
+            (6, b[1], vec![a01]),
+            (7, a01, vec![]),
+        ] {
+            report(bed, ada, watched, second, 0, PlayState::Completed).await;
+            assert_eq!(next(ALL_MEDIA).await, expected, "{second}");
+        }
+        assert!(bed.store.forget_playback(ada, a01).await.unwrap());
+        assert_eq!(next(ALL_MEDIA).await, [a01], "unwatched again");
+
+        report(bed, ada, c[0], 8, 0, PlayState::Completed).await;
+        assert_eq!(next(ALL_MEDIA).await, [c[1], a01]);
+        insert(bed, &library(bed, MediaKind::tv(), &["x"], &[Grant::User(bob)])).await;
+        let scope = bed.store.media_scope(ada).await.unwrap();
+        assert_eq!(next(&scope).await, [a01]);
+        let part = bed
+            .store
+            .next_up(ada, ALL_MEDIA, Page { take: 1, skip: 1 })
+            .await
+            .unwrap();
+        assert_eq!((part.items, part.total), (vec![a01.1], 2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
+    on_each_database(async |bed: &mut Bed| {
+        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+        // Indexed in no order.
+        for absolute in [14, 12, 13] {
+            let name = format!("[Group] Show - {absolute:03}");
+            let fields = vec![
+                ("tv.show", Value::Text("Show".to_owned())),
+                ("tv.absolute", Value::Integer(absolute)),
+            ];
+            let file = video(MediaKind::tv(), &name, fields);
+            bed.persist(vec![bed.file(folder, &format!("{name}.mkv"), file)])
+                .await;
+        }
+        let mut parts = Vec::new();
+        for absolute in [12, 13, 14] {
+            let sql = format!("SELECT episode_id FROM tv_episodes WHERE absolute_number = {absolute}");
+            parts.push((ItemType::TvEpisode, number(&bed.url, &sql).await));
+        }
+        let show = number(&bed.url, "SELECT show_id FROM tv_shows").await;
+        let queued = bed.store.parts_of_item(ALL_MEDIA, (ItemType::TvShow, show)).await;
+        assert_eq!(queued.unwrap(), Some(parts.clone()));
+        let ada = user(bed, "ada", &[]).await;
+        for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
+            report(bed, ada, parts[at], second, 0, PlayState::Completed).await;
+            let found = bed.store.next_up(ada, ALL_MEDIA, PAGE.page).await.unwrap();
+            assert_eq!(found.items, next, "after {at}");
+        }
+    })
+    .await;
+}

@@ -1,0 +1,377 @@
+//! Accounts.
+
+use sqlx::AssertSqlSafe;
+
+use crate::args::{Arg, args};
+use crate::error::{Result, StoreError};
+use crate::identity::IdentityChange;
+use crate::select::{Conditions, direction};
+use crate::{Lane, Store};
+use svc_domain::id::UserId;
+use svc_domain::list::{Listing, Order, Page};
+use svc_domain::time::Timestamp;
+use svc_domain::user::{Account, GrantedRole, User};
+
+/// An account to be made.
+#[derive(Debug, Clone)]
+pub struct NewUser {
+    /// Identifier.
+    pub id: UserId,
+    /// As written.
+    pub username: String,
+    /// What makes two names the same: folded and normalised by the caller.
+    pub username_key: String,
+    /// The name that is shown, if another.
+    pub display_name: Option<String>,
+    /// PHC string; `None` for an account that has no password.
+    pub password_hash: Option<String>,
+    /// The one that sets the server up.
+    pub is_owner: bool,
+    /// The one that needs no credentials.
+    pub is_guest: bool,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+macro_rules! user_columns {
+    () => {
+        "u.user_id, u.username, u.display_name, u.enabled, u.is_owner, u.is_guest, u.cloud_account_id, u.created_at, \
+         u.last_active_at"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct UserRow {
+    user_id: i64,
+    username: String,
+    display_name: Option<String>,
+    enabled: bool,
+    is_owner: bool,
+    is_guest: bool,
+    cloud_account_id: Option<String>,
+    created_at: i64,
+    last_active_at: Option<i64>,
+}
+
+impl From<UserRow> for User {
+    fn from(row: UserRow) -> Self {
+        Self {
+            id: row.user_id.into(),
+            username: row.username,
+            display_name: row.display_name,
+            enabled: row.enabled,
+            is_owner: row.is_owner,
+            is_guest: row.is_guest,
+            cloud_account: row.cloud_account_id,
+            created_at: Timestamp::from_millis(row.created_at),
+            last_active_at: row.last_active_at.map(Timestamp::from_millis),
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct LoginRow {
+    #[sqlx(flatten)]
+    user: UserRow,
+    password_hash: Option<String>,
+}
+
+/// A row per account and role.
+#[derive(sqlx::FromRow)]
+struct AccountRow {
+    #[sqlx(flatten)]
+    user: UserRow,
+    role: Option<String>,
+    capabilities: Option<String>,
+}
+
+/// The same in a list, with the number of all accounts: one question to the database instead of two.
+#[derive(sqlx::FromRow)]
+struct ListedRow {
+    #[sqlx(flatten)]
+    account: AccountRow,
+    total: i64,
+}
+
+macro_rules! select_accounts {
+    ($rest:literal) => {
+        select_accounts!("", $rest)
+    };
+    ($more:literal, $rest:literal) => {
+        concat!(
+            "SELECT ",
+            user_columns!(),
+            ", a.role, r.capabilities",
+            $more,
+            " FROM users u LEFT JOIN role_assignments a ON a.user_id = u.user_id \
+             LEFT JOIN roles r ON r.role = a.role ",
+            $rest
+        )
+    };
+}
+
+const ACCOUNT_BY_ID: &str = select_accounts!("WHERE u.user_id = $1 ORDER BY a.role");
+const ACCOUNT_BY_CLOUD: &str = select_accounts!("WHERE u.cloud_account_id = $1 ORDER BY a.role");
+const OWNER: &str = select_accounts!("WHERE u.is_owner ORDER BY a.role");
+
+/// The accounts of rows in which those of one account follow each other.
+fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
+    let mut accounts: Vec<Account> = Vec::new();
+    for row in rows {
+        if accounts.last().map(|last| last.user.id.get()) != Some(row.user.user_id) {
+            accounts.push(Account {
+                user: row.user.into(),
+                roles: Vec::new(),
+            });
+        }
+        let capabilities = row.capabilities.as_deref().map(names_from_json).transpose()?;
+        if let (Some(account), Some(name)) = (accounts.last_mut(), row.role) {
+            account.roles.push(GrantedRole { name, capabilities });
+        }
+    }
+    Ok(accounts)
+}
+
+/// A stored list of capabilities.
+pub(super) fn names_from_json(text: &str) -> Result<Vec<String>> {
+    serde_json::from_str(text).map_err(|_| StoreError::InvalidValue("list of capabilities"))
+}
+
+/// A list of capabilities to be stored.
+pub(super) fn names_to_json(names: &[String]) -> String {
+    serde_json::json!(names).to_string()
+}
+
+impl Store {
+    /// Whether the server was set up.
+    pub async fn owner_exists(&self) -> Result<bool> {
+        let sql = "SELECT count(*) FROM users WHERE is_owner";
+        Ok(self.pools().count(sql, &[]).await? > 0)
+    }
+
+    /// An account with its roles, in one query.
+    pub async fn account(&self, id: UserId) -> Result<Option<Account>> {
+        let rows = self.pools().fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
+        Ok(accounts(rows)?.pop())
+    }
+
+    /// The account that is linked to a cloud account.
+    pub async fn account_by_cloud(&self, cloud_account: &str) -> Result<Option<Account>> {
+        let rows = self
+            .pools()
+            .fetch_all(ACCOUNT_BY_CLOUD, &args![cloud_account])
+            .await?;
+        Ok(accounts(rows)?.pop())
+    }
+
+    /// The owner, if there is one.
+    pub async fn owner(&self) -> Result<Option<Account>> {
+        Ok(accounts(self.pools().fetch_all(OWNER, &[]).await?)?.pop())
+    }
+
+    /// The guest.
+    pub async fn guest(&self) -> Result<Option<User>> {
+        let sql = concat!("SELECT ", user_columns!(), " FROM users u WHERE u.is_guest");
+        let row: Option<UserRow> = self.pools().fetch_optional(sql, &[]).await?;
+        Ok(row.map(User::from))
+    }
+
+    /// An account by its folded name, with its password hash if it has one.
+    pub async fn user_for_login(&self, username_key: &str) -> Result<Option<(User, Option<String>)>> {
+        let sql = concat!(
+            "SELECT ",
+            user_columns!(),
+            ", u.password_hash FROM users u WHERE u.username_key = $1"
+        );
+        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![username_key]).await?;
+        Ok(row.map(|row| (row.user.into(), row.password_hash)))
+    }
+
+    /// As [`Store::user_for_login`], by id.
+    pub async fn user_for_login_by_id(&self, id: UserId) -> Result<Option<(User, Option<String>)>> {
+        let sql = concat!(
+            "SELECT ",
+            user_columns!(),
+            ", u.password_hash FROM users u WHERE u.user_id = $1"
+        );
+        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        Ok(row.map(|row| (row.user.into(), row.password_hash)))
+    }
+
+    /// Accounts by the moment they were made, with their roles.
+    pub async fn list_accounts(&self, page: Page, order: Order) -> Result<Listing<Account>> {
+        let (inner, outer) = direction(
+            order,
+            ("created_at, user_id", "u.created_at, u.user_id, a.role"),
+            (
+                "created_at DESC, user_id DESC",
+                "u.created_at DESC, u.user_id DESC, a.role",
+            ),
+        );
+        let conditions = Conditions::default();
+        let (ids, values) = conditions.page("SELECT user_id FROM users", inner, page);
+        let sql = AssertSqlSafe(format!(
+            "{} ORDER BY {outer}",
+            select_accounts!(", (SELECT count(*) FROM users) AS total", "WHERE u.user_id IN (").to_owned()
+                + &ids
+                + ")"
+        ));
+        let rows: Vec<ListedRow> = self.pools().fetch_all(sql, &values).await?;
+        let total = match rows.first() {
+            Some(row) => row.total.unsigned_abs(),
+            // Past the end.
+            None => self.pools().count("SELECT count(*) FROM users", &[]).await?,
+        };
+        let rows = rows.into_iter().map(|row| row.account).collect();
+        Ok(Listing {
+            items: accounts(rows)?,
+            total,
+            next: None,
+        })
+    }
+
+    /// Enabled accounts, by name: all, or those seen since a moment.
+    pub async fn enabled_users(&self, seen_since: Option<Timestamp>) -> Result<Vec<User>> {
+        let sql = concat!(
+            "SELECT ",
+            user_columns!(),
+            " FROM users u WHERE u.enabled AND (CAST($1 AS BIGINT) IS NULL OR u.last_active_at >= $1) \
+             ORDER BY u.username_key, u.user_id"
+        );
+        let since = Arg::from(seen_since);
+        let rows: Vec<UserRow> = self.pools().fetch_all(sql, &[since]).await?;
+        Ok(rows.into_iter().map(User::from).collect())
+    }
+
+    /// Enabled accounts of people.
+    pub async fn count_people(&self) -> Result<u64> {
+        let sql = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
+        self.pools().count(sql, &[]).await
+    }
+
+    /// Notes when accounts, sessions and tokens were last used. May be lost in a power cut.
+    pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
+        let mut tx = self.write_record(Lane::Scan).await?;
+        let statements = [
+            (
+                "UPDATE users SET last_active_at = $2 WHERE user_id = $1",
+                &activity.users,
+            ),
+            (
+                "UPDATE sessions SET last_active_at = $2 WHERE session_id = $1",
+                &activity.sessions,
+            ),
+            (
+                "UPDATE personal_access_tokens SET last_used_at = $2 WHERE token_id = $1",
+                &activity.tokens,
+            ),
+        ];
+        for (sql, seen) in statements {
+            for (id, at) in seen {
+                tx.execute(sql, &args![*id, *at]).await?;
+            }
+        }
+        tx.commit().await
+    }
+}
+
+/// What was used, and when last. Ids by their numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    /// Accounts.
+    pub users: Vec<(i64, Timestamp)>,
+    /// Sessions.
+    pub sessions: Vec<(i64, Timestamp)>,
+    /// Personal access tokens.
+    pub tokens: Vec<(i64, Timestamp)>,
+}
+
+impl IdentityChange {
+    /// As [`Store::account`], within the change.
+    pub async fn account(&mut self, id: UserId) -> Result<Option<Account>> {
+        let rows = self.fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
+        Ok(accounts(rows)?.pop())
+    }
+
+    /// As [`Store::owner`], within the change.
+    pub async fn owner(&mut self) -> Result<Option<Account>> {
+        Ok(accounts(self.fetch_all(OWNER, &[]).await?)?.pop())
+    }
+
+    /// Adds an account; `false` if there is one of that name, or the owner or guest that it would be.
+    pub async fn insert_user(&mut self, user: &NewUser) -> Result<bool> {
+        let sql = "INSERT INTO users (user_id, username, username_key, display_name, password_hash, enabled, \
+                   is_owner, is_guest, created_at) VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8) \
+                   ON CONFLICT DO NOTHING";
+        let values = args![
+            user.id.get(),
+            user.username.as_str(),
+            user.username_key.as_str(),
+            user.display_name.as_deref(),
+            user.password_hash.as_deref(),
+            user.is_owner,
+            user.is_guest,
+            user.created_at,
+        ];
+        Ok(self.execute(sql, &values).await? > 0)
+    }
+
+    /// Stores name, display name and whether the account is enabled; `false` if another account has the name.
+    pub async fn update_user(&mut self, user: &User, username_key: &str) -> Result<bool> {
+        let taken = "SELECT user_id FROM users WHERE username_key = $1 AND user_id <> $2";
+        let taken: Option<(i64,)> = self
+            .fetch_optional(taken, &args![username_key, user.id.get()])
+            .await?;
+        if taken.is_some() {
+            return Ok(false);
+        }
+        let sql = "UPDATE users SET username = $2, username_key = $3, display_name = $4, enabled = $5 \
+                   WHERE user_id = $1 AND (username <> $2 OR username_key <> $3 OR enabled <> $5 \
+                   OR display_name IS DISTINCT FROM $4)";
+        let values = args![
+            user.id.get(),
+            user.username.as_str(),
+            username_key,
+            user.display_name.as_deref(),
+            user.enabled,
+        ];
+        self.execute(sql, &values).await?;
+        Ok(true)
+    }
+
+    /// Sets the password of an account.
+    pub async fn set_password_hash(&mut self, id: UserId, hash: &str) -> Result<()> {
+        let sql = "UPDATE users SET password_hash = $2 WHERE user_id = $1";
+        self.execute(sql, &args![id.get(), hash]).await.map(drop)
+    }
+
+    /// Whether an account has this hash of a password.
+    pub async fn has_password_hash(&mut self, id: UserId, hash: &str) -> Result<bool> {
+        let sql = "SELECT user_id FROM users WHERE user_id = $1 AND password_hash = $2";
+        let row: Option<(i64,)> = self.fetch_optional(sql, &args![id.get(), hash]).await?;
+        Ok(row.is_some())
+    }
+
+    /// Replaces the hash of a password by another of the same password; nothing happens if it is not `old` any more.
+    pub async fn replace_password_hash(&mut self, id: UserId, old: &str, hash: &str) -> Result<()> {
+        let sql = "UPDATE users SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2";
+        self.execute(sql, &args![id.get(), old, hash]).await.map(drop)
+    }
+
+    /// Makes an account the owner, in place of whoever was.
+    pub async fn set_owner(&mut self, id: UserId, now: Timestamp) -> Result<()> {
+        self.execute("UPDATE users SET is_owner = FALSE WHERE is_owner", &[])
+            .await?;
+        self.execute("DELETE FROM role_assignments WHERE role = 'owner'", &[])
+            .await?;
+        let sql = "UPDATE users SET is_owner = TRUE, enabled = TRUE WHERE user_id = $1";
+        self.execute(sql, &args![id.get()]).await?;
+        self.assign_role(id, "owner", now).await.map(drop)
+    }
+
+    /// Deletes an account with its sessions, tokens, roles and settings; `false` if there is none.
+    pub async fn delete_user(&mut self, id: UserId) -> Result<bool> {
+        self.touches("DELETE FROM users WHERE user_id = $1", id.get())
+            .await
+    }
+}

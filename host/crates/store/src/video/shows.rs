@@ -1,0 +1,253 @@
+//! Shows and seasons.
+
+use sqlx::AssertSqlSafe;
+
+use crate::Store;
+use crate::args::args;
+use crate::error::Result;
+use crate::item_filter::{Filtered, ItemFilter};
+use crate::pages::{MediaRows, Sort, in_order};
+#[cfg(test)]
+use crate::pages::{OrderCase, order_cases_of};
+use crate::select::{Conditions, direction};
+use crate::visibility::Visible;
+use svc_domain::change::ItemType;
+use svc_domain::id::{TvSeasonId, TvShowId};
+use svc_domain::library::MediaScope;
+use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::text::fold;
+use svc_domain::video::{Season, Show, external_ids, texts};
+
+/// Which shows.
+#[derive(Debug, Clone, Default)]
+pub struct ShowFilter {
+    /// Of this genre, case and diacritics aside.
+    pub genre: Option<String>,
+    /// Of this year or later.
+    pub year_from: Option<i32>,
+    /// Of this year or earlier.
+    pub year_to: Option<i32>,
+    /// What all lists of items are narrowed by.
+    pub items: ItemFilter,
+}
+
+/// What a list of shows is ordered by. Shows without a year are the last in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShowOrder {
+    /// Sort title.
+    Title,
+    /// First indexed.
+    CreatedAt,
+    /// Year of the first episode.
+    Year,
+}
+
+impl ShowOrder {
+    fn sort(self) -> Sort {
+        match self {
+            Self::Title => Sort::text("title", "w.sort_title"),
+            Self::CreatedAt => Sort::key("createdAt"),
+            Self::Year => Sort::number("year", "w.year").nullable(),
+        }
+    }
+}
+
+const SHOWS: MediaRows = MediaRows {
+    from: "tv_shows w",
+    key: "w.show_id",
+};
+const FILTERED: Filtered = Filtered {
+    item: ItemType::TvShow,
+    visible: Visible::Shows,
+    key: SHOWS.key,
+    first_at: |moment| TvShowId::first_at(moment).get(),
+};
+const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview, w.content_rating, w.genres, \
+    w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
+const SEASONS: &str =
+    "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork FROM tv_seasons n WHERE";
+/// Episodes of no known season come last, in both directions.
+const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
+const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
+
+// As `scan_writer/video_settle.rs` stores them for all episodes.
+const SHOW_COUNTS: &str =
+    "SELECT e.show_id, count(DISTINCT e.season_id), count(*) FROM tv_episodes e WHERE e.show_id";
+const SHOW_PICTURES: &str = "SELECT e.show_id, count(*) FROM tv_episodes e \
+    JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE (s.artwork LIKE '%\"show-poster\"%' OR s.artwork LIKE '%\"show-backdrop\"%') AND e.show_id";
+const SEASON_COUNTS: &str = "SELECT e.season_id, count(*) FROM tv_episodes e WHERE e.season_id";
+const SEASON_PICTURES: &str = "SELECT e.season_id, count(*) FROM tv_episodes e \
+    JOIN video_sources s ON s.episode_id = e.episode_id \
+    WHERE s.artwork LIKE '%\"season-poster\"%' AND e.season_id";
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
+struct ShowRow {
+    show_id: i64,
+    title: String,
+    sort_title: String,
+    year: Option<i32>,
+    overview: Option<String>,
+    content_rating: Option<String>,
+    genres: String,
+    external_ids: String,
+    season_count: i64,
+    episode_count: i64,
+    has_artwork: bool,
+}
+
+impl From<ShowRow> for Show {
+    fn from(row: ShowRow) -> Self {
+        Self {
+            id: row.show_id.into(),
+            title: row.title,
+            sort_title: row.sort_title,
+            year: row.year,
+            overview: row.overview,
+            content_rating: row.content_rating,
+            genres: texts(&row.genres),
+            external_ids: external_ids(&row.external_ids),
+            season_count: row.season_count,
+            episode_count: row.episode_count,
+            has_artwork: row.has_artwork,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow, serde::Deserialize)]
+struct SeasonRow {
+    season_id: i64,
+    show_id: i64,
+    season_number: Option<i32>,
+    episode_count: i64,
+    has_artwork: bool,
+}
+
+impl From<SeasonRow> for Season {
+    fn from(row: SeasonRow) -> Self {
+        Self {
+            id: row.season_id.into(),
+            show: row.show_id.into(),
+            number: row.season_number,
+            episode_count: row.episode_count,
+            has_artwork: row.has_artwork,
+        }
+    }
+}
+
+fn conditions<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> Conditions<'a> {
+    let mut shows = Conditions::of_media(Visible::Shows, "w.show_id", scope);
+    shows.push(
+        "w.show_id IN (SELECT show_id FROM tv_show_genres WHERE key = ",
+        filter.genre.as_deref().map(fold),
+        ")",
+    );
+    shows.push("w.year >= ", filter.year_from, "");
+    shows.push("w.year <= ", filter.year_to, "");
+    filter.items.narrow(&mut shows, FILTERED, scope);
+    shows
+}
+
+impl Store {
+    /// Shows.
+    pub async fn list_shows(
+        &self,
+        scope: &MediaScope,
+        filter: &ShowFilter,
+        request: &ListRequest<ShowOrder>,
+    ) -> Result<Listing<Show>> {
+        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let conditions = conditions(scope, filter);
+        let order = (request.by.sort(), filter.items.shuffle);
+        let page = self.page_in_order(SHOWS, &conditions, order, request).await?;
+        let shows = self.shows_by_id(scope, &page.items).await?;
+        Ok(page.with_items(shows))
+    }
+
+    /// A show.
+    pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
+        let seen = Visible::Shows.and("w.show_id", scope);
+        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        Ok(self.shows(scope, rows).await?.pop())
+    }
+
+    /// These shows, in this order. Who may see them is asked before.
+    pub(crate) async fn shows_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Show>> {
+        let rows = self.visible_rows(BY_ID, ids, "").await?;
+        let shows = self.shows(scope, rows).await?;
+        Ok(in_order(ids, shows, |show| show.id.get()))
+    }
+
+    /// The seasons of a show by number.
+    pub async fn show_seasons(
+        &self,
+        scope: &MediaScope,
+        id: TvShowId,
+        part: OrderedPage,
+    ) -> Result<Listing<Season>> {
+        let seen = Visible::Seasons.and("n.season_id", scope);
+        let order = direction(part.order, BY_NUMBER, FROM_LAST);
+        let sql = format!("{SEASONS} n.show_id = $1{seen} {order}");
+        Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
+    }
+
+    /// A season.
+    pub async fn season(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Option<Season>> {
+        let seen = Visible::Seasons.and("n.season_id", scope);
+        let sql = format!("{SEASONS} n.season_id = $1{seen}");
+        Ok(self.seasons(scope, sql, id.get()).await?.pop())
+    }
+
+    async fn shows(&self, scope: &MediaScope, rows: Vec<ShowRow>) -> Result<Vec<Show>> {
+        let mut shows: Vec<Show> = rows.into_iter().map(Show::from).collect();
+        if *scope != MediaScope::All {
+            self.count_visible_episodes(scope, &mut shows).await?;
+        }
+        Ok(shows)
+    }
+
+    /// Replaces what is stored of all episodes by what those that are seen make.
+    async fn count_visible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
+        let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
+        let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
+        let counts: Vec<(i64, i64, i64)> = self.visible_rows(SHOW_COUNTS, &ids, &counts).await?;
+        let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
+        let pictures = self.visible_counts(SHOW_PICTURES, &ids, &pictures).await?;
+        for show in shows {
+            let id = show.id.get();
+            let count = counts.iter().find(|(show, ..)| *show == id);
+            let (_, seasons, episodes) = count.copied().unwrap_or_default();
+            show.season_count = seasons;
+            show.episode_count = episodes;
+            show.has_artwork = pictures.contains_key(&id);
+        }
+        Ok(())
+    }
+
+    async fn seasons(&self, scope: &MediaScope, sql: String, id: i64) -> Result<Vec<Season>> {
+        let rows: Vec<SeasonRow> = self.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
+        let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
+        if *scope != MediaScope::All {
+            let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();
+            let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
+            let counts = self.visible_counts(SEASON_COUNTS, &ids, &counts).await?;
+            let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
+            let pictures = self.visible_counts(SEASON_PICTURES, &ids, &pictures).await?;
+            for season in &mut seasons {
+                season.episode_count = counts.get(&season.id.get()).copied().unwrap_or_default();
+                season.has_artwork = pictures.contains_key(&season.id.get());
+            }
+        }
+        Ok(seasons)
+    }
+}
+
+/// The statement that reads a page, for each order.
+#[cfg(test)]
+pub(crate) fn order_cases() -> Vec<OrderCase> {
+    let orders = [ShowOrder::Title, ShowOrder::CreatedAt, ShowOrder::Year];
+    orders
+        .into_iter()
+        .flat_map(|by| order_cases_of(SHOWS, by.sort()))
+        .collect()
+}

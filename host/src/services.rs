@@ -1,0 +1,265 @@
+//! Builds the use cases in the order in which they need each other.
+
+use crate::config::Config;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use svc_api::services::Services;
+use svc_domain::kind::MediaKind;
+use svc_events::Events;
+use svc_events::Streams;
+use svc_identity::Context;
+use svc_identity::accounts::Accounts;
+use svc_identity::activity::ActivityLog;
+use svc_identity::audit::Audit;
+use svc_identity::authentication::Authentication;
+use svc_identity::cloud::Cloud;
+use svc_identity::error::Result;
+use svc_identity::error::ServiceError;
+use svc_identity::keys::KeyRing;
+use svc_identity::login::Logins;
+use svc_identity::origins::Origins;
+use svc_identity::password::Passwords;
+use svc_identity::roles::Roles;
+use svc_identity::sessions::Sessions;
+use svc_identity::settings::Settings;
+use svc_identity::setup::Setup;
+use svc_identity::throttle::LoginLimits;
+use svc_identity::throttle::LoginThrottle;
+use svc_identity::tokens::PersonalAccessTokens;
+use svc_indexer::indexing::Indexing;
+use svc_indexer::keeper::Keeper;
+use svc_library::browse::Browse;
+use svc_library::changes::ChangeList;
+use svc_library::cloud_info::CloudInfo;
+use svc_library::dev::Dev;
+use svc_library::history::History;
+use svc_library::indexed_files::IndexedFiles;
+use svc_library::jobs;
+use svc_library::jobs::Jobs;
+use svc_library::libraries::Libraries;
+use svc_library::links::Links;
+use svc_library::maintenance::Maintenance;
+use svc_library::media::Media;
+use svc_library::media_state::MediaStates;
+use svc_library::movies::Movies;
+use svc_library::music::Music;
+use svc_library::open_streams::OpenStreams;
+use svc_library::photo_albums::PhotoAlbums;
+use svc_library::photos::Photos;
+use svc_library::pictures::Pictures;
+use svc_library::playback_queues::PlaybackQueues;
+use svc_library::plugins::PluginList;
+use svc_library::ratings::Ratings;
+use svc_library::reset::Reset;
+use svc_library::search::Search;
+use svc_library::server::BuildInfo;
+use svc_library::server::Server;
+use svc_library::tv::Tv;
+use svc_library::video::Video;
+use svc_library::waveforms::Waveforms;
+use svc_platform::data_dir::DataDir;
+use svc_platform::disk_cache::DiskCache;
+use svc_plugin_host::Plugins;
+
+/// What the use cases are built from.
+#[derive(Debug)]
+pub struct Dependencies {
+    /// Store, ids, clock, randomness.
+    pub context: Context,
+    /// The options.
+    pub config: Config,
+    /// The server's own directory.
+    pub data_dir: Arc<DataDir>,
+    /// The installation's keys.
+    pub keys: KeyRing,
+    /// Compares and hashes passwords.
+    pub passwords: Passwords,
+    /// Who vouches for cloud accounts.
+    pub cloud: Arc<dyn Cloud>,
+    /// Who reads media files.
+    pub plugins: Plugins,
+    /// Runs of the indexer.
+    pub indexing: Indexing,
+    /// Where the indexer tells what happens.
+    pub events: Events,
+    /// Facts of the build.
+    pub build: BuildInfo,
+    /// Web origins that the operator's options allow.
+    pub origins: Vec<String>,
+    /// Limits on wrong passwords.
+    pub login_limits: LoginLimits,
+}
+
+/// Builds the use cases, and the upkeep that runs beside them.
+///
+/// # Errors
+/// When the database does not answer, or the system gives no threads.
+pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
+    let Dependencies {
+        context,
+        config,
+        passwords,
+        cloud,
+        keys,
+        ..
+    } = parts;
+    let store = context.store.clone();
+    let data_dir = Arc::clone(&parts.data_dir);
+    let waveform_cache = parts.data_dir.waveform_cache().map_err(ServiceError::internal)?;
+    let settings = Settings::open(context.clone(), config.kiosk).await?;
+    let origins = Origins::open(context.clone(), parts.origins).await?;
+    let activity = ActivityLog::default();
+    let throttle = LoginThrottle::new(parts.login_limits);
+    let sessions = Sessions::new(
+        context.clone(),
+        keys.clone(),
+        settings.clone(),
+        Arc::clone(&cloud),
+    );
+    let setup_token = config.setup_token.clone();
+    let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
+    let logins = Logins::new(
+        context.clone(),
+        passwords.clone(),
+        throttle.clone(),
+        sessions.clone(),
+        settings.clone(),
+        setup.clone(),
+        Arc::clone(&cloud),
+    );
+    let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
+    let clock = Arc::clone(&context.clock);
+    let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
+    let cache = DiskCache::new(parts.data_dir.pictures(), quota, Arc::clone(&clock));
+    let pictures = Pictures::new(store.clone(), parts.plugins.clone(), Arc::clone(&clock), cache)
+        .map_err(ServiceError::internal)?;
+    let waveforms = Waveforms::new(
+        store.clone(),
+        parts.plugins.clone(),
+        waveform_cache,
+        clock,
+        parts.events.clone(),
+    );
+    let reset = Reset {
+        pictures: pictures.clone(),
+        waveforms: waveforms.clone(),
+        context: context.clone(),
+        indexing: parts.indexing.clone(),
+        keys: keys.clone(),
+        settings: settings.clone(),
+        origins: origins.clone(),
+        setup: setup.clone(),
+        throttle,
+        data_dir: parts.data_dir,
+        media,
+        turn: Arc::default(),
+    };
+    let makers = jobs::Makers {
+        pictures: pictures.clone(),
+        waveforms: waveforms.clone(),
+    };
+    let types = jobs::registered(&context, &parts.indexing, &reset.data_dir, makers);
+    let libraries = Libraries::new(context.clone());
+    let dev = config.dev.then(|| Dev {
+        context: context.clone(),
+        libraries: libraries.clone(),
+        passwords: passwords.clone(),
+        setup: setup.clone(),
+        reset: reset.clone(),
+        option: dev_options(&config),
+        setup_token: config.setup_token.clone(),
+    });
+    let authentication =
+        Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
+    let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
+    let (music, photos) = (
+        Music::new(store.clone()),
+        Photos::new(context.clone(), parts.events.clone()),
+    );
+    let photo_albums = PhotoAlbums::new(context.clone(), parts.events.clone());
+    let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
+    let plugins = PluginList::new(context.clone(), parts.plugins.clone());
+    let maintenance = Maintenance {
+        context: context.clone(),
+        activity: activity.clone(),
+        plugins: plugins.clone(),
+        settings: settings.clone(),
+        origins: origins.clone(),
+        waveforms: waveforms.clone(),
+    };
+    let services = Services {
+        streams: Streams::new(parts.events.clone(), authentication.clone()),
+        sessions,
+        accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
+        logins,
+        tokens: PersonalAccessTokens::new(context.clone()),
+        roles: Roles::new(context.clone()),
+        libraries,
+        audit: Audit::new(store.clone()),
+        cloud_info: CloudInfo::new(store.clone(), cloud, config.release_channel, config.dev),
+        server: Server::new(
+            store.clone(),
+            parts.plugins.clone(),
+            setup.clone(),
+            settings.clone(),
+            keys.clone(),
+            parts.build,
+            config.kiosk,
+        ),
+        keeper: Keeper::new(
+            context.clone(),
+            parts.indexing.clone(),
+            settings.clone(),
+            setup.clone(),
+        ),
+        changes: ChangeList::new(store.clone()),
+        indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
+        open_streams: OpenStreams::new(
+            settings.clone(),
+            authentication.clone(),
+            store.clone(),
+            parts.events.look(),
+        ),
+        authentication,
+        settings,
+        origins,
+        setup,
+        reset,
+        dev,
+        links: Links::new(context.clone(), keys.clone()),
+        keys,
+        indexing: parts.indexing,
+        browse: Browse::new(store.clone(), parts.plugins.clone()),
+        history: History::new(context.clone(), playback_queues.clone()),
+        playback_queues,
+        ratings: Ratings::new(context.clone()),
+        video: Video::new(store.clone()),
+        search: Search::new(
+            store.clone(),
+            music.clone(),
+            photos.clone(),
+            photo_albums.clone(),
+            movies.clone(),
+            tv.clone(),
+        ),
+        music,
+        photos,
+        movies,
+        tv,
+        photo_albums,
+        jobs: Jobs::new(context.clone(), parts.events.clone(), types),
+        pictures,
+        media: Media::new(store, parts.plugins.clone(), data_dir),
+        waveforms,
+        events: parts.events,
+        plugins,
+        media_state: MediaStates::new(context.store.clone()),
+    };
+    Ok((services, maintenance))
+}
+
+fn dev_options(config: &Config) -> Arc<dyn Fn(&str) -> Option<Value> + Send + Sync> {
+    let config = config.clone();
+    Arc::new(move |name| config.told(name))
+}

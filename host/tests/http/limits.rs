@@ -1,0 +1,234 @@
+//! Each limit of a request, crossed in process.
+
+use std::time::Duration;
+
+use salvo::Writer as _;
+use salvo::oapi::{ToSchema, endpoint};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{Bed, LISTED_ORIGIN, Reply};
+use svc_api::access::Access;
+use svc_api::answer::{Answer, CreatedEmpty};
+use svc_api::extract::{Body, Input, short_list};
+use svc_api::problem::Problem;
+use svc_api::route::Route;
+use svc_api::router;
+use svc_http_io::limits::{BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A body whose only field takes any JSON.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(super) struct Anything {
+    #[salvo(schema(value_type = Object))]
+    #[serde(default)]
+    value: serde_json::Value,
+    #[serde(default, deserialize_with = "short_list")]
+    items: Vec<u32>,
+}
+
+impl Input for Anything {}
+
+/// As [`Anything`], in a larger body.
+#[derive(Debug, Deserialize, ToSchema)]
+struct Settings {
+    value: String,
+}
+
+impl Input for Settings {}
+
+/// Takes any JSON
+#[endpoint]
+async fn take(body: Body<Anything>) -> CreatedEmpty {
+    drop((body.0.value, body.0.items));
+    CreatedEmpty
+}
+
+/// Takes more
+#[endpoint]
+async fn take_settings(body: Body<Settings>) -> CreatedEmpty {
+    drop(body.0.value);
+    CreatedEmpty
+}
+
+/// Never answers
+#[endpoint]
+async fn hang() -> Answer<bool> {
+    std::future::pending::<()>().await;
+    Answer(true)
+}
+
+/// Panics
+#[endpoint]
+async fn fail() -> Result<Answer<bool>, Problem> {
+    panic!("a secret of the server")
+}
+
+/// Routes that cross the limits which the server's own routes keep.
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/take", Access::Public, take),
+        Route::patch("/settings", Access::Public, take_settings).body(SETTINGS_BODY_BYTES),
+        Route::get("/hang", Access::Public, hang),
+        Route::get("/fail", Access::Public, fail),
+        Route::get("/mine", Access::SignedIn, hang),
+    ]
+}
+
+/// A server with those routes in place of its own.
+async fn bed(limits: Limits) -> Bed {
+    let mut bed = Bed::start().await;
+    bed.service = router::service_of(&routes(), bed.state.clone(), limits);
+    bed
+}
+
+fn assert_headers(reply: &Reply, what: &str) {
+    for (name, value) in [
+        ("cache-control", "no-store"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        (
+            "content-security-policy",
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
+        ("cross-origin-resource-policy", "cross-origin"),
+        ("access-control-allow-origin", LISTED_ORIGIN),
+        (
+            "access-control-expose-headers",
+            "content-range, accept-ranges, content-length, etag, link, retry-after",
+        ),
+        ("vary", "Origin"),
+        ("server", ""),
+    ] {
+        assert_eq!(reply.header(name), value, "{what}: {name}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_security_and_cors_headers() {
+    let bed = bed(Limits {
+        handler_time: Duration::from_millis(50),
+        ..Limits::default()
+    });
+    let mut bed = bed.await;
+    let preflight = ("access-control-request-method", "GET");
+    for (method, target, header, status) in [
+        ("GET", "/hang", JSON, 503),
+        ("GET", "/fail", JSON, 500),
+        ("POST", "/take", ("content-type", "text/plain"), 400),
+        ("POST", "/take", JSON, 400),
+        ("GET", "/mine", JSON, 401),
+        ("GET", "/nothing", JSON, 404),
+        ("DELETE", "/take", JSON, 405),
+        ("OPTIONS", "/take", JSON, 204),
+        ("OPTIONS", "/take", preflight, 204),
+    ] {
+        let headers = [("origin", LISTED_ORIGIN), header];
+        let reply = bed.send(method, target, &headers, "").await;
+        let what = format!("{method} {target}");
+        assert_eq!(reply.status, status, "{what}");
+        assert_headers(&reply, &what);
+        if status >= 400 {
+            assert!(reply.json()["message"].is_string(), "{what}");
+        }
+    }
+    bed.service = router::service(bed.state.clone());
+    for (method, target, status) in [
+        ("GET", "/api/v1/health", 200),
+        ("GET", "/api/v1/versions", 401),
+        ("GET", "/api/v1/nothing", 404),
+        ("PATCH", "/api/v1/health", 405),
+    ] {
+        let reply = bed.send(method, target, &[("origin", LISTED_ORIGIN)], "").await;
+        assert_eq!(reply.status, status, "{method} {target}");
+        assert_headers(&reply, target);
+    }
+}
+
+#[tokio::test]
+async fn handler_that_takes_too_long_is_503() {
+    let limits = Limits {
+        handler_time: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let reply = bed(limits).await.get("/hang").await;
+    assert_eq!(
+        (reply.status, reply.json()),
+        (503, json!({"message": "service unavailable"}))
+    );
+}
+
+#[tokio::test]
+async fn panic_is_500_and_its_text_stays_inside() {
+    let bed = bed(Limits::default()).await;
+    let reply = bed.get("/fail").await;
+    assert_eq!(reply.status, 500);
+    let expected = json!({"message": "the server failed to answer; its log has the reason"});
+    assert_eq!(reply.json(), expected);
+    assert_eq!(bed.send("POST", "/take", &[JSON], "{}").await.status, 201);
+}
+
+#[tokio::test]
+async fn bodies_are_taken_up_to_their_limit() {
+    let bed = bed(Limits::default()).await;
+    let of_bytes = |bytes: usize| format!("{{\"value\":\"{}\"}}", "x".repeat(bytes - 12));
+    for (method, target, limit) in [
+        ("POST", "/take", BODY_BYTES),
+        ("PATCH", "/settings", SETTINGS_BODY_BYTES),
+    ] {
+        for (bytes, good) in [(limit, true), (limit + 1, false), (4 * limit, false)] {
+            let body = of_bytes(bytes);
+            assert_eq!(body.len(), bytes);
+            let reply = bed.send(method, target, &[JSON], &body).await;
+            assert_eq!(reply.status < 300, good, "{target} {bytes}");
+            if !good {
+                assert_eq!(reply.status, 413, "{target} {bytes}");
+                assert!(
+                    reply.json()["message"]
+                        .as_str()
+                        .unwrap()
+                        .contains(&limit.to_string())
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn json_is_nested_to_a_depth_of_128() {
+    let bed = bed(Limits::default()).await;
+    for (depth, status) in [(1, 201), (126, 201), (127, 400), (128, 400), (20_000, 400)] {
+        let body = format!("{{\"value\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        let reply = bed.send("POST", "/take", &[JSON], &body).await;
+        assert_eq!(reply.status, status, "{depth}");
+    }
+    let unclosed = format!("{{\"value\":{}", "[".repeat(60_000));
+    assert_eq!(bed.send("POST", "/take", &[JSON], &unclosed).await.status, 400);
+}
+
+#[tokio::test]
+async fn lists_of_an_input_hold_a_thousand_items() {
+    let mut bed = bed(Limits::default()).await;
+    for (items, status) in [(0, 201), (1000, 201), (1001, 400), (20_000, 400)] {
+        let body = json!({"items": vec![1; items]}).to_string();
+        let reply = bed.send("POST", "/take", &[JSON], &body).await;
+        assert_eq!(reply.status, status, "{items}");
+    }
+    bed.service = router::service(bed.state.clone());
+    let token = bed.owner().await;
+    let body = json!({"type": "quick", "mediaKinds": vec!["music"; 1001]});
+    let reply = bed.send_as(&token, "POST", "/api/v1/index/run", &body).await;
+    assert_eq!(reply.status, 400);
+}
+
+#[tokio::test]
+async fn target_is_at_most_8_kib() {
+    let bed = Bed::start().await;
+    for (bytes, status) in [(8192, 200), (8193, 414), (60_000, 414)] {
+        let target = format!("/api?{}", "x".repeat(bytes - 5));
+        let reply = bed.get(&target).await;
+        assert_eq!(reply.status, status, "{bytes}");
+        assert!(reply.json().is_object());
+    }
+}

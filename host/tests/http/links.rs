@@ -1,0 +1,171 @@
+//! Signed links, and how much may be played at once.
+
+use serde_json::json;
+
+use crate::Bed;
+use svc_api::access::Access;
+use svc_api::router::routes;
+use svc_api::routes::links::PURPOSES;
+use svc_domain::id::FileId;
+use svc_domain::kind::MediaKind;
+use svc_identity::actor::Actor;
+use svc_identity::capability::Capability;
+use svc_identity::credential::Credential;
+
+const CONTENT: &[u8] = b"0123456789";
+
+async fn songs<const N: usize>(bed: &Bed, names: [&str; N]) -> Vec<FileId> {
+    let folder = bed.folder(MediaKind::music()).await;
+    let mut songs = Vec::new();
+    for name in names {
+        songs.push(bed.track(folder, name, name, CONTENT).await);
+    }
+    songs
+}
+
+async fn link(bed: &Bed, token: &str, body: serde_json::Value) -> super::Reply {
+    bed.send_as(token, "POST", "/api/v1/links", &body).await
+}
+
+/// The path and query of a URL.
+fn target(reply: &super::Reply) -> String {
+    let url = reply.json()["url"].as_str().unwrap().to_owned();
+    url[url.find("/api/").unwrap()..].to_owned()
+}
+
+#[test]
+fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
+    for (item, purpose, template, capability) in PURPOSES {
+        let found = routes().into_iter().find(|route| {
+            let parts = || route.path.split('/').zip(template.split('/'));
+            route.path.split('/').count() == template.split('/').count()
+                && parts().all(|(part, wanted)| part == wanted || (part.starts_with('{') && wanted == "{}"))
+        });
+        let access = found.map(|route| route.access);
+        assert_eq!(access, Some(Access::Link(*capability)), "{item:?} {purpose}");
+    }
+}
+
+#[tokio::test]
+async fn link_opens_one_item_for_its_maker_without_any_header() {
+    let bed = Bed::start().await;
+    let token = bed.owner().await;
+    let songs = songs(&bed, ["one.mp3", "two.mp3"]).await;
+    let (one, two) = (songs[0], songs[1]);
+    let body = json!({"mediaType": "music_track", "mediaId": one.to_string(), "purpose": "stream", "expiresIn": 600});
+    let made = link(&bed, &token, body).await;
+    assert_eq!(made.status, 201);
+    let target = target(&made);
+    assert!(made.json()["url"].as_str().unwrap().starts_with("http"));
+    let played = bed.get(&target).await;
+    assert_eq!((played.status, played.body.as_slice()), (200, CONTENT));
+    let part = bed.send("GET", &target, &[("range", "bytes=2-3")], "").await;
+    assert_eq!((part.status, part.body.as_slice()), (206, &b"23"[..]));
+    // No other item, purpose or method, and nothing else at all.
+    let other = target.replace(&one.to_string(), &two.to_string());
+    assert_eq!(bed.get(&other).await.status, 401);
+    let secret = target.split_once("token=").unwrap().1;
+    for path in [
+        format!("/api/v1/music/tracks/{one}/artwork"),
+        format!("/api/v1/music/tracks/{one}"),
+        "/api/v1/users/current".to_owned(),
+        "/api/v1/events/subscribe".to_owned(),
+    ] {
+        assert_eq!(
+            bed.get(&format!("{path}?token={secret}")).await.status,
+            401,
+            "{path}"
+        );
+    }
+    let body = json!({"mediaType": "music_track", "mediaId": two.to_string(), "purpose": "stream", "expiresIn": 600});
+    let by_link = link(&bed, secret, body).await;
+    assert_eq!(by_link.status, 401, "a link makes no link");
+}
+
+#[tokio::test]
+async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rights() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let id = songs(&bed, ["one.mp3"]).await[0].to_string();
+    let ask = |media: &str, id: &str, purpose: &str, seconds: u64| json!({"mediaType": media, "mediaId": id, "purpose": purpose, "expiresIn": seconds});
+    for (body, status) in [
+        (ask("music_track", &id, "stream", 59), 400),
+        (ask("music_track", &id, "stream", 86_401), 400),
+        (ask("music_track", &id, "download", 60), 400),
+        (ask("song", &id, "stream", 60), 400),
+        (ask("music_track", "0000000000000", "stream", 60), 404),
+        (ask("music_track", "x", "stream", 60), 400),
+        (ask("photo", &id, "original", 60), 404),
+    ] {
+        assert_eq!(link(&bed, &owner, body.clone()).await.status, status, "{body}");
+    }
+    let photographer = bed.token(bed.user("pia", false, &["photos_user"]).await);
+    let refused = link(&bed, &photographer, ask("music_track", &id, "stream", 60)).await;
+    assert_eq!(refused.status, 403);
+
+    let lee = bed.user("lee", false, &["music_user"]).await;
+    let listener = bed.token(lee);
+    let made = link(&bed, &listener, ask("music_track", &id, "stream", 60)).await;
+    let target = target(&made);
+    assert_eq!(bed.get(&target).await.status, 200);
+    let taken = format!("/api/v1/roles/music_user/assignments?userIds={lee}");
+    let reply = bed.send_as(&owner, "DELETE", &taken, &json!({})).await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(
+        bed.get(&target).await.status,
+        403,
+        "it opens what its maker may open now"
+    );
+}
+
+#[tokio::test]
+async fn user_plays_as_many_files_at_once_as_the_setting_says() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let files = songs(&bed, ["one.mp3", "two.mp3", "three.mp3"]).await;
+    let actor = |token: &str| {
+        let credential = Credential::AccessToken(token.to_owned());
+        bed.state.authentication.actor(Some(credential))
+    };
+    let (ada, lee) = (
+        actor(&owner).await.unwrap(),
+        actor(&bed.token(bed.user("lee", false, &["music_user"]).await))
+            .await
+            .unwrap(),
+    );
+    let streams = &bed.state.open_streams;
+    let begin = |actor: &Actor, file| streams.play(actor, Capability::MusicTracksPlay, file);
+    let free: Vec<_> = files.iter().map(|file| begin(&ada, *file).unwrap()).collect();
+    drop(free);
+    let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
+    assert_eq!(
+        bed.send_as(&owner, "PATCH", "/api/v1/settings", &body)
+            .await
+            .status,
+        200
+    );
+    let first = begin(&ada, files[0]).unwrap();
+    let again = begin(&ada, files[0]).unwrap();
+    let second = begin(&ada, files[1]).unwrap();
+    // The third file, for the same user alone; a seek in one that plays is none.
+    let target = format!("/api/v1/music/stream/{}", files[2]);
+    let refused = bed.get_as(&owner, &target).await;
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (409, &json!("too_many_streams"))
+    );
+    let seek = format!("/api/v1/music/stream/{}", files[1]);
+    assert_eq!(bed.get_as(&owner, &seek).await.status, 200);
+    drop(begin(&lee, files[2]).unwrap());
+    drop(first);
+    assert_eq!(
+        bed.get_as(&owner, &target).await.status,
+        409,
+        "one of two connections ended"
+    );
+    drop(again);
+    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    // What was sent counts no more.
+    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    drop(second);
+}

@@ -1,0 +1,108 @@
+//! The API in process: the real router, services, plugin host and store (SQLite in a directory of its own).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test fails by panicking, and waits for what it spawned"
+)]
+
+mod access;
+mod access_matrix;
+mod anonymous;
+mod answer_memory;
+mod audit;
+mod audit_lines;
+mod bed;
+mod canary;
+mod connections;
+mod dev;
+mod document;
+mod events;
+mod events_bed;
+mod filters;
+mod full_queues;
+mod general;
+mod h2_wire;
+mod history;
+mod http2;
+mod http2_unsent;
+mod in_flight;
+mod index_states;
+mod index_watch;
+mod input;
+mod jobs;
+mod jwt;
+mod kiosk;
+mod laundering;
+mod libraries;
+mod library;
+mod limits;
+mod links;
+mod login;
+mod login_limits;
+mod ls;
+mod media;
+mod media_bed;
+mod movies;
+mod nulls;
+mod open_streams;
+mod origins;
+mod people;
+mod photo_albums;
+mod pictures;
+mod playback_queues;
+mod plugins;
+mod references;
+mod refresh;
+mod refresh_cloud;
+mod refresh_grace;
+mod refresh_load;
+mod refusals;
+mod reset;
+mod reset_restart;
+mod roles;
+mod search;
+mod serving;
+mod sessions;
+mod settings;
+mod setup;
+mod shutdown;
+mod statuses;
+mod token_rules;
+mod tokens;
+mod tv;
+mod unchanged;
+mod user_changes;
+mod users;
+mod video_rights;
+mod waveforms;
+mod write_requests;
+
+use serde_json::{Value, json};
+
+use bed::{Bed, BedOptions, Reply};
+
+const INSTANCE: &str = "0123456789abcdef0123456789abcdef";
+const LISTED_ORIGIN: &str = "https://app.example";
+
+/// The path of a route with something in place of its parameters.
+fn filled(path: &str) -> String {
+    let parts = path.split('/').map(|part| {
+        if part.starts_with('{') {
+            "0000000000001"
+        } else {
+            part
+        }
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn credentials(password: &str) -> Value {
+    json!({"username": "ada", "password": password})
+}

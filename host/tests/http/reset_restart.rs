@@ -1,0 +1,108 @@
+//! Factory resets that meet each other or a crash, and what the next start makes of them.
+
+use std::sync::Arc;
+
+use crate::reset::{marker, reset, restarted, set_up, signing_key, stopped, with_media};
+use crate::{Bed, INSTANCE};
+use svc_domain::time::{Clock as _, SystemClock};
+use svc_platform::data_dir::DataDir;
+use svc_store::Instance;
+
+const NEXT: &str = "ffffffffffffffffffffffffffffffff";
+
+#[tokio::test]
+async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
+    let bed = Arc::new(with_media().await);
+    let token = bed.owner().await;
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (bed, token) = (Arc::clone(&bed), token.clone());
+        calls.spawn(async move { reset(&bed, &token, "factory", "Factory reset").await.status });
+    }
+    let mut statuses = calls.join_all().await;
+    statuses.sort_unstable();
+    assert_eq!(statuses[0], 201);
+    // Who asked with an account that is gone by then changes nothing.
+    assert_eq!(statuses[1..], [410; 7]);
+    let id = bed.get("/api/v1/instance").await.json()["instanceId"].clone();
+    assert_eq!(set_up(&bed, "eve").await.status, 201);
+    let directory = stopped(Arc::into_inner(bed).unwrap()).await;
+    assert_eq!(marker(&directory), [id.as_str().unwrap()]);
+    let (_, found) = restarted(&directory).await;
+    assert_eq!(found.unwrap().0.instance_id, id);
+}
+
+#[tokio::test]
+async fn a_reset_cut_off_before_its_commit_never_happened() {
+    let bed = Bed::start().await;
+    set_up(&bed, "ada").await;
+    let (directory, key_before) = {
+        let key = signing_key(&bed.directory);
+        (stopped(bed).await, key)
+    };
+    let data_dir = DataDir::open(directory.path()).unwrap();
+    data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
+    drop(data_dir);
+    for _ in 0..2 {
+        let (store, found) = restarted(&directory).await;
+        assert_eq!(found.unwrap().0.instance_id, INSTANCE);
+        assert_eq!(
+            (marker(&directory), signing_key(&directory)),
+            (vec![INSTANCE.to_owned()], key_before.clone())
+        );
+        assert!(store.owner_exists().await.unwrap());
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
+    let bed = Bed::start().await;
+    set_up(&bed, "ada").await;
+    let key = signing_key(&bed.directory);
+    let mut change = bed.store.change_identity().await.unwrap();
+    let next = Instance {
+        instance_id: NEXT.into(),
+        created_at: bed.clock.now(),
+    };
+    change.delete_everything(&next).await.unwrap();
+    change.commit().await.unwrap();
+    let directory = stopped(bed).await;
+    let data_dir = DataDir::open(directory.path()).unwrap();
+    data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
+    drop(data_dir);
+    let (store, found) = restarted(&directory).await;
+    let (instance, first) = found.unwrap();
+    assert_eq!(instance.instance_id, NEXT);
+    assert_ne!(signing_key(&directory), key);
+    assert_eq!(marker(&directory), [NEXT]);
+    assert!(!store.owner_exists().await.unwrap());
+    store.close().await;
+    assert_eq!(restarted(&directory).await.1.unwrap().1, first, "once is enough");
+}
+
+#[tokio::test]
+async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
+    let bed = Bed::start().await;
+    set_up(&bed, "ada").await;
+    let directory = stopped(bed).await;
+    let database = directory.path().join("svc.db");
+    for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
+        // Not all of them are there.
+        let _ = std::fs::rename(
+            directory.path().join(name),
+            directory.path().join(format!("old-{name}")),
+        );
+    }
+    assert!(!database.exists());
+    let (store, lost) = restarted(&directory).await;
+    assert!(lost.unwrap_err().contains(INSTANCE));
+    let other = Instance {
+        instance_id: NEXT.into(),
+        created_at: SystemClock.now(),
+    };
+    store.create_instance_if_absent(&other).await.unwrap();
+    store.close().await;
+    assert!(restarted(&directory).await.1.unwrap_err().contains(NEXT));
+    assert_eq!(marker(&directory), [INSTANCE]);
+}

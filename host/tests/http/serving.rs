@@ -1,0 +1,125 @@
+//! A server of a test's own on a real socket, and what its clients read.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::{Bed, limits};
+use svc_api::route::Route;
+use svc_api::router;
+use svc_http_io::limits::Limits;
+use svc_http_io::proxy::Network;
+use svc_http_io::server;
+use svc_platform::tasks;
+
+/// Longer than any test should take, and shorter than anybody's patience.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const SHORT: Duration = Duration::from_millis(200);
+
+pub(super) struct Serving {
+    pub(super) address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<std::io::Result<()>>,
+    pub(super) bed: Bed,
+}
+
+impl Serving {
+    /// Serves the routes that cross limits.
+    pub(super) async fn start(limits: Limits) -> Self {
+        Self::start_with(limits, &limits::routes()).await
+    }
+
+    pub(super) async fn start_with(limits: Limits, routes: &[Route]) -> Self {
+        let bed = Bed::start().await;
+        let service = router::service_of(routes, bed.state.clone(), limits);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let shutdown = async {
+            // An error is a dropped test.
+            let _ = stopped.await;
+        };
+        let task = tasks::spawn("test server", async move {
+            server::serve(listener, service, limits, Network::default(), shutdown).await
+        });
+        Self {
+            address,
+            stop,
+            task,
+            bed,
+        }
+    }
+
+    pub(super) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// From another address of this machine.
+    pub(super) async fn connect_from(&self, last: u8) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::new(127, 0, 0, last), 0).into()).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
+    pub(super) async fn stop(self) {
+        self.ask_to_stop().wait().await;
+    }
+
+    pub(super) fn ask_to_stop(self) -> Ending {
+        self.stop.send(()).unwrap();
+        Ending {
+            task: self.task,
+            _bed: self.bed,
+        }
+    }
+}
+
+/// A server that was asked to stop.
+pub(super) struct Ending {
+    pub(super) task: JoinHandle<std::io::Result<()>>,
+    _bed: Bed,
+}
+
+impl Ending {
+    pub(super) async fn wait(self) {
+        let ended = tokio::time::timeout(PATIENCE, self.task).await;
+        ended.expect("the server ends").unwrap().unwrap();
+    }
+}
+
+/// What comes until the server closes the connection.
+pub(super) async fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let read = stream.read_to_end(&mut bytes);
+    // A reset is a close as well: the server had not read all that was sent.
+    let _ = tokio::time::timeout(PATIENCE, read)
+        .await
+        .expect("the server closes");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Sends a request and reads the first line of its answer; empty if the server closes.
+pub(super) async fn status_line(stream: &mut TcpStream, request: &str) -> String {
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut line = Vec::new();
+    let reading = async {
+        while !line.ends_with(b"\r\n") {
+            match stream.read_u8().await {
+                Ok(byte) => line.push(byte),
+                Err(_) => break,
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, reading).await.unwrap();
+    String::from_utf8(line).unwrap().trim_end().to_owned()
+}
+
+pub(super) fn head(length: usize) -> String {
+    format!(
+        "POST /take HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    )
+}

@@ -1,0 +1,389 @@
+//! Changing accounts: that nobody acts on who may do more, what a password ends, what is not the client's to set.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::access_matrix::personal_access_token;
+use crate::roles::allowed_to;
+use crate::users::{PASSWORD, USERS, create, jwt, names, new, sign_in, update};
+use crate::{Bed, BedOptions};
+use svc_domain::id::UserId;
+use svc_identity::capability::Capability;
+
+#[tokio::test]
+async fn nobody_acts_on_who_may_do_more() {
+    let bed = Bed::start_with(BedOptions {
+        // Guests are let in.
+        kiosk: true,
+        ..BedOptions::default()
+    })
+    .await;
+    let owner_id = bed.user("ada", true, &["owner"]).await;
+    let admin_id = bed.user("admin", false, &["administrator"]).await;
+    let other_id = bed.user("other", false, &["administrator"]).await;
+    let bob = bed.user("bob", false, &["newcomer"]).await;
+    let editor = allowed_to(
+        &bed,
+        "editor",
+        &[
+            Capability::UsersUpdate,
+            Capability::UsersCreate,
+            Capability::CurrentUserUpdate,
+        ],
+    )
+    .await;
+    let guest = bed.store.guest().await.unwrap().unwrap().id;
+    let tokens = |id: UserId| bed.token(id);
+    for (by, target, status) in [
+        (owner_id, owner_id, 200),
+        (owner_id, admin_id, 200),
+        (owner_id, bob, 200),
+        (owner_id, guest, 403),
+        (admin_id, owner_id, 403),
+        (admin_id, other_id, 200),
+        (admin_id, admin_id, 200),
+        (admin_id, editor, 200),
+        (admin_id, guest, 403),
+        (editor, owner_id, 403),
+        (editor, admin_id, 403),
+        (editor, editor, 200),
+        (editor, bob, 403),
+        (editor, guest, 403),
+        (bob, owner_id, 403),
+    ] {
+        for body in [
+            json!({"displayName": "Changed"}),
+            json!({"password": "another password"}),
+            json!({"enabled": true}),
+        ] {
+            let reply = update(&bed, &tokens(by), target, &body).await;
+            assert_eq!(reply.status, status, "{by} {target} {body}");
+            let pats = format!("{USERS}/{target}/personal-access-tokens");
+            let minted = bed
+                .send_as(&tokens(by), "POST", &pats, &json!({"label": "x"}))
+                .await
+                .status;
+            assert_eq!(minted, if status == 200 { 201 } else { 403 }, "{by} {target}");
+        }
+    }
+    for (target, status) in [(owner_id, 403), (guest, 403), (admin_id, 200), (bob, 200)] {
+        assert_eq!(
+            update(&bed, &tokens(owner_id), target, &json!({"enabled": false}))
+                .await
+                .status,
+            status,
+            "{target}"
+        );
+    }
+    for (by, path) in [
+        (owner_id, owner_id.to_string()),
+        (other_id, other_id.to_string()),
+        (other_id, "current".into()),
+    ] {
+        assert_eq!(
+            update(&bed, &tokens(by), path, &json!({"enabled": false}))
+                .await
+                .status,
+            403
+        );
+    }
+    let by_editor = json!({"username": "new", "password": PASSWORD, "role": "member"});
+    assert_eq!(create(&bed, &tokens(editor), &by_editor).await.status, 403);
+    assert_eq!(create(&bed, &tokens(editor), &new("new")).await.status, 201);
+    // A token narrowed below its user's roles acts with what is left.
+    let narrowed = personal_access_token(&bed, owner_id, Some(&[Capability::UsersUpdate])).await;
+    assert_eq!(
+        update(&bed, &narrowed, other_id, &json!({"displayName": "x"}))
+            .await
+            .status,
+        403
+    );
+    let guest = tokens(guest);
+    assert_eq!(
+        update(&bed, &guest, "current", &json!({"displayName": "x"}))
+            .await
+            .status,
+        403
+    );
+}
+
+#[tokio::test]
+async fn a_new_password_ends_all_sessions_but_the_callers() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    assert_eq!(create(&bed, &owner, &new("bob")).await.status, 201);
+    let (first, second) = (
+        jwt(&sign_in(&bed, "bob", PASSWORD).await),
+        jwt(&sign_in(&bed, "bob", PASSWORD).await),
+    );
+    let current = format!("{USERS}/current");
+    let alive = async |token: &str| bed.get_as(token, &current).await.status;
+    let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
+    assert_eq!(bed.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
+    assert_eq!((alive(&first).await, alive(&second).await), (200, 200));
+    assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
+    let right = json!({"password": "a new password", "currentPassword": PASSWORD});
+    assert_eq!(bed.send_as(&first, "PATCH", &current, &right).await.status, 200);
+    assert_eq!((alive(&first).await, alive(&second).await), (200, 401));
+    assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 403);
+    let third = jwt(&sign_in(&bed, "bob", "a new password").await);
+    // By another: every session ends.
+    let bob = bed.store.user_for_login("bob").await.unwrap().unwrap().0.id;
+    assert_eq!(
+        update(&bed, &owner, bob, &json!({"password": "yet another one"}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!((alive(&first).await, alive(&third).await), (401, 401));
+    // A program's token sets no password: it would outlive its revocation.
+    let program = personal_access_token(&bed, bob, None).await;
+    let reply = bed
+        .send_as(&program, "PATCH", &current, &json!({"password": "mine for good"}))
+        .await;
+    assert_eq!(
+        (reply.status, &reply.json()["code"]),
+        (403, &json!("pat_not_permitted"))
+    );
+    // Disabled: out, and back in with old tokens of programs alone.
+    let fourth = jwt(&sign_in(&bed, "bob", "yet another one").await);
+    update(&bed, &owner, bob, &json!({"enabled": false})).await;
+    assert_eq!((alive(&fourth).await, alive(&program).await), (410, 401));
+    assert_eq!(sign_in(&bed, "bob", "yet another one").await.status, 403);
+    update(&bed, &owner, bob, &json!({"enabled": true})).await;
+    assert_eq!((alive(&fourth).await, alive(&program).await), (401, 200));
+}
+
+#[tokio::test]
+async fn fields_that_are_not_the_clients_to_set_change_nothing() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let forbidden = json!({
+        "userId": "0000000000001", "id": "0000000000001", "user_id": 1, "isOwner": true, "is_owner": true, "isGuest": true,
+        "is_guest": 1, "roles": ["owner", "administrator"], "role_assignments": ["owner"], "capabilities": ["Users.Read"],
+        "createdAt": "2000-01-01T00:00:00.000Z", "created_at": 0, "lastActiveAt": "2000-01-01T00:00:00.000Z",
+        "passwordHash": "$argon2id$x", "password_hash": "$argon2id$x", "cloudLinked": true, "cloudAccount": "evil",
+        "cloud_account": "evil", "username_key": "ada", "usernameKey": "ada", "ownerId": "0000000000001", "__proto__": {"isOwner": true},
+    });
+    assert!(forbidden.as_object().unwrap().len() >= 20);
+    let with = |body: Value| {
+        let mut all = forbidden.clone();
+        all.as_object_mut()
+            .unwrap()
+            .extend(body.as_object().unwrap().clone());
+        all
+    };
+    let made = create(&bed, &owner, &with(new("bob"))).await;
+    assert_eq!(made.status, 201);
+    let before = made.json();
+    assert_ne!(before["userId"], "0000000000001");
+    assert_eq!(
+        (&before["isOwner"], &before["isGuest"], &before["cloudLinked"]),
+        (&json!(false), &json!(false), &json!(false))
+    );
+    assert_eq!(before["roles"], json!(["newcomer"]));
+    assert!(before["createdAt"].as_str().unwrap() > "2020");
+    let bob = jwt(&sign_in(&bed, "bob", PASSWORD).await);
+    let id = before["userId"].as_str().unwrap();
+    let before = bed.get_as(&owner, &format!("{USERS}/{id}")).await.json();
+    let same = |mut user: Value| {
+        user.as_object_mut().unwrap().remove("lastActiveAt");
+        user
+    };
+    for (token, path) in [(&owner, id), (&bob, "current")] {
+        let reply = update(&bed, token, path, &forbidden).await;
+        assert_eq!(reply.status, 200, "{path}");
+        assert_eq!(same(reply.json()), same(before.clone()), "{path}");
+    }
+    let settings = with(json!({"app": null, "settings": {"theme": "dark"}}));
+    assert_eq!(
+        bed.send_as(&bob, "PATCH", "/api/v1/settings", &settings)
+            .await
+            .json(),
+        json!({"app": null, "updated": {"theme": "dark"}})
+    );
+    let origin = bed
+        .send_as(
+            &owner,
+            "POST",
+            "/api/v1/cors-origins",
+            &with(json!({"origin": "https://a.example"})),
+        )
+        .await
+        .json();
+    assert_ne!(origin["id"], "0000000000001");
+    let mut role = with(json!({"name": "curator", "builtIn": true, "assignable": false}));
+    role["capabilities"] = json!(["Photos.Read"]);
+    let role = bed.send_as(&owner, "POST", "/api/v1/roles", &role).await.json();
+    assert_eq!(
+        (&role["builtIn"], &role["assignable"]),
+        (&json!(false), &json!(true))
+    );
+    let given = with(json!({"userIds": [id], "role": "administrator"}));
+    let given = bed
+        .send_as(&owner, "POST", "/api/v1/roles/curator/assignments", &given)
+        .await
+        .json();
+    assert_eq!(
+        (&given[0]["userId"], &given[0]["role"]),
+        (&json!(id), &json!("curator"))
+    );
+    assert!(given[0]["createdAt"].as_str().unwrap() > "2020");
+    let mut token =
+        with(json!({"label": "x", "token": "svc_pat_mine", "createdBy": "0000000000001", "hint": "mine"}));
+    token["capabilities"] = json!(["CurrentUser.Read"]);
+    let token = bed
+        .send_as(
+            &owner,
+            "POST",
+            &format!("{USERS}/{id}/personal-access-tokens"),
+            &token,
+        )
+        .await;
+    assert_eq!(token.status, 201);
+    let stored = bed
+        .get_as(&owner, &format!("{USERS}/{id}/personal-access-tokens"))
+        .await
+        .json()[0]
+        .clone();
+    assert_ne!(stored["createdBy"], "0000000000001");
+    assert_ne!(stored["hint"], "mine");
+    let after = bed
+        .get_as(&owner, &format!("{USERS}?roles=1&order=ASC"))
+        .await
+        .json();
+    assert_eq!(names(&after[0]), ["guest", "ada", "bob"]);
+    assert_eq!(after[0][2]["roles"], json!(["curator", "newcomer"]));
+    assert_eq!(after[0][1]["isOwner"], true);
+}
+
+#[tokio::test]
+async fn a_refused_change_changes_nothing_at_all() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let bob = bed.user("bob", false, &["member"]).await;
+    let before = bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
+    for (status, body) in [
+        (409, json!({"displayName": "New", "username": "ada"})),
+        (400, json!({"displayName": "New", "password": "short"})),
+        (400, json!({"displayName": "New", "enabled": "no"})),
+        (
+            400,
+            json!({"displayName": "New", "enabled": false, "username": ""}),
+        ),
+        (
+            403,
+            json!({"displayName": "New", "currentPassword": "wrong password"}),
+        ),
+        (400, json!({"displayName": 1})),
+    ] {
+        assert_eq!(update(&bed, &owner, bob, &body).await.status, status, "{body}");
+        assert_eq!(
+            bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
+            before,
+            "{body}"
+        );
+    }
+    let named = update(&bed, &owner, bob, &json!({"displayName": "New"}))
+        .await
+        .json();
+    assert_eq!(named["displayName"], "New");
+    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null}))
+        .await
+        .json();
+    assert_eq!(
+        (unnamed.get("displayName"), &unnamed["username"]),
+        (None, &json!("bob"))
+    );
+    assert_eq!(
+        update(&bed, &owner, "0000000000001", &json!({})).await.status,
+        404
+    );
+}
+
+#[tokio::test]
+async fn texts_of_an_attacker_are_data_in_every_parameter() {
+    let bed = Bed::start().await;
+    let owner = bed.owner().await;
+    let before = bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json();
+    let payloads = [
+        "' OR '1'='1",
+        "1;DROP TABLE users",
+        "\" OR 1=1 --",
+        "%' --",
+        "') UNION SELECT password_hash FROM users --",
+        "$1",
+        "\\",
+        "?",
+        "{{7*7}}",
+        "${jndi:ldap://x}",
+        "../../etc/passwd",
+        "\u{0}",
+        "0000000000001' --",
+        "createdAt, password_hash",
+        "(SELECT 1)",
+        "NULL",
+        "\u{feff}",
+        "😀",
+        "a\r\nb",
+    ];
+    let mut answered: BTreeMap<u16, usize> = BTreeMap::new();
+    for payload in payloads {
+        let text: String = url::form_urlencoded::byte_serialize(payload.as_bytes()).collect();
+        let path = text.replace('+', "%20");
+        for target in [
+            "users",
+            "roles/assignments",
+            "audit",
+            "index/runs",
+            "music/tracks",
+            "photos",
+            "ls",
+            "index/run/logs",
+        ] {
+            for name in [
+                "sort", "order", "take", "skip", "roles", "userId", "event", "orderBy", "runId", "path",
+                "rootDir",
+            ] {
+                let reply = bed
+                    .get_as(&owner, &format!("/api/v1/{target}?{name}={text}"))
+                    .await;
+                assert!(reply.status < 500, "{target} {name}={payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
+            }
+        }
+        for target in [
+            "users/",
+            "users/current/sessions/",
+            "roles/",
+            "cors-origins/",
+            "settings/",
+            "index/runs/",
+            "music/tracks/",
+            "photos/",
+        ] {
+            for method in ["GET", "DELETE", "PATCH"] {
+                let reply = bed
+                    .send_as(
+                        &owner,
+                        method,
+                        &format!("/api/v1/{target}{path}"),
+                        &json!({"capabilities": []}),
+                    )
+                    .await;
+                assert!(reply.status < 500, "{method} {target} {payload:?}");
+                *answered.entry(reply.status).or_default() += 1;
+            }
+        }
+    }
+    // Each is data, or no value: what else an answer could be is not among them.
+    assert_eq!(
+        answered,
+        BTreeMap::from([(200, 741), (400, 969), (404, 171), (405, 247)])
+    );
+    assert_eq!(
+        bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
+        before[1]
+    );
+}

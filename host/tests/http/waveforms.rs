@@ -1,0 +1,330 @@
+//! Waveforms: measured once, kept, promised and told, by a meter that a test holds in its hand.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::events_bed::{Streaming, quick, wait_for};
+use crate::{Bed, BedOptions, Reply};
+use svc_domain::extraction::ExtractFailure;
+use svc_domain::id::{FileId, FolderId};
+use svc_domain::kind::MediaKind;
+use svc_domain::waveform::AudioSummary;
+use svc_library::waveforms::{MAX_BINS, Meter, WaveformLimits};
+use svc_plugin_host::SourceFile;
+
+/// Measures by the name of the file, and holds still while a test wants that.
+#[derive(Debug, Default)]
+pub(super) struct HeldMeter {
+    calls: AtomicUsize,
+    held: Mutex<bool>,
+    released: Condvar,
+}
+
+impl HeldMeter {
+    pub(super) fn hold(&self, held: bool) {
+        *self.held.lock().unwrap() = held;
+        self.released.notify_all();
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+impl Meter for HeldMeter {
+    fn version(&self, extension: &str) -> Option<String> {
+        (extension == "mp3").then(|| "1".to_owned())
+    }
+
+    fn measure(&self, source: &Arc<SourceFile>, bins: u32) -> Result<AudioSummary, ExtractFailure> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        drop(
+            self.released
+                .wait_while(self.held.lock().unwrap(), |held| *held)
+                .unwrap(),
+        );
+        match source.name() {
+            "broken.mp3" => Err(ExtractFailure::Invalid {
+                offset: None,
+                reason: "noise".into(),
+            }),
+            "away.mp3" => Err(ExtractFailure::Io("the disk is gone".into())),
+            "trap.mp3" => panic!("a fault"),
+            _ => Ok(AudioSummary {
+                sample_rate: 44_100,
+                channels: 2,
+                frames: 1_000_000,
+                peak: (0..bins).map(|bin| (bin / 16) as u8).collect(),
+                rms: (0..bins).map(|bin| (bin / 32) as u8).collect(),
+                integrated_loudness: Some(-14.5),
+                true_peak: Some(-0.5),
+                silence_lead_in_ms: 250,
+                silence_lead_out_ms: 1500,
+            }),
+        }
+    }
+}
+
+pub(super) struct Room {
+    server: Streaming,
+    pub(super) meter: Arc<HeldMeter>,
+    folder: FolderId,
+    pub(super) owner: String,
+}
+
+impl Room {
+    pub(super) async fn new(limits: WaveformLimits) -> Self {
+        let meter = Arc::new(HeldMeter::default());
+        let server = Streaming::start_with(BedOptions {
+            event_limits: quick(),
+            meter: Some((meter.clone(), limits)),
+            ..BedOptions::default()
+        })
+        .await;
+        let folder = server.bed.folder(MediaKind::music()).await;
+        let owner = server.bed.owner().await;
+        Self {
+            server,
+            meter,
+            folder,
+            owner,
+        }
+    }
+
+    pub(super) fn bed(&self) -> &Bed {
+        &self.server.bed
+    }
+
+    pub(super) async fn track(&self, name: &str) -> FileId {
+        self.bed().track(self.folder, name, name, b"0123456789").await
+    }
+
+    async fn ask(&self, token: &str, id: FileId, query: &str) -> Reply {
+        self.bed().get_as(token, &path(id, query)).await
+    }
+
+    pub(super) async fn status(&self, id: FileId) -> u16 {
+        self.ask(&self.owner, id, "").await.status
+    }
+}
+
+fn path(id: FileId, query: &str) -> String {
+    format!("/api/v1/music/tracks/{id}/waveform{query}")
+}
+
+/// Answers at once or not at all.
+pub(super) fn impatient() -> WaveformLimits {
+    WaveformLimits {
+        parallel: 1,
+        waiting: 1,
+        listeners: 4,
+        answer_within: Duration::from_millis(20),
+    }
+}
+
+fn patient() -> WaveformLimits {
+    WaveformLimits {
+        answer_within: Duration::from_secs(30),
+        ..impatient()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
+    let room = Room::new(patient()).await;
+    let id = room.track("a.mp3").await;
+    let reply = room.ask(&room.owner, id, "?bins=100").await;
+    assert_eq!((reply.status, reply.header("vary")), (200, "accept"));
+    let peak: Vec<u8> = (0..64).map(|bin| (bin * 4 + 3) as u8).collect();
+    let body = reply.json();
+    assert_eq!(body["channels"]["peak"], json!(peak));
+    assert_eq!(
+        (&body["version"], &body["binCount"], &body["sampleRate"]),
+        (&json!(1), &json!(64), &json!(44_100))
+    );
+    assert_eq!(
+        (&body["integratedLoudness"], &body["truePeak"]),
+        (&json!(-14.5), &json!(-0.5))
+    );
+    assert_eq!(
+        (&body["silenceLeadIn"], &body["silenceLeadOut"]),
+        (&json!(0.25), &json!(1.5))
+    );
+    let whole = room.ask(&room.owner, id, "").await.json();
+    assert_eq!(whole["binCount"], 1024);
+    assert_eq!(whole["channels"]["rms"].as_array().unwrap().len(), 1024);
+    let bearer = format!("Bearer {}", room.owner);
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("accept", "application/octet-stream"),
+    ];
+    let bytes = room.bed().send("GET", &path(id, "?bins=64"), &headers, "").await;
+    assert_eq!(
+        (
+            bytes.status,
+            bytes.header("content-type"),
+            bytes.header("content-length")
+        ),
+        (200, "application/octet-stream", "128")
+    );
+    assert_eq!(bytes.body[..64], peak);
+    let known = [&headers[..], &[("if-none-match", bytes.header("etag"))]].concat();
+    let again = room.bed().send("GET", &path(id, "?bins=64"), &known, "").await;
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    assert_eq!(room.meter.calls(), 1);
+    for query in ["?bins=15", "?bins=4097", "?bins=x", "?bins="] {
+        assert_eq!(room.ask(&room.owner, id, query).await.status, 400, "{query}");
+    }
+    assert_eq!(MAX_BINS, 4096);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
+    let room = Room::new(impatient()).await;
+    let id = room.track("a.mp3").await;
+    let listener = |name: &'static str| {
+        let bed = room.bed();
+        async move { bed.token(bed.user(name, false, &["member"]).await) }
+    };
+    let (ann, bob, cora) = (
+        listener("ann").await,
+        listener("bob").await,
+        listener("cora").await,
+    );
+    let mut of_ann = room.server.listen(&ann).await;
+    let mut of_bob = room.server.listen(&bob).await;
+    let mut of_cora = room.server.listen(&cora).await;
+    room.meter.hold(true);
+    for (token, query) in [(&ann, "?bins=16"), (&bob, ""), (&ann, "?bins=32")] {
+        let reply = room.ask(token, id, query).await;
+        assert_eq!((reply.status, reply.header("retry-after")), (202, "2"), "{query}");
+        assert!(reply.body.is_empty());
+    }
+    room.meter.hold(false);
+    for (client, token, query) in [(&mut of_ann, &ann, "?bins=32"), (&mut of_bob, &bob, "")] {
+        let told = client.next().await.unwrap();
+        assert_eq!(told["type"], "music.waveform_ready");
+        assert_eq!(told["payload"]["musicTrackId"], id.to_string());
+        let answered = room.ask(token, id, query).await;
+        assert_eq!(
+            (answered.status, &told["payload"]["waveform"]),
+            (200, &answered.json())
+        );
+    }
+    assert_eq!(room.meter.calls(), 1);
+    // Another who asks now is answered, and told nothing: the first that Cora hears of is her own.
+    let other = room.track("b.mp3").await;
+    room.meter.hold(true);
+    assert_eq!(room.ask(&cora, other, "").await.status, 202);
+    room.meter.hold(false);
+    assert_eq!(
+        of_cora.next().await.unwrap()["payload"]["musicTrackId"],
+        other.to_string()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
+    let room = Room::new(patient()).await;
+    let broken = room.track("broken.mp3").await;
+    for _ in 0..3 {
+        let reply = room.ask(&room.owner, broken, "").await;
+        assert_eq!(
+            (reply.status, &reply.json()["code"]),
+            (422, &json!("waveform_unavailable"))
+        );
+    }
+    assert_eq!(room.meter.calls(), 1);
+    // Other bytes are another file.
+    std::fs::write(room.bed().root.join("Album/broken.mp3"), b"longer than before").unwrap();
+    assert_eq!((room.status(broken).await, room.meter.calls()), (422, 2));
+    // Nothing measures files of this kind.
+    let unknown = room.track("a.xyz").await;
+    assert_eq!((room.status(unknown).await, room.meter.calls()), (422, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waveform_of_storage_that_fails_is_tried_again() {
+    let room = Room::new(patient()).await;
+    let away = room.track("away.mp3").await;
+    for calls in 1..3 {
+        let reply = room.ask(&room.owner, away, "").await;
+        assert_eq!(
+            (reply.status, &reply.json()["code"]),
+            (503, &json!("storage_unavailable"))
+        );
+        assert_eq!(room.meter.calls(), calls);
+    }
+    let gone = room.track("gone.mp3").await;
+    std::fs::remove_file(room.bed().root.join("Album/gone.mp3")).unwrap();
+    let reply = room.ask(&room.owner, gone, "").await;
+    assert_eq!(
+        (reply.status, &reply.json()["code"]),
+        (404, &json!("file_missing"))
+    );
+    // A fault of the server is no verdict on the file, and the thread goes on.
+    let trap = room.track("trap.mp3").await;
+    assert_eq!((room.status(trap).await, room.status(trap).await), (500, 500));
+    assert_eq!(room.status(room.track("a.mp3").await).await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waveforms_beyond_the_queue_are_for_later() {
+    let room = Room::new(impatient()).await;
+    let ids = [
+        room.track("a.mp3").await,
+        room.track("b.mp3").await,
+        room.track("c.mp3").await,
+    ];
+    room.meter.hold(true);
+    assert_eq!(room.status(ids[0]).await, 202);
+    wait_for(|| room.meter.calls() == 1).await;
+    assert_eq!(room.status(ids[1]).await, 202);
+    let full = room.ask(&room.owner, ids[2], "").await;
+    assert_eq!(
+        (full.status, &full.json()["code"], full.header("retry-after")),
+        (503, &json!("busy"), "10")
+    );
+    // Those that are under way are not turned away.
+    assert_eq!((room.status(ids[0]).await, room.status(ids[1]).await), (202, 202));
+    room.meter.hold(false);
+    wait_for(|| room.meter.calls() == 2).await;
+    let waveforms = &room.bed().state.waveforms;
+    assert!(
+        waveforms.prepare(ids[2].into()).await.unwrap(),
+        "there is room again"
+    );
+    assert_eq!(room.status(ids[2]).await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn server_that_ends_measures_nothing_more() {
+    let room = Room::new(impatient()).await;
+    let ids = [room.track("a.mp3").await, room.track("b.mp3").await];
+    room.meter.hold(true);
+    for id in ids {
+        assert_eq!(room.status(id).await, 202);
+        wait_for(|| room.meter.calls() == 1).await;
+    }
+    room.bed().state.waveforms.ask_to_stop();
+    assert_eq!(room.status(ids[1]).await, 503);
+    room.meter.hold(false);
+    room.bed().state.waveforms.close().await;
+    assert_eq!(room.status(ids[0]).await, 503);
+    assert_eq!(room.meter.calls(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waveform_prepared_in_the_background_is_there_for_who_asks() {
+    let room = Room::new(patient()).await;
+    let id = room.track("a.mp3").await;
+    let waveforms = &room.bed().state.waveforms;
+    assert!(waveforms.prepare(id.into()).await.unwrap());
+    assert!(!waveforms.prepare(id.into()).await.unwrap());
+    assert_eq!((room.status(id).await, room.meter.calls()), (200, 1));
+    let unknown: Value = room.ask(&room.owner, FileId::from(1), "").await.json();
+    assert_eq!(unknown["message"], "not found");
+}

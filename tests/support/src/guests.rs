@@ -1,0 +1,216 @@
+//! Builds the guests of this folder: WebAssembly text in the frame, embedded into the interface, with a manifest.
+//!
+//! Each `*.wat` says in its first line what it does. `Answer` makes guests that give one fixed answer.
+
+use std::path::{Path, PathBuf};
+
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// The frame that guests are put into.
+const FRAME: &str = include_str!("../../guests/frame.wat");
+
+/// A manifest that asks for little, and reads as kind `music` files whose extension is `shared` or the id.
+pub fn manifest(id: &str) -> String {
+    let extension = id.get(..16).unwrap_or(id);
+    format!(
+        r#"
+id = "{id}"
+name = "Guest {id}"
+version = "1.0.0"
+interface = "0.1"
+[[kinds]]
+kind = "music"
+extensions = ["{extension}", "shared"]
+[permissions]
+source = "Reads the file"
+log = "Says what it finds"
+[limits]
+memory-mib = 64
+read-mib = 8
+seconds-per-file = 0.2
+"#
+    )
+}
+
+/// The body of a guest of this folder, by its file's name.
+pub fn body(name: &str) -> String {
+    let path = repository().join("tests/guests").join(format!("{name}.wat"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A plugin made of a guest of this folder.
+pub fn plugin(name: &str, id: &str) -> Vec<u8> {
+    with_manifest(component(&body(name)), &manifest(id))
+}
+
+/// A component made of a guest's body.
+pub fn component(body: &str) -> Vec<u8> {
+    encode(&repository().join("wit/v0.1"), &FRAME.replace("BODY", body))
+}
+
+/// A plugin that draws pictures, made of a guest of this folder; it takes every extension and type of `renders`.
+pub fn renderer(name: &str, id: &str) -> Vec<u8> {
+    let frame = FRAME.replace(
+        "svc:plugin/extractor@0.1.0#extract",
+        "svc:plugin/thumbnailer@0.1.0#render",
+    );
+    let component = encode(
+        &repository().join("wit/v0.1"),
+        &frame.replace("BODY", &body(name)),
+    );
+    let manifest = manifest(id);
+    let (start, rest) = manifest.split_once("[[kinds]]").unwrap();
+    let (_, permissions) = rest.split_once("[permissions]").unwrap();
+    let (permissions, _) = permissions.split_once("[limits]").unwrap();
+    let renders = "[renders]\nextensions = [\"jpg\", \"png\"]\nmedia-types = [\"image/jpeg\", \"image/png\"]\n\
+                   [renders.limits]\nseconds-per-file = 0.2\n";
+    with_manifest(component, &format!("{start}{renders}[permissions]{permissions}"))
+}
+
+/// The good guest, built for another version of the interface.
+pub fn component_for_version(version: &str) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(repository().join("wit/v0.1")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap().replace("0.1.0", version);
+        std::fs::write(dir.path().join(path.file_name().unwrap()), text).unwrap();
+    }
+    encode(
+        dir.path(),
+        &FRAME.replace("BODY", &body("good")).replace("0.1.0", version),
+    )
+}
+
+/// Appends the manifest as the section in which the host looks for it.
+pub fn with_manifest(mut component: Vec<u8>, manifest: &str) -> Vec<u8> {
+    const NAME: &[u8] = b"svc:manifest";
+    let mut content = Vec::new();
+    push_length(&mut content, NAME.len());
+    content.extend(NAME);
+    content.extend(manifest.as_bytes());
+    component.push(0);
+    push_length(&mut component, content.len());
+    component.extend(content);
+    component
+}
+
+/// The repository's root, from whichever crate includes this file.
+pub fn repository() -> PathBuf {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate_dir.ancestors().find(|dir| dir.join("wit/v0.1").is_dir());
+    root.expect("wit/v0.1 lies above the crate").to_owned()
+}
+
+fn encode(wit: &Path, text: &str) -> Vec<u8> {
+    let mut module = wat::parse_str(text).unwrap();
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_dir(wit).unwrap();
+    let world = if text.contains("thumbnailer@") {
+        "image-renderer"
+    } else if text.contains("artwork@") {
+        "media-extractor-with-artwork"
+    } else {
+        "media-extractor"
+    };
+    let world = resolve.select_world(&[package], Some(world)).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+    ComponentEncoder::default()
+        .validate(true)
+        .module(&module)
+        .unwrap()
+        .encode()
+        .unwrap()
+}
+
+fn push_length(bytes: &mut Vec<u8>, mut length: usize) {
+    while length >= 0x80 {
+        bytes.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+}
+
+/// One field or picture of an answer, laid out as the canonical ABI has it.
+pub enum Part {
+    Text(&'static str, &'static str),
+    Integer(&'static str, i64),
+    Real(&'static str, f64),
+    Rational(&'static str, i64, i64),
+    /// Year, month, day.
+    Date(&'static str, u16, Option<u8>, Option<u8>),
+    BytesAt(&'static str, u64, u64),
+    /// MIME type, offset, length.
+    Picture(&'static str, u64, u64),
+}
+
+/// The body of a guest that answers with these parts, whatever the file.
+pub fn answering(parts: &[Part]) -> String {
+    const TEXTS: usize = 8192;
+    const FIELDS: usize = 16_384;
+    const PICTURES: usize = 32_768;
+    let mut texts = Vec::new();
+    let mut fields = Vec::new();
+    let mut pictures = Vec::new();
+    let mut text = |text: &str| {
+        let at = TEXTS + texts.len();
+        texts.extend(text.as_bytes());
+        [(at as u32).to_le_bytes(), (text.len() as u32).to_le_bytes()].concat()
+    };
+    for part in parts {
+        let mut field = |key: &str, case: u8, payload: &[u8]| {
+            let mut bytes = text(key);
+            bytes.extend([case, 0, 0, 0, 0, 0, 0, 0]);
+            bytes.extend(payload);
+            bytes.resize(40, 0);
+            fields.extend(bytes);
+        };
+        match part {
+            Part::Text(key, value) => {
+                let value = text(value);
+                let mut bytes = text(key);
+                bytes.extend([0; 8]);
+                bytes.extend(value);
+                bytes.resize(40, 0);
+                fields.extend(bytes);
+            }
+            Part::Integer(key, value) => field(key, 2, &value.to_le_bytes()),
+            Part::Real(key, value) => field(key, 3, &value.to_le_bytes()),
+            Part::Rational(key, above, below) => {
+                field(key, 4, &[above.to_le_bytes(), below.to_le_bytes()].concat());
+            }
+            Part::Date(key, year, month, day) => {
+                let [low, high] = year.to_le_bytes();
+                let option = |part: &Option<u8>| [u8::from(part.is_some()), part.unwrap_or(0)];
+                field(key, 6, &[[low, high], option(month), option(day)].concat());
+            }
+            Part::BytesAt(key, offset, length) => {
+                field(key, 7, &[offset.to_le_bytes(), length.to_le_bytes()].concat());
+            }
+            Part::Picture(mime, offset, length) => {
+                pictures.extend(text("front"));
+                pictures.extend(text(mime));
+                pictures.extend([0; 8]);
+                pictures.extend([offset.to_le_bytes(), length.to_le_bytes()].concat());
+            }
+        }
+    }
+    let mut answer = vec![0_u8; 88];
+    answer[8] = 1;
+    answer[64..68].copy_from_slice(&(FIELDS as u32).to_le_bytes());
+    answer[68..72].copy_from_slice(&((fields.len() / 40) as u32).to_le_bytes());
+    answer[72..76].copy_from_slice(&(PICTURES as u32).to_le_bytes());
+    answer[76..80].copy_from_slice(&((pictures.len() / 40) as u32).to_le_bytes());
+    let data = |at: usize, bytes: &[u8]| {
+        let hex: String = bytes.iter().map(|byte| format!("\\{byte:02x}")).collect();
+        format!("(data (i32.const {at}) \"{hex}\")\n")
+    };
+    [
+        data(1024, &answer),
+        data(TEXTS, &texts),
+        data(FIELDS, &fields),
+        data(PICTURES, &pictures),
+        r#"(func (export "svc:plugin/extractor@0.1.0#extract") (result i32) (i32.const 1024))"#.to_owned(),
+    ]
+    .concat()
+}

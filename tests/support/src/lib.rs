@@ -1,0 +1,16 @@
+//! What the tests of several crates share: databases of their own, hostile guests, and the note of what a test skips.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests fail by panicking, and read the names"
+)]
+
+pub mod databases;
+pub mod guests;
+mod skipped;
+
+pub use skipped::skipped;
