@@ -179,7 +179,7 @@ extractible!(LateBody<T> where [T: Input], req, depot, _arg => {
     Ok::<_, Problem>(Self(read_body(req, depot).await))
 });
 
-fn camel_case(name: &str) -> String {
+pub(super) fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |mut text, word| {

@@ -1,12 +1,14 @@
 //! The OpenAPI 3.1 document, made from the route list and the handlers' types.
 
 use std::fmt::Write as _;
+use std::sync::Once;
 
 use salvo::Router;
 use salvo::http::Method;
+use salvo::oapi::naming::{FlexNamer, set_namer};
 use salvo::oapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use salvo::oapi::{
-    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, ToSchema,
+    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, Tag, ToSchema,
 };
 use salvo::routing::MethodFilter;
 
@@ -22,6 +24,58 @@ pub(super) const ANY_BYTES: &str = "*/*";
 const LOCAL_USER: &str = "Local User JWT";
 const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
 
+/// Tags with their descriptions, and the modules of `routes/` whose operations they group.
+const TAGS: [(&str, &str, &[&str]); 13] = [
+    (
+        "Server",
+        "Health, versions, setup and reset of the server.",
+        &["general", "reset"],
+    ),
+    (
+        "Authentication",
+        "Signing in, sessions and personal access tokens.",
+        &["auth", "sessions", "tokens"],
+    ),
+    ("Users", "Accounts and roles.", &["users", "roles"]),
+    (
+        "Settings",
+        "Settings, allowed web origins and the audit log.",
+        &["settings"],
+    ),
+    (
+        "Indexing",
+        "Runs of the indexer, media directories and their files.",
+        &["index", "ls"],
+    ),
+    ("Jobs", "Background jobs.", &["jobs"]),
+    ("Plugins", "Loaded plugins and their state.", &["plugins"]),
+    (
+        "Libraries",
+        "Libraries, search, changes and signed links.",
+        &["libraries", "search", "changes", "links"],
+    ),
+    (
+        "Music",
+        "Artists, releases, tracks, genres and waveforms.",
+        &["music", "waveforms"],
+    ),
+    ("Photos", "Photos and photo albums.", &["photos", "photo_albums"]),
+    (
+        "Movies and TV",
+        "Movies, TV shows, seasons, episodes and subtitles.",
+        &["movies", "tv", "video", "watching"],
+    ),
+    (
+        "Playback",
+        "History, ratings and playback queues.",
+        &["history", "ratings", "playback_queues"],
+    ),
+    ("Events", "Server-sent events.", &["events"]),
+];
+
+/// Schemas are named after their types, without the path. salvo has one namer for the process.
+static NAMER: Once = Once::new();
+
 /// The document as text, with a line end at its end: what is served and what is pinned.
 pub fn document_text() -> String {
     // The document holds nothing that JSON cannot say; an empty one would show in the comparison with the pinned.
@@ -30,6 +84,7 @@ pub fn document_text() -> String {
 
 /// The document.
 pub fn document() -> OpenApi {
+    NAMER.call_once(|| set_namer(FlexNamer::new().short_mode(true)));
     let routes = routes();
     let flat = routes.iter().fold(Router::new(), |router, route| {
         let mut leaf = Router::with_path(route.path).filter(MethodFilter::new(route.method.clone()));
@@ -47,11 +102,14 @@ pub fn document() -> OpenApi {
             bearer("svc_pat_…", "Token that acts for one user."),
         )
         .merge_router(&flat);
+    let tags = TAGS.map(|(name, about, _)| Tag::new(name).description(about));
+    document.tags = tags.into_iter().collect();
     let problem = ProblemView::to_schema(&mut document.components);
     for route in &routes {
         let operation = item_type(&route.method)
             .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
         if let Some(operation) = operation {
+            name_operation(operation);
             complete(operation, route, &Content::new(problem.clone()));
         }
     }
@@ -74,6 +132,18 @@ fn item_type(method: &Method) -> Option<PathItemType> {
         Method::DELETE => Some(PathItemType::Delete),
         _ => None,
     }
+}
+
+/// Sets id and tag of an operation. salvo gives it the path of its handler as id: `….routes.music.get_track` becomes
+/// `getTrack`, tagged with the tag of `music`.
+fn name_operation(operation: &mut Operation) {
+    let path = operation.operation_id.take().unwrap_or_default();
+    let mut segments = path.rsplit('.');
+    let handler = segments.next().unwrap_or_default();
+    let module = segments.next().unwrap_or_default();
+    operation.operation_id = Some(super::extract::camel_case(handler));
+    let tag = TAGS.iter().find(|(_, _, modules)| modules.contains(&module));
+    operation.tags = tag.map(|(name, ..)| (*name).to_owned()).into_iter().collect();
 }
 
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
@@ -148,18 +218,6 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         .take()
         .map_or(access.clone(), |text| format!("{text}\n\n{access}"));
     operation.description = Some(about);
-    let resource = route
-        .path
-        .trim_start_matches("/api")
-        .trim_start_matches("/v1")
-        .split('/')
-        .nth(1);
-    operation.tags = vec![
-        resource
-            .filter(|name| !name.is_empty())
-            .unwrap_or("general")
-            .to_owned(),
-    ];
 }
 
 /// What answers with an item's bytes.
@@ -199,4 +257,55 @@ fn description() -> String {
         let _ = writeln!(text, "| `{code}` | {status} | {meaning} |");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Letters alone: no Rust path, and no number, which salvo appends to a name that is taken.
+    fn is_name(name: &str) -> bool {
+        !name.is_empty() && name.chars().all(|character| character.is_ascii_alphabetic())
+    }
+
+    #[test]
+    fn every_operation_has_an_id_of_its_own_and_a_tag() {
+        let document = document();
+        let mut ids = BTreeSet::new();
+        for (path, item) in document.paths.iter() {
+            for operation in item.operations.values() {
+                let id = operation.operation_id.as_deref().unwrap_or_default();
+                assert!(
+                    is_name(id) && id.starts_with(|first: char| first.is_ascii_lowercase()),
+                    "{path} {id}"
+                );
+                assert!(ids.insert(id), "{id} is the id of two operations");
+                assert_eq!(operation.tags.len(), 1, "{id} has no tag");
+            }
+        }
+        assert!(ids.len() > 100, "{}", ids.len());
+    }
+
+    #[test]
+    fn every_tag_has_an_operation() {
+        let document = document();
+        let items = document.paths.iter().map(|(_, item)| item);
+        let operations = items.flat_map(|item| item.operations.values());
+        let used: BTreeSet<&str> = operations
+            .flat_map(|operation| operation.tags.iter().map(String::as_str))
+            .collect();
+        assert_eq!(used, TAGS.iter().map(|(name, ..)| *name).collect());
+    }
+
+    #[test]
+    fn schemas_are_named_without_paths_and_none_twice() {
+        let document = document();
+        let names: Vec<&String> = document.components.schemas.keys().collect();
+        assert!(names.len() > 100, "{}", names.len());
+        for name in names {
+            assert!(is_name(name) && !name.ends_with("View"), "{name}");
+        }
+    }
 }
