@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Files whose constants are limits of requests, each of which a test has to cross.
-const LIMITS: [&str; 1] = ["host/src/http/limits.rs"];
+const LIMITS: [&str; 1] = ["host/crates/http-io/src/limits.rs"];
 
 /// Marks a requirement whose feature does not exist yet.
 const LATER: &str = "later: issue ";
