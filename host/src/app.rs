@@ -10,7 +10,7 @@ use svc_api::state::AppState;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::{Clock, SystemClock};
 use svc_events::{EventLimits, Events};
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
 use svc_identity::cloud::{Cloud, NoCloud};
 use svc_identity::error::ServiceError;
@@ -146,7 +146,7 @@ pub struct App {
     /// Upkeep beside them.
     pub maintenance: Maintenance,
     /// Proxies and the public address.
-    pub network: Network,
+    pub network: ProxyConfig,
     data_dir: Arc<DataDir>,
 }
 
@@ -191,7 +191,7 @@ impl App {
             .base_url
             .iter()
             .map(|url| url.origin().ascii_serialization());
-        let network = Network {
+        let network = ProxyConfig {
             trusted_proxies: config.trusted_proxies.clone(),
             base_url: config.base_url.clone(),
         };
@@ -233,7 +233,7 @@ impl App {
         self.services.indexing.wait_until_idle().await;
         self.context.tasks.end(tasks::END_WITHIN).await;
         if let Err(error) = self.context.store.release_id_node().await {
-            tracing::warn!(%error, "this server's number for ids is kept for some minutes");
+            tracing::warn!(%error, "the id node lease could not be released; it expires after five minutes");
         }
         self.context.store.close().await;
         drop(self.data_dir);
@@ -245,7 +245,7 @@ async fn keep_id_node(store: Store) {
     loop {
         tokio::time::sleep(RENEW_ID_NODE_EVERY).await;
         if let Err(error) = store.renew_id_node().await {
-            tracing::warn!(%error, "the lease of this server's number for ids was not extended");
+            tracing::warn!(%error, "the id node lease could not be renewed");
         }
     }
 }

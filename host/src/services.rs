@@ -7,7 +7,7 @@ use std::sync::Arc;
 use svc_api::services::Services;
 use svc_domain::kind::MediaKind;
 use svc_events::Events;
-use svc_events::Streams;
+use svc_events::EventStreams;
 use svc_identity::Context;
 use svc_identity::accounts::Accounts;
 use svc_identity::activity::ActivityLog;
@@ -28,7 +28,7 @@ use svc_identity::throttle::LoginLimits;
 use svc_identity::throttle::LoginThrottle;
 use svc_identity::tokens::PersonalAccessTokens;
 use svc_indexer::indexing::Indexing;
-use svc_indexer::keeper::Keeper;
+use svc_indexer::scan_scheduler::ScanScheduler;
 use svc_library::browse::Browse;
 use svc_library::changes::ChangeList;
 use svc_library::cloud_info::CloudInfo;
@@ -41,13 +41,13 @@ use svc_library::libraries::Libraries;
 use svc_library::links::Links;
 use svc_library::maintenance::Maintenance;
 use svc_library::media::Media;
-use svc_library::media_state::MediaStates;
+use svc_library::media_version::MediaStates;
 use svc_library::movies::Movies;
 use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
-use svc_library::pictures::Pictures;
+use svc_library::thumbnails::Thumbnails;
 use svc_library::playback_queues::PlaybackQueues;
 use svc_library::plugins::PluginList;
 use svc_library::ratings::Ratings;
@@ -95,7 +95,7 @@ pub struct Dependencies {
 ///
 /// # Errors
 /// When the database does not answer, or the system gives no threads.
-pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
+pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)> {
     let Dependencies {
         context,
         config,
@@ -103,14 +103,14 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
         cloud,
         keys,
         ..
-    } = parts;
+    } = dependencies;
     let store = context.store.clone();
-    let data_dir = Arc::clone(&parts.data_dir);
-    let waveform_cache = parts.data_dir.waveform_cache().map_err(ServiceError::internal)?;
+    let data_dir = Arc::clone(&dependencies.data_dir);
+    let waveform_cache = dependencies.data_dir.waveform_cache().map_err(ServiceError::internal)?;
     let settings = Settings::open(context.clone(), config.kiosk).await?;
-    let origins = Origins::open(context.clone(), parts.origins).await?;
+    let origins = Origins::open(context.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
-    let throttle = LoginThrottle::new(parts.login_limits);
+    let throttle = LoginThrottle::new(dependencies.login_limits);
     let sessions = Sessions::new(
         context.clone(),
         keys.clone(),
@@ -131,35 +131,35 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
     let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
     let clock = Arc::clone(&context.clock);
     let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
-    let cache = DiskCache::new(parts.data_dir.pictures(), quota, Arc::clone(&clock));
-    let pictures = Pictures::new(store.clone(), parts.plugins.clone(), Arc::clone(&clock), cache)
+    let cache = DiskCache::new(dependencies.data_dir.pictures(), quota, Arc::clone(&clock));
+    let thumbnails = Thumbnails::new(store.clone(), dependencies.plugins.clone(), Arc::clone(&clock), cache)
         .map_err(ServiceError::internal)?;
     let waveforms = Waveforms::new(
         store.clone(),
-        parts.plugins.clone(),
+        dependencies.plugins.clone(),
         waveform_cache,
         clock,
-        parts.events.clone(),
+        dependencies.events.clone(),
     );
     let reset = Reset {
-        pictures: pictures.clone(),
+        thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
         context: context.clone(),
-        indexing: parts.indexing.clone(),
+        indexing: dependencies.indexing.clone(),
         keys: keys.clone(),
         settings: settings.clone(),
         origins: origins.clone(),
         setup: setup.clone(),
         throttle,
-        data_dir: parts.data_dir,
+        data_dir: dependencies.data_dir,
         media,
         turn: Arc::default(),
     };
-    let makers = jobs::Makers {
-        pictures: pictures.clone(),
+    let pregenerators = jobs::Pregenerators {
+        thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
     };
-    let types = jobs::registered(&context, &parts.indexing, &reset.data_dir, makers);
+    let types = jobs::registered(&context, &dependencies.indexing, &reset.data_dir, pregenerators);
     let libraries = Libraries::new(context.clone());
     let dev = config.dev.then(|| Dev {
         context: context.clone(),
@@ -172,14 +172,14 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
     });
     let authentication =
         Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
-    let playback_queues = PlaybackQueues::new(context.clone(), parts.events.clone());
+    let playback_queues = PlaybackQueues::new(context.clone(), dependencies.events.clone());
     let (music, photos) = (
         Music::new(store.clone()),
-        Photos::new(context.clone(), parts.events.clone()),
+        Photos::new(context.clone(), dependencies.events.clone()),
     );
-    let photo_albums = PhotoAlbums::new(context.clone(), parts.events.clone());
+    let photo_albums = PhotoAlbums::new(context.clone(), dependencies.events.clone());
     let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
-    let plugins = PluginList::new(context.clone(), parts.plugins.clone());
+    let plugins = PluginList::new(context.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
         activity: activity.clone(),
@@ -189,7 +189,7 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
         waveforms: waveforms.clone(),
     };
     let services = Services {
-        streams: Streams::new(parts.events.clone(), authentication.clone()),
+        streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,
         accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
         logins,
@@ -200,26 +200,26 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
         cloud_info: CloudInfo::new(store.clone(), cloud, config.release_channel, config.dev),
         server: Server::new(
             store.clone(),
-            parts.plugins.clone(),
+            dependencies.plugins.clone(),
             setup.clone(),
             settings.clone(),
             keys.clone(),
-            parts.build,
+            dependencies.build,
             config.kiosk,
         ),
-        keeper: Keeper::new(
+        scan_scheduler: ScanScheduler::new(
             context.clone(),
-            parts.indexing.clone(),
+            dependencies.indexing.clone(),
             settings.clone(),
             setup.clone(),
         ),
         changes: ChangeList::new(store.clone()),
-        indexed_files: IndexedFiles::new(store.clone(), parts.plugins.clone()),
+        indexed_files: IndexedFiles::new(store.clone(), dependencies.plugins.clone()),
         open_streams: OpenStreams::new(
             settings.clone(),
             authentication.clone(),
             store.clone(),
-            parts.events.look(),
+            dependencies.events.sweep_interval(),
         ),
         authentication,
         settings,
@@ -229,8 +229,8 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
         dev,
         links: Links::new(context.clone(), keys.clone()),
         keys,
-        indexing: parts.indexing,
-        browse: Browse::new(store.clone(), parts.plugins.clone()),
+        indexing: dependencies.indexing,
+        browse: Browse::new(store.clone(), dependencies.plugins.clone()),
         history: History::new(context.clone(), playback_queues.clone()),
         playback_queues,
         ratings: Ratings::new(context.clone()),
@@ -248,13 +248,13 @@ pub async fn build(parts: Dependencies) -> Result<(Services, Maintenance)> {
         movies,
         tv,
         photo_albums,
-        jobs: Jobs::new(context.clone(), parts.events.clone(), types),
-        pictures,
-        media: Media::new(store, parts.plugins.clone(), data_dir),
+        jobs: Jobs::new(context.clone(), dependencies.events.clone(), types),
+        thumbnails,
+        media: Media::new(store, dependencies.plugins.clone(), data_dir),
         waveforms,
-        events: parts.events,
+        events: dependencies.events,
         plugins,
-        media_state: MediaStates::new(context.store.clone()),
+        media_version: MediaStates::new(context.store.clone()),
     };
     Ok((services, maintenance))
 }

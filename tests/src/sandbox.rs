@@ -57,7 +57,7 @@ impl Sandbox {
     /// Sums up the sound of a file; `None` when the plugin does not measure files with this extension.
     pub fn measure(&mut self, path: &Path, bins: u32) -> Option<Result<AudioSummary, ExtractFailure>> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let plugin = self.plugins.measurer_for(&extension(&name))?;
+        let plugin = self.plugins.waveform_analyzer_for(&extension(&name))?;
         let file = File::open(path).unwrap();
         let size = file.metadata().unwrap().len();
         Some(

@@ -11,7 +11,7 @@ use crate::app::{App, Environment};
 use crate::cli::report;
 use crate::config::{Config, MediaOptions, ServerOptions};
 use svc_domain::kind::MediaKind;
-use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::scan::{KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunStatus, RunTrigger, RunType};
 use svc_indexer::indexing::{IndexState, Indexing, StartRun};
 use svc_store::RunLogFilter;
@@ -72,9 +72,9 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                     event: Some(RunLogEvent::Errored),
                     kind: None,
                 },
-                OrderedPage {
+                OrderedPagination {
                     order: Order::Ascending,
-                    page: Page {
+                    page: Pagination {
                         take: report::MAX_FAILURES,
                         skip: 0,
                     },

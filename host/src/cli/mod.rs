@@ -58,7 +58,7 @@ enum Command {
     reason = "the one place that tells a person why the program ends"
 )]
 pub fn run() -> ExitCode {
-    svc_platform::heap::keep_little();
+    svc_platform::malloc::tune_malloc();
     let cli = Cli::parse();
     let outcome = match cli.command {
         // Speaks binary on standard output and runs under tight limits: nothing is set up for it.

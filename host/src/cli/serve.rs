@@ -43,8 +43,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (services, maintenance, tasks) = (&app.services, &app.maintenance, &app.context.tasks);
     let upkeep = maintenance.clone();
     tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
-    let keeper = services.keeper.clone();
-    tasks.spawn_until_end("keeper", async move { keeper.run().await });
+    let scan_scheduler = services.scan_scheduler.clone();
+    tasks.spawn_until_end("keeper", async move { scan_scheduler.run().await });
     // Jobs store how far they are, and end when they are told to.
     let jobs = services.jobs.clone();
     tasks.spawn("jobs", async move { jobs.run().await });
@@ -68,7 +68,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         listener,
         service,
         Limits::default(),
-        app.network.clone(),
+        app.proxy_config.clone(),
         shutdown,
     )
     .await?;

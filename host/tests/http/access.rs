@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use salvo::http::Method;
 use serde_json::json;
 
-use crate::{Bed, filled};
+use crate::{TestServer, filled};
 use svc_api::access::Access;
 use svc_api::route::Route;
 use svc_api::router::routes;
@@ -47,7 +47,7 @@ fn public_routes_are_the_known_ones() {
 
 #[tokio::test]
 async fn every_other_route_refuses_callers_it_does_not_know() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let elsewhere = AccessTokens::new(
         "ffffffffffffffffffffffffffffffff",
         &SecretKey::from_bytes([9; 32]),
@@ -68,11 +68,11 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
         ("Bearer nonsense", 401, None),
         ("Bearer svc_pat_nonsense", 401, Some("pat_invalid")),
         (&format!("Bearer {elsewhere}"), 410, None),
-        (&format!("Bearer {}", bed.token(bed.id())), 410, None),
+        (&format!("Bearer {}", server.token(server.id())), 410, None),
     ];
     for route in routes().iter().filter(|route| route.access != Access::Public) {
         for (authorization, status, code) in &cases {
-            let reply = bed
+            let reply = server
                 .send(
                     route.method.as_str(),
                     &filled(route.path),
@@ -90,29 +90,29 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
 
 #[tokio::test]
 async fn known_caller_without_roles_gets_403_before_input_is_read() {
-    let bed = Bed::start().await;
-    let token = bed.caller_without_roles().await;
+    let server = TestServer::start().await;
+    let token = server.caller_without_roles().await;
     for route in routes() {
         let allowed = matches!(route.access, Access::Public | Access::SignedIn);
         if !allowed {
             let target = filled(route.path) + "?take=-1";
-            let reply = bed
+            let reply = server
                 .send_as(&token, route.method.as_str(), &target, &json!("no object"))
                 .await;
             assert_eq!(reply.status, 403, "{route:?}");
         }
     }
-    assert_eq!(bed.get_as(&token, "/api/v1/versions").await.status, 200);
+    assert_eq!(server.get_as(&token, "/api/v1/versions").await.status, 200);
 }
 
 #[tokio::test]
 async fn owner_is_let_in_everywhere() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let known = |route: &&Route| route.method == Method::GET && route.access != Access::Public;
     let mut wrong = Vec::new();
     for route in routes().iter().filter(known) {
-        let reply = bed.get_as(&token, &filled(route.path)).await;
+        let reply = server.get_as(&token, &filled(route.path)).await;
         let expected = match route.path {
             // They take more than a path.
             "/api/v1/index/file" | "/api/v1/index/run/logs" | "/api/v1/ls" | "/api/v1/search" => 400,
@@ -129,7 +129,7 @@ async fn owner_is_let_in_everywhere() {
 
 #[tokio::test]
 async fn url_tricks_lead_to_no_protected_route() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for (target, expected) in [
         ("/api/v1/versions?r=/api/v1/health", 401),
         ("/api/v1/versions/", 401),
@@ -150,7 +150,7 @@ async fn url_tricks_lead_to_no_protected_route() {
             ("x-original-url", "/api/v1/health"),
             ("x-http-method-override", "OPTIONS"),
         ] {
-            let status = bed.send("GET", target, &[(name, value)], "").await.status;
+            let status = server.send("GET", target, &[(name, value)], "").await.status;
             assert_eq!(status, expected, "{target}");
         }
     }
@@ -158,7 +158,7 @@ async fn url_tricks_lead_to_no_protected_route() {
 
 #[tokio::test]
 async fn no_url_trick_leads_to_any_protected_route() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let mut answered: BTreeMap<u16, usize> = BTreeMap::new();
     let mut cases = 0;
     for route in routes().iter().filter(|route| route.access != Access::Public) {
@@ -205,7 +205,7 @@ async fn no_url_trick_leads_to_any_protected_route() {
                 ("x-forwarded-for", "127.0.0.1"),
                 ("x-forwarded-user", "ada"),
             ];
-            let reply = bed.send(route.method.as_str(), &target, &tricks, "").await;
+            let reply = server.send(route.method.as_str(), &target, &tricks, "").await;
             let status = reply.status;
             // Whatever it leads to, nobody is let in: it is no route, or one that asks who calls.
             *answered.entry(status).or_default() += 1;
@@ -222,14 +222,14 @@ async fn no_url_trick_leads_to_any_protected_route() {
 
 #[tokio::test]
 async fn tokens_signed_with_guessable_keys_let_nobody_in() {
-    let bed = Bed::start().await;
-    let owner = bed.user("ada", true, &["owner"]).await;
+    let server = TestServer::start().await;
+    let owner = server.user("ada", true, &["owner"]).await;
     for byte in 0..=255 {
         let guessed = AccessTokens::new(super::INSTANCE, &SecretKey::from_bytes([byte; 32]));
         let token = guessed
             .issue(owner, App::Admin, None, SystemClock.now(), &SystemRandom)
             .unwrap();
-        let status = bed.get_as(&token, "/api/v1/versions").await.status;
+        let status = server.get_as(&token, "/api/v1/versions").await.status;
         assert_eq!(status, 410, "{byte}");
     }
 }
@@ -246,36 +246,36 @@ fn there_is_no_way_to_recover_a_password() {
 
 #[tokio::test]
 async fn token_in_the_query_counts_for_reading_alone() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     assert_eq!(
-        bed.get(&format!("/api/v1/versions?token={token}")).await.status,
+        server.get(&format!("/api/v1/versions?token={token}")).await.status,
         200
     );
     assert_eq!(
-        bed.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "")
+        server.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "")
             .await
             .status,
         200
     );
     assert_eq!(
-        bed.get(&format!("/api/v1/versions?token={token}&token={token}"))
+        server.get(&format!("/api/v1/versions?token={token}&token={token}"))
             .await
             .status,
         401
     );
     let target = format!("/api/v1/index/state?token={token}");
-    assert_eq!(bed.send("PATCH", &target, &[], "{}").await.status, 401);
+    assert_eq!(server.send("PATCH", &target, &[], "{}").await.status, 401);
     let other = [("authorization", "Bearer other")];
     assert_eq!(
-        bed.send("GET", &format!("/api/v1/versions?token={token}"), &other, "")
+        server.send("GET", &format!("/api/v1/versions?token={token}"), &other, "")
             .await
             .status,
         401
     );
     let basic = [("authorization", "Basic YWRhOnh4")];
     assert_eq!(
-        bed.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "")
+        server.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "")
             .await
             .status,
         200

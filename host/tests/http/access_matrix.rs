@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use salvo::http::Method;
 
-use crate::{Bed, BedOptions, filled};
+use crate::{TestServer, TestServerOptions, filled};
 use svc_api::access::Access;
 use svc_api::route::Route;
 use svc_api::router::routes;
@@ -55,7 +55,7 @@ fn outcome(access: Access, capabilities: CapabilitySet, is_token: bool) -> Outco
 }
 
 struct Matrix {
-    bed: Bed,
+    server: TestServer,
     cases: usize,
     /// What those who are let in are answered, by route.
     let_in: HashMap<(String, &'static str), u16>,
@@ -76,7 +76,7 @@ impl Matrix {
         // Cut off: no handler may act on it.
         let body = if route.method == Method::GET { "" } else { "{" };
         let reply = self
-            .bed
+            .server
             .send(route.method.as_str(), &target, &headers, body)
             .await;
         let at = format!("{route:?} by {who}: {}", reply.status);
@@ -114,9 +114,9 @@ fn word(capability: Capability) -> String {
 }
 
 /// Accounts that have one capability each, and accounts that have all but one, made in one change.
-async fn accounts(bed: &Bed) -> HashMap<String, UserId> {
-    let now = bed.clock.now();
-    let mut change = bed.store.change_identity().await.unwrap();
+async fn accounts(server: &TestServer) -> HashMap<String, UserId> {
+    let now = server.clock.now();
+    let mut change = server.store.change_identity().await.unwrap();
     let mut made = HashMap::new();
     for &capability in Capability::ALL {
         for (prefix, one) in [("only", true), ("but", false)] {
@@ -131,7 +131,7 @@ async fn accounts(bed: &Bed) -> HashMap<String, UserId> {
             };
             assert!(change.insert_role(&role).await.unwrap());
             let user = NewUser {
-                id: bed.id(),
+                id: server.id(),
                 username: name.clone(),
                 username_key: name.clone(),
                 display_name: None,
@@ -151,23 +151,23 @@ async fn accounts(bed: &Bed) -> HashMap<String, UserId> {
 
 /// A personal access token, made behind the API.
 pub(super) async fn personal_access_token(
-    bed: &Bed,
+    server: &TestServer,
     user: UserId,
     narrowed: Option<&[Capability]>,
 ) -> String {
     let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
     let token = PersonalAccessToken {
-        id: bed.id(),
+        id: server.id(),
         user,
         label: "test".into(),
         hint: secret.hint().into(),
         capabilities: narrowed.map(|set| set.iter().map(|one| one.as_str().to_owned()).collect()),
         created_by: None,
-        created_at: bed.clock.now(),
+        created_at: server.clock.now(),
         expires_at: None,
         last_used_at: None,
     };
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     change
         .insert_personal_access_token(&token, &secret.hash())
         .await
@@ -176,9 +176,9 @@ pub(super) async fn personal_access_token(
     secret.secret().to_owned()
 }
 
-async fn disabled(bed: &Bed) -> UserId {
-    let id = bed.user("gone", false, &["administrator"]).await;
-    let mut change = bed.store.change_identity().await.unwrap();
+async fn disabled(server: &TestServer) -> UserId {
+    let id = server.user("gone", false, &["administrator"]).await;
+    let mut change = server.store.change_identity().await.unwrap();
     let mut user = change.account(id).await.unwrap().unwrap().user;
     user.enabled = false;
     assert!(change.update_user(&user, "gone").await.unwrap());
@@ -200,30 +200,30 @@ struct Kinds {
     narrowed: HashMap<Capability, String>,
 }
 
-async fn kinds(bed: &Bed, needed: &[Capability]) -> Kinds {
-    let owner = bed.user("ada", true, &["owner"]).await;
-    let disabled = disabled(bed).await;
-    let keys = bed.state.keys.current();
-    let past = Timestamp::from_millis(bed.clock.now().millis() - 901_000);
+async fn kinds(server: &TestServer, needed: &[Capability]) -> Kinds {
+    let owner = server.user("ada", true, &["owner"]).await;
+    let disabled = disabled(server).await;
+    let keys = server.state.keys.current();
+    let past = Timestamp::from_millis(server.clock.now().millis() - 901_000);
     let elsewhere = AccessTokens::new(&"f".repeat(32), &SecretKey::from_bytes([9; 32]));
     let issue = |tokens: &AccessTokens, at| tokens.issue(owner, App::Admin, None, at, &SystemRandom).unwrap();
     let mut narrowed = HashMap::new();
     for &capability in needed {
         narrowed.insert(
             capability,
-            personal_access_token(bed, owner, Some(&[capability])).await,
+            personal_access_token(server, owner, Some(&[capability])).await,
         );
     }
     Kinds {
-        owner: bed.token(owner),
+        owner: server.token(owner),
         expired: issue(&keys.access_tokens, past),
-        foreign: issue(&elsewhere, bed.clock.now()),
-        gone: bed.token(bed.id()),
-        disabled: bed.token(disabled),
-        disabled_token: personal_access_token(bed, disabled, None).await,
-        owner_token: personal_access_token(bed, owner, None).await,
-        nothing_token: personal_access_token(bed, owner, Some(&[])).await,
-        guest: bed.token(bed.store.guest().await.unwrap().unwrap().id),
+        foreign: issue(&elsewhere, server.clock.now()),
+        gone: server.token(server.id()),
+        disabled: server.token(disabled),
+        disabled_token: personal_access_token(server, disabled, None).await,
+        owner_token: personal_access_token(server, owner, None).await,
+        nothing_token: personal_access_token(server, owner, Some(&[])).await,
+        guest: server.token(server.store.guest().await.unwrap().unwrap().id),
         narrowed,
     }
 }
@@ -358,15 +358,15 @@ async fn check_kinds(matrix: &mut Matrix, route: &Route, kinds: &Kinds) {
 }
 
 async fn check_everything(database_url: Option<String>) {
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         database_url,
         // Guests are let in.
         kiosk: true,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
     let started = Instant::now();
-    let users = accounts(&bed).await;
+    let users = accounts(&server).await;
     let routes: Vec<_> = routes()
         .into_iter()
         .filter(|route| route.access != Access::Public)
@@ -375,9 +375,9 @@ async fn check_everything(database_url: Option<String>) {
         .iter()
         .filter_map(|route| needed_by(route.access))
         .collect();
-    let kinds = kinds(&bed, &needed).await;
+    let kinds = kinds(&server, &needed).await;
     let mut matrix = Matrix {
-        bed,
+        server,
         cases: 0,
         let_in: HashMap::new(),
     };
@@ -390,7 +390,7 @@ async fn check_everything(database_url: Option<String>) {
             .collect();
         for (prefix, capabilities) in [("only", only), ("but", but)] {
             let name = format!("{prefix}-{}", word(capability));
-            let header = format!("Bearer {}", matrix.bed.token(users[&name]));
+            let header = format!("Bearer {}", matrix.server.token(users[&name]));
             for route in &routes {
                 let expected = outcome(route.access, capabilities, false);
                 matrix.check(route, &name, &[header.as_str()], "", expected).await;
@@ -411,8 +411,8 @@ async fn every_route_lets_in_whom_its_access_says_and_nobody_else() {
 
 #[tokio::test]
 async fn every_route_lets_in_the_same_callers_on_postgresql() {
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
     check_everything(Some(schema.url.clone())).await;
     schema.drop().await;
 }

@@ -8,9 +8,9 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::people::PASSWORD;
-use crate::{Bed, BedOptions, credentials};
-use svc_http_io::proxy::Network;
-use svc_identity::buckets::Rate;
+use crate::{TestServer, TestServerOptions, credentials};
+use svc_http_io::proxy::ProxyConfig;
+use svc_identity::rate_limiter::RateLimit;
 use svc_identity::throttle::LoginLimits;
 
 const MUSIC: (&str, &str) = ("svc-app", "music");
@@ -18,15 +18,15 @@ const MUSIC: (&str, &str) = ("svc-app", "music");
 #[tokio::test]
 async fn attempts_without_a_password_or_an_app_cost_no_hash() {
     for kiosk in [false, true] {
-        let bed = Bed::start_with(BedOptions {
+        let server = TestServer::start_with(TestServerOptions {
             kiosk,
-            ..BedOptions::default()
+            ..TestServerOptions::default()
         })
         .await;
-        let owner = bed.token(bed.person("ada", "owner").await);
-        let disabled = bed.person("gone", "member").await;
-        bed.enable(&owner, disabled, false).await;
-        let before = bed.passwords.hashes();
+        let owner = server.token(server.person("ada", "owner").await);
+        let disabled = server.person("gone", "member").await;
+        server.enable(&owner, disabled, false).await;
+        let before = server.passwords.hashes();
         for (headers, body) in [
             (&[MUSIC][..], json!({})),
             (&[MUSIC], json!({"username": "ada"})),
@@ -37,26 +37,26 @@ async fn attempts_without_a_password_or_an_app_cost_no_hash() {
             (&[("svc-app", "tv")], credentials(PASSWORD)),
             (&[MUSIC, MUSIC], credentials(PASSWORD)),
         ] {
-            let reply = bed.login(headers, &body).await;
+            let reply = server.login(headers, &body).await;
             let refused = (403, json!({"message": "login refused"}));
             assert_eq!((reply.status, reply.json()), refused, "{headers:?} {body}");
         }
-        assert_eq!(bed.passwords.hashes(), before);
+        assert_eq!(server.passwords.hashes(), before);
         // Whoever is named: a password costs one.
         for (name, hashes) in [("nobody", 1), ("gone", 2), ("ada", 3), ("guest", 4)] {
             let status = if kiosk && name == "guest" { 201 } else { 403 };
-            assert_eq!(bed.try_password(name, "wrong password").await.status, status);
+            assert_eq!(server.try_password(name, "wrong password").await.status, status);
             let hashes = if status == 201 { hashes - 1 } else { hashes };
-            assert_eq!(bed.passwords.hashes(), before + hashes, "{name}");
+            assert_eq!(server.passwords.hashes(), before + hashes, "{name}");
         }
     }
 }
 
 /// A server without limits on wrong passwords, whose requests say where they come from.
-async fn unlimited() -> Arc<Bed> {
-    let many = Rate::new(1_000_000, 1);
-    let options = BedOptions {
-        network: Network {
+async fn unlimited() -> Arc<TestServer> {
+    let many = RateLimit::new(1_000_000, 1);
+    let options = TestServerOptions {
+        proxy_config: ProxyConfig {
             trusted_proxies: vec!["192.0.2.1/32".parse().unwrap()],
             base_url: None,
         },
@@ -66,16 +66,16 @@ async fn unlimited() -> Arc<Bed> {
             address: many,
             ..LoginLimits::default()
         },
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let bed = Bed::start_with(options).await;
-    bed.person("ada", "owner").await;
-    Arc::new(bed)
+    let server = TestServer::start_with(options).await;
+    server.person("ada", "owner").await;
+    Arc::new(server)
 }
 
-async fn login_from(bed: &Bed, address: &str, password: &str) -> u16 {
+async fn login_from(server: &TestServer, address: &str, password: &str) -> u16 {
     let headers = [MUSIC, ("x-forwarded-for", address)];
-    bed.login(&headers, &credentials(password)).await.status
+    server.login(&headers, &credentials(password)).await.status
 }
 
 /// Wrong passwords from a hundred connections at a time.
@@ -86,16 +86,16 @@ struct Flood {
 
 impl Flood {
     /// Begins, and waits until there is no place left for all of them.
-    async fn start(bed: &Arc<Bed>, address: impl Fn(usize) -> String) -> Self {
+    async fn start(server: &Arc<TestServer>, address: impl Fn(usize) -> String) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let refused = Arc::new(AtomicUsize::new(0));
         let mut connections = JoinSet::new();
         for number in 0..100 {
-            let (bed, address) = (Arc::clone(bed), address(number));
+            let (server, address) = (Arc::clone(server), address(number));
             let (over, refused) = (Arc::clone(&over), Arc::clone(&refused));
             connections.spawn(async move {
                 while !over.load(Ordering::SeqCst) {
-                    match login_from(&bed, &address, "wrong password").await {
+                    match login_from(&server, &address, "wrong password").await {
                         403 => {}
                         503 => drop(refused.fetch_add(1, Ordering::SeqCst)),
                         other => panic!("{other}"),
@@ -120,11 +120,11 @@ impl Flood {
 
 #[tokio::test]
 async fn flood_from_one_address_keeps_nobody_else_out() {
-    let bed = unlimited().await;
-    let flood = Flood::start(&bed, |_| "198.51.100.1".to_owned()).await;
+    let server = unlimited().await;
+    let flood = Flood::start(&server, |_| "198.51.100.1".to_owned()).await;
     for last in 0..10 {
         assert_eq!(
-            login_from(&bed, &format!("203.0.113.{last}"), PASSWORD).await,
+            login_from(&server, &format!("203.0.113.{last}"), PASSWORD).await,
             201
         );
     }
@@ -133,12 +133,12 @@ async fn flood_from_one_address_keeps_nobody_else_out() {
 
 #[tokio::test]
 async fn flood_from_many_addresses_keeps_nobody_out_of_where_they_are_known() {
-    let bed = unlimited().await;
+    let server = unlimited().await;
     let home = "203.0.113.1";
-    assert_eq!(login_from(&bed, home, PASSWORD).await, 201);
-    let flood = Flood::start(&bed, |number| format!("198.51.100.{number}")).await;
+    assert_eq!(login_from(&server, home, PASSWORD).await, 201);
+    let flood = Flood::start(&server, |number| format!("198.51.100.{number}")).await;
     for _ in 0..10 {
-        assert_eq!(login_from(&bed, home, PASSWORD).await, 201);
+        assert_eq!(login_from(&server, home, PASSWORD).await, 201);
     }
     flood.end().await;
 }

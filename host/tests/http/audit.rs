@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Bed;
+use crate::TestServer;
 use crate::roles::allowed_to;
 use svc_domain::audit::AuditEvent;
 use svc_identity::capability::Capability;
@@ -10,25 +10,25 @@ use svc_identity::capability::Capability;
 const AUDIT: &str = "/api/v1/audit";
 const PASSWORD: &str = "correct horse canary";
 
-async fn last(bed: &Bed, token: &str) -> Value {
-    bed.get_as(token, &format!("{AUDIT}?take=1")).await.json()[0][0].clone()
+async fn last(server: &TestServer, token: &str) -> Value {
+    server.get_as(token, &format!("{AUDIT}?take=1")).await.json()[0][0].clone()
 }
 
 #[tokio::test]
 async fn only_who_may_reads_the_log() {
-    let bed = Bed::start().await;
-    let reader = bed.token(allowed_to(&bed, "reader", &[Capability::AuditRead]).await);
-    let settings = bed.token(
+    let server = TestServer::start().await;
+    let reader = server.token(allowed_to(&server, "reader", &[Capability::AuditRead]).await);
+    let settings = server.token(
         allowed_to(
-            &bed,
+            &server,
             "other",
             &[Capability::ServerSettingsRead, Capability::UsersRead],
         )
         .await,
     );
-    assert_eq!(bed.get_as(&reader, AUDIT).await.json(), json!([[], 0]));
-    assert_eq!(bed.get_as(&settings, AUDIT).await.status, 403);
-    assert_eq!(bed.get(AUDIT).await.status, 401);
+    assert_eq!(server.get_as(&reader, AUDIT).await.json(), json!([[], 0]));
+    assert_eq!(server.get_as(&settings, AUDIT).await.status, 403);
+    assert_eq!(server.get(AUDIT).await.status, 401);
     for query in [
         "event=nothing",
         "event=",
@@ -39,7 +39,7 @@ async fn only_who_may_reads_the_log() {
         "order=asc",
     ] {
         assert_eq!(
-            bed.get_as(&reader, &format!("{AUDIT}?{query}")).await.status,
+            server.get_as(&reader, &format!("{AUDIT}?{query}")).await.status,
             400,
             "{query}"
         );
@@ -48,14 +48,14 @@ async fn only_who_may_reads_the_log() {
 
 #[tokio::test]
 async fn each_change_leaves_its_line_and_no_secret() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD});
-    assert_eq!(bed.post("/api/v1/setup", &body).await.status, 201);
-    let ada = bed.store.owner().await.unwrap().unwrap().user.id;
-    let token = bed.token(ada);
-    assert_eq!(last(&bed, &token).await["event"], "setup_completed");
+    assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
+    let ada = server.store.owner().await.unwrap().unwrap().user.id;
+    let token = server.token(ada);
+    assert_eq!(last(&server, &token).await["event"], "setup_completed");
     let send = async |method: &str, target: &str, body: Value| {
-        let reply = bed
+        let reply = server
             .send_as(&token, method, &format!("/api/v1/{target}"), &body)
             .await;
         let done = if method == "POST" { 201 } else { 200 };
@@ -76,9 +76,9 @@ async fn each_change_leaves_its_line_and_no_secret() {
         "user_created",
         json!({"role": "newcomer"}),
         Some("bob"),
-        last(&bed, &token).await,
+        last(&server, &token).await,
     )];
-    let line = async || last(&bed, &token).await;
+    let line = async || last(&server, &token).await;
 
     send(
         "PATCH",
@@ -226,7 +226,7 @@ async fn each_change_leaves_its_line_and_no_secret() {
         );
     }
     // What changes nothing leaves none, and what is the caller's own setting neither.
-    let count = async || bed.get_as(&token, AUDIT).await.json()[1].clone();
+    let count = async || server.get_as(&token, AUDIT).await.json()[1].clone();
     let before = count().await;
     send("PATCH", &format!("users/{bob}"), json!({"displayName": "Bobby"})).await;
     send("DELETE", &format!("cors-origins/{origin}"), json!({})).await;
@@ -244,12 +244,12 @@ async fn each_change_leaves_its_line_and_no_secret() {
     .await;
     assert_eq!(count().await, before);
 
-    let all = String::from_utf8(bed.get_as(&token, &format!("{AUDIT}?take=1000")).await.body).unwrap();
+    let all = String::from_utf8(server.get_as(&token, &format!("{AUDIT}?take=1000")).await.body).unwrap();
     for secret in secrets {
         assert!(!all.contains(&secret), "{secret}");
     }
     for event in AuditEvent::ALL {
-        let reply = bed
+        let reply = server
             .get_as(&token, &format!("{AUDIT}?event={}", event.as_str()))
             .await
             .json();
@@ -265,7 +265,7 @@ async fn each_change_leaves_its_line_and_no_secret() {
             reply[0].as_array().unwrap().len()
         );
     }
-    let of_bob = bed
+    let of_bob = server
         .get_as(&token, &format!("{AUDIT}?userId={bob}&order=ASC"))
         .await
         .json();

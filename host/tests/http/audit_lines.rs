@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::roles::allowed_to;
-use crate::{Bed, BedOptions};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
@@ -14,18 +14,18 @@ use svc_test_support::databases::{Schema, postgres_url};
 use svc_test_support::guests;
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
-async fn on_each_database(test: impl AsyncFn(&Bed)) {
-    let options = |database_url| BedOptions {
+async fn on_each_database(test: impl AsyncFn(&TestServer)) {
+    let options = |database_url| TestServerOptions {
         database_url,
         kiosk: true,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    test(&Bed::start_with(options(None)).await).await;
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
-    let bed = Bed::start_with(options(Some(schema.url.clone()))).await;
-    test(&bed).await;
-    bed.store.close().await;
+    test(&TestServer::start_with(options(None)).await).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
+    let server = TestServer::start_with(options(Some(schema.url.clone()))).await;
+    test(&server).await;
+    server.store.close().await;
     schema.drop().await;
 }
 
@@ -37,41 +37,41 @@ fn detail<'a>(line: &'a AuditEntry, key: &str) -> &'a str {
     line.details.get(key).map_or("", String::as_str)
 }
 
-async fn repeated_lines_are_counted(bed: &Bed) {
-    bed.clock.stop();
-    let owner = bed.owner().await;
+async fn repeated_lines_are_counted(server: &TestServer) {
+    server.clock.stop();
+    let owner = server.owner().await;
     let renames = [Capability::CurrentUserUpdate, Capability::CurrentUserRead];
-    let eve = bed.token(allowed_to(bed, "eve", &renames).await);
+    let eve = server.token(allowed_to(server, "eve", &renames).await);
     let rename = async |token: &str, name: String| {
         let body = json!({"displayName": name});
-        let reply = bed.send_as(token, "PATCH", "/api/v1/users/current", &body).await;
+        let reply = server.send_as(token, "PATCH", "/api/v1/users/current", &body).await;
         assert_eq!(reply.status, 200);
     };
     for number in 0..50 {
-        bed.clock.advance(Duration::from_secs(1));
+        server.clock.advance(Duration::from_secs(1));
         rename(&eve, format!("Eve {number}")).await;
     }
     rename(&owner, "Ada".to_owned()).await;
-    let lines = bed.audit(AuditEvent::UserUpdated).await;
+    let lines = server.audit(AuditEvent::UserUpdated).await;
     assert_eq!(times(&lines), [1, 50], "each actor's own");
     assert_eq!(lines[1].last_at.millis() - lines[1].at.millis(), 49_000);
-    let shown = bed
+    let shown = server
         .get_as(&owner, "/api/v1/audit?event=user_updated")
         .await
         .json();
     assert_eq!((&shown[1], &shown[0][1]["count"]), (&json!(2), &json!(50)));
     assert!(shown[0][1]["lastAt"].as_str() > shown[0][1]["at"].as_str());
     // A minute after its beginning, a line is over.
-    bed.clock.advance(Duration::from_secs(11));
+    server.clock.advance(Duration::from_secs(11));
     rename(&eve, "Eve".to_owned()).await;
-    assert_eq!(times(&bed.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
+    assert_eq!(times(&server.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
     // Guests write one as well.
-    let guest = bed.store.guest().await.unwrap().unwrap();
+    let guest = server.store.guest().await.unwrap().unwrap();
     for _ in 0..10 {
         let body = json!({"username": guest.username});
-        assert_eq!(bed.login(&[("svc-app", "music")], &body).await.status, 201);
+        assert_eq!(server.login(&[("svc-app", "music")], &body).await.status, 201);
     }
-    assert_eq!(times(&bed.audit(AuditEvent::LoginSucceeded).await), [10]);
+    assert_eq!(times(&server.audit(AuditEvent::LoginSucceeded).await), [10]);
 }
 
 #[tokio::test]
@@ -79,19 +79,19 @@ async fn what_is_done_over_and_over_is_one_line_with_a_count() {
     on_each_database(repeated_lines_are_counted).await;
 }
 
-async fn different_lines_are_kept_apart(bed: &Bed) {
-    bed.clock.stop();
-    let owner = bed.owner().await;
+async fn different_lines_are_kept_apart(server: &TestServer) {
+    server.clock.stop();
+    let owner = server.owner().await;
     let mut ids = Vec::new();
     for number in 0..40 {
-        ids.push(bed.user(&format!("user{number}"), false, &[]).await.to_string());
+        ids.push(server.user(&format!("user{number}"), false, &[]).await.to_string());
     }
     let assign = "/api/v1/roles/member/assignments";
-    let some = bed
+    let some = server
         .send_as(&owner, "POST", assign, &json!({"userIds": &ids[..3]}))
         .await;
     assert_eq!(some.status, 201);
-    let lines = bed.audit(AuditEvent::RoleAssigned).await;
+    let lines = server.audit(AuditEvent::RoleAssigned).await;
     let targets: Vec<_> = lines
         .iter()
         .map(|line| line.target.as_ref().unwrap().id.unwrap().to_string())
@@ -99,11 +99,11 @@ async fn different_lines_are_kept_apart(bed: &Bed) {
     assert_eq!(times(&lines), [1, 1, 1]);
     assert!(ids[..3].iter().all(|id| targets.contains(id)), "{targets:?}");
     // Thirty of an actor and event within a minute; of what goes beyond, how many there were.
-    let rest = bed
+    let rest = server
         .send_as(&owner, "POST", assign, &json!({"userIds": &ids[3..]}))
         .await;
     assert_eq!(rest.status, 201);
-    let lines = bed.audit(AuditEvent::RoleAssigned).await;
+    let lines = server.audit(AuditEvent::RoleAssigned).await;
     assert_eq!(lines.len(), 31);
     let more: Vec<_> = lines.iter().filter(|line| line.target.is_none()).collect();
     assert_eq!((more.len(), more[0].times), (1, 10));
@@ -116,15 +116,15 @@ async fn lines_about_different_things_are_kept_apart_up_to_a_bound() {
     on_each_database(different_lines_are_kept_apart).await;
 }
 
-async fn runs_leave_lines(bed: &Bed) {
-    let owner = bed.owner().await;
-    bed.folder(MediaKind::music()).await;
+async fn runs_leave_lines(server: &TestServer) {
+    let owner = server.owner().await;
+    server.folder(MediaKind::music()).await;
     let body = json!({"type": "full"});
-    let run = bed.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
+    let run = server.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
     assert_eq!(run.status, 201);
-    bed.state.indexing.wait_until_idle().await;
+    server.state.indexing.wait_until_idle().await;
     for event in [AuditEvent::IndexRunStarted, AuditEvent::IndexRunEnded] {
-        let lines = bed.audit(event).await;
+        let lines = server.audit(event).await;
         assert_eq!(lines.len(), 1, "{event:?}");
         let line = &lines[0];
         let actor = line.actor.as_ref().unwrap();
@@ -154,23 +154,23 @@ async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
         name: id,
         bytes: guests::plugin("trap", id).leak(),
     };
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         plugins: vec![plugin("one"), plugin("two")],
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner = bed.owner().await;
-    bed.folder(MediaKind::music()).await;
+    let owner = server.owner().await;
+    server.folder(MediaKind::music()).await;
     for number in 0..8 {
         for extension in ["one", "two"] {
-            std::fs::write(bed.root.join(format!("{number}.{extension}")), b"x").unwrap();
+            std::fs::write(server.root.join(format!("{number}.{extension}")), b"x").unwrap();
         }
     }
     let body = json!({"type": "quick"});
-    let run = bed.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
+    let run = server.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
     assert_eq!(run.status, 201);
-    bed.state.indexing.wait_until_idle().await;
-    let plugins = bed.get_as(&owner, "/api/v1/plugins").await.json();
+    server.state.indexing.wait_until_idle().await;
+    let plugins = server.get_as(&owner, "/api/v1/plugins").await.json();
     let states: Vec<&Value> = plugins
         .as_array()
         .unwrap()
@@ -178,18 +178,18 @@ async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
         .map(|one| &one["state"])
         .collect();
     assert_eq!(states, ["quarantined", "quarantined"]);
-    let maintenance = bed.app.maintenance.clone();
+    let maintenance = server.app.maintenance.clone();
     let upkeep = svc_platform::tasks::spawn("upkeep", async move { maintenance.run().await });
     let mut lines = Vec::new();
     let told = async {
         while lines.len() < 2 {
             tokio::task::yield_now().await;
-            lines = bed.audit(AuditEvent::PluginQuarantined).await;
+            lines = server.audit(AuditEvent::PluginQuarantined).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
     upkeep.abort();
-    assert_eq!(times(&bed.audit(AuditEvent::PluginQuarantined).await), [1, 1]);
+    assert_eq!(times(&server.audit(AuditEvent::PluginQuarantined).await), [1, 1]);
     let mut named: Vec<_> = lines.iter().map(|line| detail(line, "plugin")).collect();
     named.sort_unstable();
     assert_eq!(named, ["one", "two"]);

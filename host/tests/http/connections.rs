@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::serving::{PATIENCE, SHORT, Serving, head, rest, status_line};
+use crate::serving::{PATIENCE, SHORT, LimitedServer, head, rest, status_line};
 use svc_api::router;
 use svc_http_io::limits::Limits;
 
@@ -39,7 +39,7 @@ async fn slow_head_closes_the_connection() {
         header_time: SHORT,
         ..Limits::default()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     for beginning in [
         "",
         "G",
@@ -60,7 +60,7 @@ async fn connection_without_a_further_request_is_closed() {
         header_time: SHORT,
         ..Limits::default()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut stream = serving.connect().await;
     let request = format!("{}{{}}", head(2));
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -80,7 +80,7 @@ async fn body_that_stops_or_never_ends_is_408() {
         ..Limits::default()
     };
     for limits in [gap, whole] {
-        let serving = Serving::start(limits).await;
+        let serving = LimitedServer::start(limits).await;
         let mut stream = serving.connect().await;
         stream.write_all(head(1000).as_bytes()).await.unwrap();
         stream.write_all(b"{").await.unwrap();
@@ -99,7 +99,7 @@ async fn time_of_the_body_is_not_the_handlers() {
         handler_time: Duration::from_secs(1),
         ..Limits::default()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut stream = serving.connect().await;
     stream.write_all(head(2).as_bytes()).await.unwrap();
     stream.write_all(b"{").await.unwrap();
@@ -113,7 +113,7 @@ async fn time_of_the_body_is_not_the_handlers() {
 
 #[tokio::test]
 async fn connection_that_says_nothing_does_not_hold_up_the_end() {
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     let mut silent = serving.connect().await;
     let mut idle = serving.connect().await;
     assert_eq!(status_line(&mut idle, &take()).await, "HTTP/1.1 201 Created");
@@ -127,7 +127,7 @@ async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
         drain_time: SHORT,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut hanging = serving.connect().await;
     begin(&mut hanging).await;
     serving.stop().await;
@@ -136,7 +136,7 @@ async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
 
 #[tokio::test]
 async fn request_that_ends_in_the_time_to_drain_is_answered() {
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     let mut late = serving.connect().await;
     begin(&mut late).await;
     let mut idle = serving.connect().await;
@@ -158,7 +158,7 @@ async fn write_that_nobody_takes_ends_the_connection() {
         connections: 1,
         ..Limits::default()
     };
-    let serving = Serving::start_with(limits, &router::routes()).await;
+    let serving = LimitedServer::start_with(limits, &router::routes()).await;
     let mut stalled = serving.connect().await;
     let request = "GET /api/docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n";
     // More than the sockets hold.
@@ -180,8 +180,8 @@ async fn write_that_nobody_takes_ends_the_connection() {
     tokio::time::timeout(PATIENCE, served)
         .await
         .expect("a place is free");
-    let answers = rest(&mut stalled).await.matches("HTTP/1.1 200").count();
-    assert!(answers < 19, "{answers}");
+    let response_cache = rest(&mut stalled).await.matches("HTTP/1.1 200").count();
+    assert!(response_cache < 19, "{response_cache}");
     serving.stop().await;
 }
 
@@ -191,7 +191,7 @@ async fn longest_idle_connection_makes_room_when_all_places_are_taken() {
         connections: 3,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut streams = [
         serving.connect().await,
         serving.connect_from(2).await,
@@ -226,7 +226,7 @@ async fn connection_at_work_keeps_its_place() {
         connections: 1,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut working = serving.connect().await;
     begin(&mut working).await;
     // Its own address gets no other; another address waits.
@@ -246,7 +246,7 @@ async fn address_that_fills_the_server_leaves_room_for_another() {
         connections: PLACES,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut working = Vec::new();
     for _ in 0..PLACES {
         let mut stream = serving.connect().await;

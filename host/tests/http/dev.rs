@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use crate::{Bed, BedOptions, Reply, filled};
+use crate::{TestServer, TestServerOptions, Reply, filled};
 use svc_api::router::dev_routes;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -12,11 +12,11 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 const REFUSALS: [u16; 2] = [403, 421];
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-async fn dev_bed(peer: IpAddr) -> Bed {
-    Bed::start_with(BedOptions {
+async fn dev_server(peer: IpAddr) -> TestServer {
+    TestServer::start_with(TestServerOptions {
         dev: true,
         peer,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await
 }
@@ -35,12 +35,12 @@ fn said(reply: &Reply) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
 
 #[tokio::test]
 async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         peer: HERE,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner = format!("Bearer {}", bed.owner().await);
+    let owner = format!("Bearer {}", server.owner().await);
     let token = owner.as_str();
     let json = ("content-type", "application/json");
     let plain = [json];
@@ -54,12 +54,12 @@ async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
     for headers in [&plain[..], &known, &browser] {
         for method in METHODS {
             let unknown = said(
-                &bed.send(method, "/api/v1/dev-nothing/at/all", headers, "{}")
+                &server.send(method, "/api/v1/dev-nothing/at/all", headers, "{}")
                     .await,
             );
             assert_eq!(unknown.0, 404, "{method}");
             for route in dev_routes() {
-                let reply = bed.send(method, &filled(route.path), headers, "{}").await;
+                let reply = server.send(method, &filled(route.path), headers, "{}").await;
                 assert_eq!(said(&reply), unknown, "{method} {route:?}");
             }
         }
@@ -68,7 +68,7 @@ async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
 
 #[tokio::test]
 async fn in_development_mode_other_machines_and_proxies_find_nothing() {
-    let far = dev_bed(IpAddr::from([192, 0, 2, 1])).await;
+    let far = dev_server(IpAddr::from([192, 0, 2, 1])).await;
     let unknown = said(&far.get("/api/v1/nothing").await);
     for route in dev_routes() {
         let json = [
@@ -80,7 +80,7 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
             .await;
         assert_eq!(said(&reply), unknown, "{route:?}");
     }
-    let near = dev_bed(HERE).await;
+    let near = dev_server(HERE).await;
     for proxy in ["forwarded", "x-forwarded-for", "x-real-ip"] {
         for route in dev_routes() {
             let json = [("content-type", "application/json"), (proxy, "127.0.0.1")];
@@ -95,10 +95,10 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
 
 #[tokio::test]
 async fn pages_of_other_origins_reach_no_dev_route() {
-    let bed = dev_bed(HERE).await;
+    let server = dev_server(HERE).await;
     let json = ("content-type", "application/json");
-    bed.owner().await;
-    bed.state.setup.look_again().await.unwrap();
+    server.owner().await;
+    server.state.setup.look_again().await.unwrap();
     for (host, headers, is_refused) in [
         ("localhost", &[("origin", "https://evil.example")][..], Some(403)),
         ("localhost", &[("origin", "null")], Some(403)),
@@ -122,7 +122,7 @@ async fn pages_of_other_origins_reach_no_dev_route() {
         for route in dev_routes() {
             let sent = [headers, &[json]].concat();
             // A body that no handler takes: what is let in is told so, and does nothing.
-            let reply = bed
+            let reply = server
                 .send(
                     route.method.as_str(),
                     &format!("http://{host}{}", filled(route.path)),
@@ -142,9 +142,9 @@ async fn pages_of_other_origins_reach_no_dev_route() {
 
 #[tokio::test]
 async fn dev_routes_are_in_no_list_and_no_document() {
-    let bed = dev_bed(HERE).await;
+    let server = dev_server(HERE).await;
     for target in ["/api", "/api/docs-json"] {
-        let text = String::from_utf8(bed.get(target).await.body).unwrap();
+        let text = String::from_utf8(server.get(target).await.body).unwrap();
         assert!(!text.contains("/dev/"), "{target}");
     }
 }
@@ -162,19 +162,19 @@ fn page_for_testers_of_clients_names_every_dev_route() {
 #[tokio::test]
 async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
     for peer in [HERE, "::1".parse().unwrap(), "::ffff:127.0.0.1".parse().unwrap()] {
-        let bed = dev_bed(peer).await;
-        let post = async |target: &str, body: Value| bed.post(&format!("/api/v1/dev/{target}"), &body).await;
-        let get = async |target: &str| bed.get(&format!("/api/v1/dev/{target}")).await;
+        let server = dev_server(peer).await;
+        let post = async |target: &str, body: Value| server.post(&format!("/api/v1/dev/{target}"), &body).await;
+        let get = async |target: &str| server.get(&format!("/api/v1/dev/{target}")).await;
         let delete = async |target: &str| {
-            bed.send("DELETE", &format!("/api/v1/dev/{target}"), &[], "")
+            server.send("DELETE", &format!("/api/v1/dev/{target}"), &[], "")
                 .await
         };
 
         let made = post("first-time-setup", json!({})).await;
         let owner = json!({"username": "owner", "password": "password"});
         assert_eq!((made.status, made.json()), (201, owner.clone()));
-        assert_eq!(bed.login(&[("svc-app", "admin")], &owner).await.status, 201);
-        assert_eq!(bed.get("/api/v1/health").await.json()["state"], "normal");
+        assert_eq!(server.login(&[("svc-app", "admin")], &owner).await.status, 201);
+        assert_eq!(server.get("/api/v1/health").await.json()["state"], "normal");
         assert_eq!(post("first-time-setup", json!({})).await.status, 403);
         let setting = get("settings/admin/guest_access").await;
         assert_eq!((setting.status, setting.json()), (200, json!(false)));
@@ -184,7 +184,7 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
         assert_eq!((claim.status, claim.json()), (200, Value::Null));
         assert_eq!(get("options/dev").await.json(), json!(true));
         assert_eq!(get("options/release-channel").await.json(), json!("stable"));
-        assert_eq!(get("options/music-dirs").await.json(), json!([bed.root]));
+        assert_eq!(get("options/music-dirs").await.json(), json!([server.root]));
         assert_eq!(get("options/release_channel").await.status, 404);
 
         let local = json!({"username": "bob", "password": "long enough", "role": "member"});
@@ -218,9 +218,9 @@ async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
             let reply = delete(&format!("libraries/{library}")).await;
             assert_eq!((reply.status, reply.json()), (200, json!(deleted)));
         }
-        assert_eq!(bed.get("/api/v1/updates").await.status, 503);
+        assert_eq!(server.get("/api/v1/updates").await.status, 503);
         let reset = post("factory-reset", json!({})).await;
         assert_eq!((reset.status, reset.json()), (201, json!(true)));
-        assert_eq!(bed.get("/api/v1/health").await.json()["state"], "not_setup");
+        assert_eq!(server.get("/api/v1/health").await.json()["state"], "not_setup");
     }
 }

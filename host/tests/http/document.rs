@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::Bed;
+use crate::TestServer;
 use svc_api::access::Access;
 use svc_api::router::routes;
 
 #[tokio::test]
 async fn document_describes_every_route_with_its_access() {
-    let bed = Bed::start().await;
-    let document = bed.get("/api/docs-json").await.json();
+    let server = TestServer::start().await;
+    let document = server.get("/api/docs-json").await.json();
     assert_eq!(document["openapi"], "3.1.0");
     let schemes = document["components"]["securitySchemes"].as_object().unwrap();
     assert!(schemes.contains_key("Local User JWT") && schemes.contains_key("Personal Access Token"));
@@ -137,9 +137,9 @@ fn numbers_of(operation: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let document = bed.get("/api/docs-json").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let document = server.get("/api/docs-json").await.json();
     let mut cases = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         for name in numbers_of(&item["get"]) {
@@ -151,7 +151,7 @@ async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
                 "0x10",
             ] {
                 let target = format!("{}?{name}={number}", super::filled(path));
-                let reply = bed.get_as(&token, &target).await;
+                let reply = server.get_as(&token, &target).await;
                 assert_eq!(reply.status, 400, "{target}");
                 let errors = reply.json()["errors"].as_array().unwrap().clone();
                 assert!(
@@ -167,8 +167,8 @@ async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
 
 #[tokio::test]
 async fn every_reference_in_the_document_leads_somewhere() {
-    let bed = Bed::start().await;
-    let document = bed.get("/api/docs-json").await.json();
+    let server = TestServer::start().await;
+    let document = server.get("/api/docs-json").await.json();
     let text = document.to_string();
     for reference in text.split("\"$ref\":\"#").skip(1) {
         let pointer = reference.split('"').next().unwrap();

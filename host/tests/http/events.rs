@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::access_matrix::personal_access_token;
-use crate::events_bed::{PATIENCE, Streaming, quick};
+use crate::event_streams::{PATIENCE, ListeningServer, quick};
 use svc_domain::id::SessionId;
 use svc_domain::time::{Clock as _, Timestamp};
 use svc_events::{Audience, EventKind, EventLimits, Message};
@@ -21,8 +21,8 @@ const SOON: Duration = Duration::from_secs(5);
 
 #[tokio::test]
 async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.caller_without_roles().await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.caller_without_roles().await;
     for query in [
         format!("?token={token}"),
         format!("?authorization={token}"),
@@ -31,7 +31,7 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         format!("?token={token}&authorization=x"),
         format!("?authorization=x&token={token}"),
     ] {
-        let client = server.open(&query).await;
+        let client = listening.open(&query).await;
         for line in [
             "HTTP/1.1 200",
             "content-type: text/event-stream\r\n",
@@ -44,9 +44,9 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         assert!(!client.head.contains("content-encoding"), "{}", client.head);
     }
     // The old parameter takes an access token alone, also one that was let in elsewhere a moment ago.
-    let user = server.bed.user("maker", false, &["member"]).await;
-    let program = personal_access_token(&server.bed, user, None).await;
-    assert_eq!(server.bed.status_as(&program).await, 200);
+    let user = listening.server.user("maker", false, &["member"]).await;
+    let program = personal_access_token(&listening.server, user, None).await;
+    assert_eq!(listening.server.status_as(&program).await, 200);
     for query in [
         String::new(),
         "?token=x".to_owned(),
@@ -56,7 +56,7 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         format!("?authorization=Bearer%20{program}"),
         format!("?authorization={token}&authorization={token}"),
     ] {
-        let client = server.open(&query).await;
+        let client = listening.open(&query).await;
         assert!(
             client.head.starts_with("HTTP/1.1 401"),
             "{query}: {}",
@@ -64,8 +64,8 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         );
     }
     let path = "/api/v1/events/subscribe";
-    let head = server
-        .bed
+    let head = listening
+        .server
         .send("HEAD", &format!("{path}?token={token}"), &[], "")
         .await;
     assert_eq!(
@@ -74,8 +74,8 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
     );
     let origin = ("origin", super::LISTED_ORIGIN);
     let bearer = format!("Bearer {token}");
-    let reply = server
-        .bed
+    let reply = listening
+        .server
         .send("GET", path, &[origin, ("authorization", &bearer)], "")
         .await;
     assert_eq!(
@@ -83,8 +83,8 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         (200, super::LISTED_ORIGIN)
     );
     // The parameter is one of this route alone.
-    let other = server
-        .bed
+    let other = listening
+        .server
         .get(&format!("/api/v1/versions?authorization={token}"))
         .await;
     assert_eq!(other.status, 401);
@@ -92,11 +92,11 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
 
 #[tokio::test]
 async fn events_come_over_http2_and_http_1_0_as_well() {
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
     let target = format!("/api/v1/events/subscribe?token={token}");
 
-    let stream = TcpStream::connect(server.address).await.unwrap();
+    let stream = TcpStream::connect(listening.address).await.unwrap();
     let (client, connection) = h2::client::handshake(stream).await.unwrap();
     let driver = tasks::spawn("test client", async move {
         // Ends with an error when the server closes first.
@@ -109,12 +109,12 @@ async fn events_come_over_http2_and_http_1_0_as_well() {
     assert_eq!(answer.status(), 200);
     let mut body = answer.into_body();
 
-    let mut old = TcpStream::connect(server.address).await.unwrap();
+    let mut old = TcpStream::connect(listening.address).await.unwrap();
     let request = format!("GET {target} HTTP/1.0\r\n\r\n");
     old.write_all(request.as_bytes()).await.unwrap();
-    server.wait_for_listeners(2).await;
+    listening.wait_for_subscribers(2).await;
 
-    server.tell(json!({"runId": "1"}));
+    listening.publish(json!({"runId": "1"}));
     let mut heard = String::new();
     while !heard.contains("\n\ndata: ") || !heard.ends_with("\n\n") {
         let piece = timeout(PATIENCE, body.data()).await.unwrap().unwrap().unwrap();
@@ -137,28 +137,28 @@ async fn events_come_over_http2_and_http_1_0_as_well() {
 
 #[tokio::test]
 async fn events_reach_those_who_may_hear_them_and_nobody_else() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
     let (ann, bob) = (
-        bed.user("ann", false, &["music_user"]).await,
-        bed.user("bob", false, &["music_user"]).await,
+        server.user("ann", false, &["music_user"]).await,
+        server.user("bob", false, &["music_user"]).await,
     );
     let mut clients = [
-        server.listen(&owner).await,
-        server.listen(&bed.token(ann)).await,
-        server.listen(&bed.token(bob)).await,
+        listening.listen(&owner).await,
+        listening.listen(&server.token(ann)).await,
+        listening.listen(&server.token(bob)).await,
     ];
-    let tell = |audience, number: u32| {
+    let publish = |audience, number: u32| {
         let message = Message::to(audience, EventKind::IndexingStarted, &number);
-        bed.state.events.tell(|| message);
+        server.state.events.publish(|| message);
     };
     let (jobs, queues) = (Capability::JobsRead, Capability::PlaybackQueuesRead);
-    tell(Audience::Readers(Capability::IndexingRead), 1);
-    tell(Audience::ReadersAnd(jobs, ann), 2);
-    tell(Audience::Owner(queues, bob), 3);
-    tell(Audience::Owner(jobs, bob), 4);
-    tell(Audience::Readers(queues), 5);
+    publish(Audience::Readers(Capability::IndexingRead), 1);
+    publish(Audience::ReadersAnd(jobs, ann), 2);
+    publish(Audience::Owner(queues, bob), 3);
+    publish(Audience::Owner(jobs, bob), 4);
+    publish(Audience::Readers(queues), 5);
     for (client, heard) in clients.iter_mut().zip([&[1, 2, 5][..], &[2, 5], &[3, 5]]) {
         for number in heard {
             assert_eq!(client.next_payload().await, json!(number));
@@ -169,48 +169,48 @@ async fn events_reach_those_who_may_hear_them_and_nobody_else() {
 
 #[tokio::test]
 async fn role_counts_for_the_next_event_whether_given_or_taken() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let ann = bed.user("ann", false, &["music_user"]).await;
-    let mut client = server.listen(&bed.token(ann)).await;
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let ann = server.user("ann", false, &["music_user"]).await;
+    let mut client = listening.listen(&server.token(ann)).await;
     // Who hears everything, and so tells when a message was handed out.
-    let mut witness = server.listen(&bed.owner().await).await;
+    let mut witness = listening.listen(&server.owner().await).await;
     for round in 0..20 {
-        server.tell(json!("not heard"));
+        listening.publish(json!("not heard"));
         assert_eq!(witness.next_payload().await, json!("not heard"));
-        let mut change = bed.store.change_identity().await.unwrap();
-        let now = bed.clock.now();
+        let mut change = server.store.change_identity().await.unwrap();
+        let now = server.clock.now();
         change.assign_role(ann, "administrator", now).await.unwrap();
         change.commit().await.unwrap();
-        server.tell(json!(round));
+        listening.publish(json!(round));
         assert_eq!(witness.next_payload().await, json!(round));
         assert_eq!(client.next_payload().await, json!(round));
-        let mut change = bed.store.change_identity().await.unwrap();
+        let mut change = server.store.change_identity().await.unwrap();
         change.unassign_role(ann, "administrator").await.unwrap();
         change.commit().await.unwrap();
     }
-    server.tell(json!("not heard"));
+    listening.publish(json!("not heard"));
     assert_eq!(witness.next_payload().await, json!("not heard"));
     assert!(client.is_silent().await);
 }
 
 #[tokio::test]
 async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
-    let server = Streaming::start(EventLimits::default()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
+    let listening = ListeningServer::start(EventLimits::default()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
     let ends = async |name: &str, token: &str, method: &str, path: String, body: Value| {
-        let mut client = server.listen(token).await;
-        let reply = bed.send_as(&owner, method, &path, &body).await;
+        let mut client = listening.listen(token).await;
+        let reply = server.send_as(&owner, method, &path, &body).await;
         assert_eq!(reply.status, 200, "{name}: {:?}", reply.json());
         let since = Instant::now();
         assert!(client.end().await, "{name}: ends in good order");
         assert!(since.elapsed() < SOON, "{name}: {:?}", since.elapsed());
     };
 
-    let ann = bed.user("ann", false, &["member"]).await;
+    let ann = server.user("ann", false, &["member"]).await;
     let tokens = format!("/api/v1/users/{ann}/personal-access-tokens");
-    let made = bed
+    let made = server
         .send_as(&owner, "POST", &tokens, &json!({"label": "tv"}))
         .await
         .json();
@@ -221,7 +221,7 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
     let path = format!("/api/v1/users/{ann}");
     ends(
         "account",
-        &bed.token(ann),
+        &server.token(ann),
         "PATCH",
         path,
         json!({"enabled": false}),
@@ -229,13 +229,13 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
     .await;
 
     // A session that nobody knows does not count, from the beginning.
-    let bob = bed.user("bob", false, &["member"]).await;
-    let stranger = bed.token_of(bob, Some(SessionId::from(7)));
-    let client = server.open(&format!("?token={stranger}")).await;
+    let bob = server.user("bob", false, &["member"]).await;
+    let stranger = server.token_of(bob, Some(SessionId::from(7)));
+    let client = listening.open(&format!("?token={stranger}")).await;
     assert!(client.head.starts_with("HTTP/1.1 401"), "{}", client.head);
 
-    let mut client = server.listen(&bed.token(bob)).await;
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut client = listening.listen(&server.token(bob)).await;
+    let mut change = server.store.change_identity().await.unwrap();
     assert!(change.delete_user(bob).await.unwrap());
     change.commit().await.unwrap();
     assert!(client.end().await);
@@ -243,36 +243,36 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
 
 #[tokio::test]
 async fn access_token_that_expires_ends_no_stream_but_opens_none() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
-    let ann = bed.user("ann", false, &["administrator"]).await;
-    let expires = Timestamp::from_millis(bed.clock.now().millis() + 60_000);
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
+    let ann = server.user("ann", false, &["administrator"]).await;
+    let expires = Timestamp::from_millis(server.clock.now().millis() + 60_000);
     let body = json!({"label": "tv", "expiresAt": expires.to_iso()});
     let tokens = format!("/api/v1/users/{ann}/personal-access-tokens");
-    let made = bed.send_as(&owner, "POST", &tokens, &body).await.json();
-    let mut by_token = server.listen(made["token"].as_str().unwrap()).await;
-    let mut client = server.listen(&owner).await;
-    bed.clock.advance(Duration::from_secs(16 * 60));
+    let made = server.send_as(&owner, "POST", &tokens, &body).await.json();
+    let mut by_token = listening.listen(made["token"].as_str().unwrap()).await;
+    let mut client = listening.listen(&owner).await;
+    server.clock.advance(Duration::from_secs(16 * 60));
     // Any change of accounts makes the server look again.
-    bed.user("bob", false, &[]).await;
-    server.tell(json!(1));
+    server.user("bob", false, &[]).await;
+    listening.publish(json!(1));
     assert_eq!(client.next_payload().await, json!(1));
     assert!(client.is_silent().await, "it stays open");
-    let again = server.open(&format!("?token={owner}")).await;
+    let again = listening.open(&format!("?token={owner}")).await;
     assert!(again.head.starts_with("HTTP/1.1 401"), "{}", again.head);
     assert!(by_token.end().await, "a personal access token ends its stream");
 }
 
 #[tokio::test]
 async fn comments_keep_a_silent_stream_alive() {
-    let server = Streaming::start(EventLimits {
+    let listening = ListeningServer::start(EventLimits {
         keep_alive: Duration::from_millis(100),
         ..quick()
     })
     .await;
-    let token = server.bed.caller_without_roles().await;
-    let mut client = server.listen(&token).await;
+    let token = listening.server.caller_without_roles().await;
+    let mut client = listening.listen(&token).await;
     while client.comments < 4 {
         // The event never comes: the comments are counted on the way.
         let _ = tokio::time::timeout(Duration::from_millis(50), client.next()).await;
@@ -282,12 +282,12 @@ async fn comments_keep_a_silent_stream_alive() {
 
 #[tokio::test]
 async fn events_that_wait_go_out_in_one_piece() {
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.owner().await;
-    let mut client = server.listen(&token).await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
+    let mut client = listening.listen(&token).await;
     let before = client.chunks;
     for number in 0..50 {
-        server.tell(json!(number));
+        listening.publish(json!(number));
     }
     for number in 0..50 {
         assert_eq!(client.next_payload().await, json!(number));
@@ -298,11 +298,11 @@ async fn events_that_wait_go_out_in_one_piece() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_for_those_who_read() {
     const EVENTS: u64 = 5_000;
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
     let mut readers = Vec::new();
     for _ in 0..20 {
-        let mut client = server.listen(&token).await;
+        let mut client = listening.listen(&token).await;
         readers.push(tasks::spawn("reader", async move {
             for number in 0..EVENTS {
                 assert_eq!(client.next_payload().await, json!(number));
@@ -310,7 +310,7 @@ async fn nothing_is_lost_for_those_who_read() {
         }));
     }
     for number in 0..EVENTS {
-        server.tell(json!(number));
+        listening.publish(json!(number));
     }
     for reader in readers {
         tokio::time::timeout(PATIENCE, reader).await.unwrap().unwrap();
@@ -322,54 +322,54 @@ async fn client_that_does_not_read_is_cut_off_and_holds_up_nobody() {
     const EVENTS: u64 = 1_500;
     // The one that reads is never behind by as many as are kept, however slow the machine is.
     const AT_ONCE: u64 = 100;
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.owner().await;
-    let mut reading = server.listen(&token).await;
-    let stalled = server.stall(&token).await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
+    let mut reading = listening.listen(&token).await;
+    let stalled = listening.stall(&token).await;
     let padding = "x".repeat(10_000);
     // Far more than the system holds for the one that does not read.
     for first in (0..EVENTS).step_by(AT_ONCE as usize) {
         let numbers = first..first + AT_ONCE;
         for number in numbers.clone() {
-            server.tell(json!([number, padding]));
+            listening.publish(json!([number, padding]));
         }
         for number in numbers {
             assert_eq!(reading.next_payload().await[0], json!(number));
         }
     }
-    server.wait_for_listeners(1).await;
+    listening.wait_for_subscribers(1).await;
     drop(stalled);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connection_that_takes_nothing_is_cut_off_in_time() {
-    let server = Streaming::start(EventLimits {
+    let listening = ListeningServer::start(EventLimits {
         stall: Duration::from_millis(200),
         // Nobody is behind by so many.
         queue: 100_000,
         ..quick()
     })
     .await;
-    let token = server.bed.owner().await;
-    let stalled = server.stall(&token).await;
+    let token = listening.server.owner().await;
+    let stalled = listening.stall(&token).await;
     let padding = "x".repeat(100_000);
     for _ in 0..200 {
-        server.tell(json!(padding));
+        listening.publish(json!(padding));
     }
-    server.wait_for_listeners(0).await;
+    listening.wait_for_subscribers(0).await;
     drop(stalled);
 }
 
 #[tokio::test]
 async fn additions_beyond_what_can_wait_are_left_out_and_the_end_is_not() {
-    let server = Streaming::start(EventLimits { inbox: 10, ..quick() }).await;
-    let token = server.bed.owner().await;
-    let mut client = server.listen(&token).await;
-    let tell = |kind, number: u32| server.bed.state.events.tell(|| Message::new(kind, &number));
+    let listening = ListeningServer::start(EventLimits { inbox: 10, ..quick() }).await;
+    let token = listening.server.owner().await;
+    let mut client = listening.listen(&token).await;
+    let publish = |kind, number: u32| listening.server.state.events.publish(|| Message::new(kind, &number));
     for number in 0..100 {
-        tell(EventKind::IndexingMusicArtistAdded, number);
+        publish(EventKind::IndexingMusicArtistAdded, number);
     }
-    tell(EventKind::IndexingCompleted, 100);
+    publish(EventKind::IndexingCompleted, 100);
     for number in 0..10 {
         assert_eq!(client.next_payload().await, json!(number));
     }
@@ -378,32 +378,32 @@ async fn additions_beyond_what_can_wait_are_left_out_and_the_end_is_not() {
 
 #[tokio::test]
 async fn client_that_goes_is_forgotten() {
-    let server = Streaming::start(quick()).await;
-    let token = server.bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
     let mut clients = Vec::new();
     for _ in 0..50 {
-        clients.push(server.listen(&token).await);
+        clients.push(listening.listen(&token).await);
     }
-    assert_eq!(server.bed.state.events.listeners(), 50);
+    assert_eq!(listening.server.state.events.subscribers(), 50);
     drop(clients);
-    server.wait_for_listeners(0).await;
+    listening.wait_for_subscribers(0).await;
     // And whoever comes later is heard.
-    let mut client = server.listen(&token).await;
-    server.tell(json!(1));
+    let mut client = listening.listen(&token).await;
+    listening.publish(json!(1));
     assert_eq!(client.next_payload().await, json!(1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_ends_all_streams_at_once() {
-    let server = Streaming::start(EventLimits::default()).await;
-    let token = server.bed.owner().await;
+    let listening = ListeningServer::start(EventLimits::default()).await;
+    let token = listening.server.owner().await;
     let mut clients = Vec::new();
     for _ in 0..300 {
-        clients.push(server.listen(&token).await);
+        clients.push(listening.listen(&token).await);
     }
     let since = Instant::now();
-    server.stop.send(()).unwrap();
-    tokio::time::timeout(PATIENCE, server.task)
+    listening.stop.send(()).unwrap();
+    tokio::time::timeout(PATIENCE, listening.task)
         .await
         .unwrap()
         .unwrap()
@@ -417,35 +417,35 @@ async fn shutdown_ends_all_streams_at_once() {
 #[tokio::test]
 async fn account_has_a_bounded_number_of_streams() {
     assert_eq!(EventLimits::default().per_account, 1_000);
-    let server = Streaming::start(EventLimits {
+    let listening = ListeningServer::start(EventLimits {
         per_account: 3,
         ..quick()
     })
     .await;
     let member = async |name: &str| {
-        let user = server.bed.user(name, false, &["member"]).await;
+        let user = listening.server.user(name, false, &["member"]).await;
         // Each of an account's credentials counts towards the same.
         [
-            server.bed.token(user),
-            personal_access_token(&server.bed, user, None).await,
+            listening.server.token(user),
+            personal_access_token(&listening.server, user, None).await,
         ]
     };
     let (ada, bob) = (member("ada").await, member("bob").await);
     let mut open = Vec::new();
     for token in [&ada[0], &ada[1], &ada[0]] {
-        open.push(server.listen(token).await);
+        open.push(listening.listen(token).await);
     }
     for token in &ada {
-        let refused = server.bed.get_as(token, "/api/v1/events/subscribe").await;
+        let refused = listening.server.get_as(token, "/api/v1/events/subscribe").await;
         assert_eq!(
             (refused.status, refused.code().as_deref()),
             (409, Some("too_many_streams"))
         );
     }
-    open.push(server.listen(&bob[0]).await);
+    open.push(listening.listen(&bob[0]).await);
     // One that ends makes room.
     drop(open.remove(0));
-    server.wait_for_listeners(3).await;
-    open.push(server.listen(&ada[1]).await);
-    assert_eq!(server.bed.state.events.listeners(), 4);
+    listening.wait_for_subscribers(3).await;
+    open.push(listening.listen(&ada[1]).await);
+    assert_eq!(listening.server.state.events.subscribers(), 4);
 }

@@ -1,6 +1,6 @@
 //! What lists are narrowed by: each list of items takes the same, and an empty value is an error.
 
-use crate::Bed;
+use crate::TestServer;
 use crate::refresh::on_each_database;
 
 /// Lists of items, with the filters that they have beside `favorites`, `missing` and `addedSince`.
@@ -17,9 +17,9 @@ const LISTS: [(&str, &[&str]); 8] = [
 
 #[tokio::test]
 async fn lists_of_items_take_and_describe_the_filters_that_make_sense() {
-    on_each_database(async |bed: Bed| {
-        let token = bed.owner().await;
-        let document = bed.get("/api/docs-json").await.json();
+    on_each_database(async |server: TestServer| {
+        let token = server.owner().await;
+        let document = server.get("/api/docs-json").await.json();
         for (path, more) in LISTS {
             let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
             let target = path.replace("{tvShowId}", "0000000000001");
@@ -28,7 +28,7 @@ async fn lists_of_items_take_and_describe_the_filters_that_make_sense() {
             for name in ["favorites", "missing", "addedSince"].iter().chain(more) {
                 let described = parameters.iter().any(|parameter| parameter["name"] == *name);
                 assert!(described, "{path} {name}");
-                let empty = bed.get_as(&token, &format!("{target}?{name}=")).await;
+                let empty = server.get_as(&token, &format!("{target}?{name}=")).await;
                 assert_eq!(empty.status, 400, "{path} {name}");
                 assert_eq!(empty.json()["errors"][0]["path"], *name);
                 let value = match *name {
@@ -37,10 +37,10 @@ async fn lists_of_items_take_and_describe_the_filters_that_make_sense() {
                     "genre" | "camera" | "lens" => "x",
                     _ => "true",
                 };
-                let good = bed.get_as(&token, &format!("{target}?{name}={value}")).await;
+                let good = server.get_as(&token, &format!("{target}?{name}={value}")).await;
                 assert_eq!(good.status, fine, "{path} {name}");
             }
-            let unknown = bed.get_as(&token, &format!("{target}?nonsense=")).await;
+            let unknown = server.get_as(&token, &format!("{target}?nonsense=")).await;
             assert_eq!(unknown.status, fine, "{path}: unknown names are ignored");
         }
     })

@@ -6,17 +6,17 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::json;
 
-use crate::events_bed::wait_for;
+use crate::event_streams::wait_for;
 use crate::jobs::{COUNTING, ask, start, until};
 use crate::waveforms::{Room, impatient};
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_domain::job::JobStatus;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_events::Events;
 use svc_identity::error::{Result as Outcome, ServiceError};
-use svc_library::jobs::{JobItems, preparing};
-use svc_library::pictures::{Pictures, THREADS};
+use svc_library::jobs::{JobItems, pregeneration_job};
+use svc_library::thumbnails::{Thumbnails, THREADS};
 use svc_plugin_host::BuiltIn;
 use svc_test_support::guests;
 
@@ -38,13 +38,13 @@ impl Drop for Occupied {
 }
 
 /// Fills the queue to its last place.
-fn occupy(pictures: &Pictures) -> Occupied {
+fn occupy(thumbnails: &Thumbnails) -> Occupied {
     let occupied = Occupied(Arc::default());
     let begun = Arc::new(AtomicUsize::new(0));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     loop {
         let (gate, begun_by) = (Arc::clone(&occupied.0), Arc::clone(&begun));
-        let is_waiting = pictures.run_in_turn(move || {
+        let is_waiting = thumbnails.run_in_turn(move || {
             begun_by.fetch_add(1, Ordering::SeqCst);
             let held = gate.0.lock().unwrap();
             drop(gate.1.wait_while(held, |free| !*free).unwrap());
@@ -61,7 +61,7 @@ fn occupy(pictures: &Pictures) -> Occupied {
 
 /// Runs a job that makes something of each item while the queue is full, and makes room once it was turned away.
 async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
-    (bed, token): (&Bed, &str),
+    (server, token): (&TestServer, &str),
     (items, number): (JobItems, i64),
     make: impl Fn(i64) -> F + Send + Sync + 'static,
     make_room: impl FnOnce(),
@@ -73,19 +73,19 @@ async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
             let (made, refused) = (make(item), Arc::clone(&refused));
             async move {
                 let made = made.await;
-                if matches!(&made, Err(ServiceError::TryLater(_))) {
+                if matches!(&made, Err(ServiceError::Overloaded(_))) {
                     refused.fetch_add(1, Ordering::SeqCst);
                 }
                 made
             }
         }
     };
-    let registered = preparing(&COUNTING, &bed.store, items, counting);
-    let (jobs, task) = start(bed, &Events::default(), registered);
-    let job = ask(bed, &jobs, token).await;
+    let registered = pregeneration_job(&COUNTING, &server.store, items, counting);
+    let (jobs, task) = start(server, &Events::default(), registered);
+    let job = ask(server, &jobs, token).await;
     wait_for(|| refused.load(Ordering::SeqCst) >= 2).await;
     make_room();
-    let ended = until(bed, job.id, JobStatus::Completed).await;
+    let ended = until(server, job.id, JobStatus::Completed).await;
     assert_eq!((ended.progress.completed, ended.progress.failed), (number, 0));
     jobs.stop();
     task.await.unwrap();
@@ -96,44 +96,44 @@ async fn waveforms_of_a_job_wait_for_room_in_the_queue() {
     let room = Room::new(impatient()).await;
     let first = room.track("a.mp3").await;
     let others = [room.track("b.mp3").await, room.track("c.mp3").await];
-    room.meter.hold(true);
+    room.analyzer.hold(true);
     assert_eq!(room.status(others[0]).await, 202);
-    wait_for(|| room.meter.calls() == 1).await;
+    wait_for(|| room.analyzer.calls() == 1).await;
     assert_eq!(room.status(others[1]).await, 202);
-    let waveforms = room.bed().state.waveforms.clone();
+    let waveforms = room.server().state.waveforms.clone();
     let make = move |item: i64| {
         let waveforms = waveforms.clone();
-        async move { waveforms.prepare(item.into()).await.map(drop) }
+        async move { waveforms.pregenerate(item.into()).await.map(drop) }
     };
-    let of = (room.bed(), room.owner.as_str());
-    job_waits_for_room(of, (JobItems::Tracks, 3), make, || room.meter.hold(false)).await;
+    let of = (room.server(), room.owner.as_str());
+    job_waits_for_room(of, (JobItems::Tracks, 3), make, || room.analyzer.hold(false)).await;
     assert_eq!(room.status(first).await, 200);
-    assert_eq!(room.meter.calls(), 3, "each was measured once");
+    assert_eq!(room.analyzer.calls(), 3, "each was measured once");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_beyond_the_queue_are_for_later_and_those_of_a_job_wait_for_room() {
     let bytes = guests::renderer("thumbnailer", "drawer").leak();
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         plugins: vec![BuiltIn {
             name: "drawer",
             bytes,
         }],
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner = bed.owner().await;
-    let folder = bed.folder(MediaKind::photos()).await;
-    let photo = bed.photo(folder, "a.jpg", b"any").await;
+    let owner = server.owner().await;
+    let folder = server.folder(MediaKind::photos()).await;
+    let photo = server.photo(folder, "a.jpg", b"any").await;
     let target = format!("/api/v1/photos/{photo}/thumbnail");
-    let pictures = bed.state.pictures.clone();
-    let occupied = occupy(&pictures);
-    assert_busy(&bed.get_as(&owner, &target).await, "2");
+    let thumbnails = server.state.thumbnails.clone();
+    let occupied = occupy(&thumbnails);
+    assert_busy(&server.get_as(&owner, &target).await, "2");
     let make = move |item: i64| {
-        let pictures = pictures.clone();
-        async move { pictures.prepare_photo(&MediaScope::All, item.into()).await }
+        let thumbnails = thumbnails.clone();
+        async move { thumbnails.pregenerate_photo(&MediaScope::All, item.into()).await }
     };
     let items = (JobItems::Photos, 1);
-    job_waits_for_room((&bed, &owner), items, make, || drop(occupied)).await;
-    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    job_waits_for_room((&server, &owner), items, make, || drop(occupied)).await;
+    assert_eq!(server.get_as(&owner, &target).await.status, 200);
 }

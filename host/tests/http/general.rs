@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::{Bed, LISTED_ORIGIN, filled};
+use crate::{TestServer, LISTED_ORIGIN, filled};
 use svc_api::router::routes;
 
 #[tokio::test]
 async fn home_lists_versions_and_every_route() {
-    let bed = Bed::start().await;
-    let home = bed.get("/api").await.json();
+    let server = TestServer::start().await;
+    let home = server.get("/api").await.json();
     assert_eq!(home["versions"], json!({"v1": "/api/v1"}));
     assert_eq!(home["endpoints"].as_array().unwrap().len(), routes().len());
     assert!(
@@ -21,11 +21,11 @@ async fn home_lists_versions_and_every_route() {
 
 #[tokio::test]
 async fn health_answers_without_a_database() {
-    let bed = Bed::start().await;
-    bed.store.close().await;
-    let reply = bed.get("/api/v1/health").await;
+    let server = TestServer::start().await;
+    server.store.close().await;
+    let reply = server.get("/api/v1/health").await;
     assert_eq!((reply.status, reply.json()), (200, json!({"state": "not_setup"})));
-    let reply = bed.get("/api/v1/health/ready").await;
+    let reply = server.get("/api/v1/health/ready").await;
     assert_eq!(
         (reply.status, reply.json()["code"].as_str()),
         (503, Some("database_unavailable"))
@@ -34,16 +34,16 @@ async fn health_answers_without_a_database() {
 
 #[tokio::test]
 async fn instance_has_three_fields() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let expected = json!({"instanceId": super::INSTANCE, "serverName": "svc", "kioskMode": false});
-    assert_eq!(bed.get("/api/v1/instance").await.json(), expected);
+    assert_eq!(server.get("/api/v1/instance").await.json(), expected);
 }
 
 #[tokio::test]
 async fn versions_keep_the_keys_of_the_contract() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let versions = bed.get_as(&token, "/api/v1/versions").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let versions = server.get_as(&token, "/api/v1/versions").await.json();
     for key in [
         "nodejs",
         "openssl",
@@ -79,9 +79,9 @@ async fn versions_keep_the_keys_of_the_contract() {
 
 #[tokio::test]
 async fn errors_of_the_router_are_json() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for accept in ["text/html", "application/xml", "*/*"] {
-        let reply = bed
+        let reply = server
             .send("GET", "/api/v1/nothing", &[("accept", accept)], "")
             .await;
         assert_eq!(
@@ -89,7 +89,7 @@ async fn errors_of_the_router_are_json() {
             (404, json!({"message": "not found"}))
         );
         assert_eq!(reply.header("content-type"), "application/json; charset=utf-8");
-        let reply = bed
+        let reply = server
             .send("DELETE", "/api/v1/index/state", &[("accept", accept)], "")
             .await;
         assert_eq!(
@@ -98,15 +98,15 @@ async fn errors_of_the_router_are_json() {
         );
         assert!(reply.json()["message"].is_string());
     }
-    assert_eq!(bed.get("/").await.status, 404);
-    assert_eq!(bed.get(&format!("/api?{}", "x".repeat(9000))).await.status, 414);
+    assert_eq!(server.get("/").await.status, 404);
+    assert_eq!(server.get(&format!("/api?{}", "x".repeat(9000))).await.status, 414);
 }
 
 #[tokio::test]
 async fn every_answer_has_the_security_headers() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for target in ["/api", "/api/v1/nothing", "/api/v1/versions", "/api/docs"] {
-        let reply = bed.get(target).await;
+        let reply = server.get(target).await;
         assert_eq!(reply.header("x-content-type-options"), "nosniff", "{target}");
         assert_eq!(reply.header("referrer-policy"), "no-referrer");
         assert_eq!(reply.header("cache-control"), "no-store");
@@ -122,15 +122,15 @@ async fn every_answer_has_the_security_headers() {
 
 #[tokio::test]
 async fn head_is_get_without_a_body() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", bearer.as_str())];
     for route in routes().iter().filter(|route| route.method == "GET") {
         let target = filled(route.path);
         let (get, head) = (
-            bed.send("GET", &target, &headers, "").await,
-            bed.send("HEAD", &target, &headers, "").await,
+            server.send("GET", &target, &headers, "").await,
+            server.send("HEAD", &target, &headers, "").await,
         );
         assert_eq!((get.status, head.body.len()), (head.status, 0), "{target}");
         assert_eq!(
@@ -147,17 +147,17 @@ async fn head_is_get_without_a_body() {
 
 #[tokio::test]
 async fn entity_tag_saves_sending_the_same_again() {
-    let bed = Bed::start().await;
-    let first = bed.get("/api").await;
+    let server = TestServer::start().await;
+    let first = server.get("/api").await;
     let tag = first.header("etag").to_owned();
     assert!(tag.starts_with('"'));
-    let again = bed.send("GET", "/api", &[("if-none-match", &tag)], "").await;
+    let again = server.send("GET", "/api", &[("if-none-match", &tag)], "").await;
     assert_eq!(
         (again.status, again.body.len(), again.header("etag")),
         (304, 0, tag.as_str())
     );
     assert_eq!(
-        bed.send("GET", "/api", &[("if-none-match", "\"x\"")], "")
+        server.send("GET", "/api", &[("if-none-match", "\"x\"")], "")
             .await
             .status,
         200
@@ -166,11 +166,11 @@ async fn entity_tag_saves_sending_the_same_again() {
 
 #[tokio::test]
 async fn preflight_is_answered_before_authentication_for_known_origins() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let ask = |origin: &'static str| {
         let headers = [("origin", origin), ("access-control-request-method", "GET")];
-        let bed = &bed;
-        async move { bed.send("OPTIONS", "/api/v1/versions", &headers, "").await }
+        let server = &server;
+        async move { server.send("OPTIONS", "/api/v1/versions", &headers, "").await }
     };
     let reply = ask(LISTED_ORIGIN).await;
     assert_eq!(reply.status, 204);
@@ -185,26 +185,26 @@ async fn preflight_is_answered_before_authentication_for_known_origins() {
         (204, "")
     );
     assert_eq!(reply.header("vary"), "Origin");
-    let reply = bed.send("OPTIONS", "/api/v1/versions", &[], "").await;
+    let reply = server.send("OPTIONS", "/api/v1/versions", &[], "").await;
     assert_eq!((reply.status, reply.header("allow")), (204, "GET, HEAD, OPTIONS"));
 }
 
 #[tokio::test]
 async fn errors_can_be_read_across_origins_that_are_listed() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for (target, expected) in [("/api/v1/nothing", 404), ("/api/v1/versions", 401)] {
-        let reply = bed.send("GET", target, &[("origin", LISTED_ORIGIN)], "").await;
+        let reply = server.send("GET", target, &[("origin", LISTED_ORIGIN)], "").await;
         assert_eq!(reply.status, expected);
         assert_eq!(reply.header("access-control-allow-origin"), LISTED_ORIGIN);
-        let reply = bed.send("GET", target, &[("origin", "null")], "").await;
+        let reply = server.send("GET", target, &[("origin", "null")], "").await;
         assert_eq!(reply.header("access-control-allow-origin"), "");
     }
 }
 
 #[tokio::test]
 async fn reference_page_needs_nothing_from_elsewhere() {
-    let bed = Bed::start().await;
-    let page = bed.get("/api/docs").await;
+    let server = TestServer::start().await;
+    let page = server.get("/api/docs").await;
     let text = String::from_utf8(page.body.clone()).unwrap();
     assert_eq!(
         (page.status, page.header("content-type")),
@@ -212,7 +212,7 @@ async fn reference_page_needs_nothing_from_elsewhere() {
     );
     assert!(!text.contains("//") && !text.contains("<script>"), "{text}");
     for link in text.split('"').filter(|part| part.starts_with("/api/docs/")) {
-        let asset = bed.get(link).await;
+        let asset = server.get(link).await;
         assert_eq!(asset.status, 200, "{link}");
         assert!(!asset.body.is_empty());
     }
@@ -222,14 +222,14 @@ async fn reference_page_needs_nothing_from_elsewhere() {
         "..%2fCargo.toml",
         "oauth2-redirect.html",
     ] {
-        assert_eq!(bed.get(&format!("/api/docs/{name}")).await.status, 404, "{name}");
+        assert_eq!(server.get(&format!("/api/docs/{name}")).await.status, 404, "{name}");
     }
 }
 
 #[tokio::test]
 async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let all = routes();
     let mut paths: Vec<&str> = all.iter().map(|route| route.path).collect();
     paths.dedup();
@@ -245,7 +245,7 @@ async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
             if allowed.contains(&method) {
                 continue;
             }
-            let reply = bed.send_as(&owner, method, &filled(path), &json!({})).await;
+            let reply = server.send_as(&owner, method, &filled(path), &json!({})).await;
             assert_eq!(
                 (reply.status, reply.header("allow")),
                 (405, expected.as_str()),
@@ -253,7 +253,7 @@ async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
             );
             assert!(reply.json()["message"].is_string(), "{method} {path}");
         }
-        let reply = bed.send("OPTIONS", &filled(path), &[], "").await;
+        let reply = server.send("OPTIONS", &filled(path), &[], "").await;
         assert_eq!(
             (reply.status, reply.header("allow")),
             (204, expected.as_str()),
@@ -267,7 +267,7 @@ async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
         ("DELETE", "/api/v1/roles/assignments"),
     ] {
         assert!(paths.contains(&path), "{path}");
-        let reply = bed.send_as(&owner, method, path, &json!({})).await;
+        let reply = server.send_as(&owner, method, path, &json!({})).await;
         assert_eq!(
             (reply.status, reply.header("allow")),
             (405, "GET, HEAD, OPTIONS"),

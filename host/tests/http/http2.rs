@@ -7,7 +7,7 @@ use crate::h2_wire::{
     CANCEL, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, GOAWAY, HEADERS, PING, REFUSED_STREAM, RESET, Wire,
     data, get, get_malformed, get_with_body, preface, reset, window,
 };
-use crate::serving::{PATIENCE, SHORT, Serving};
+use crate::serving::{PATIENCE, SHORT, LimitedServer};
 use svc_api::router;
 use svc_http_io::limits::{H2_LOCAL_RESETS, H2_PENDING_RESETS, H2_STREAMS, H2_WINDOWS, Limits};
 use svc_platform::tasks;
@@ -26,7 +26,7 @@ fn patient() -> Limits {
 
 #[tokio::test]
 async fn http2_works_without_upgrade_and_bounds_its_header_list() {
-    let serving = Serving::start(Limits::default()).await;
+    let serving = LimitedServer::start(Limits::default()).await;
     let (client, connection) = h2::client::handshake(serving.connect().await).await.unwrap();
     let driver = tasks::spawn("test client", async move {
         // Ends with an error when the server closes first.
@@ -50,7 +50,7 @@ async fn http2_works_without_upgrade_and_bounds_its_header_list() {
 
 #[tokio::test]
 async fn stream_beyond_the_limit_is_refused() {
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     let beyond = 2 * H2_STREAMS + 1;
     let requests = (1..=beyond).step_by(2).map(|stream| get(stream, "/hang", &[]));
@@ -74,7 +74,7 @@ async fn stream_beyond_the_limit_is_refused() {
 
 #[tokio::test]
 async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     for (count, is_fine) in [(H2_PENDING_RESETS, true), (H2_PENDING_RESETS + 1, false)] {
         let mut wire = Wire::open(serving.connect().await, 65_535).await;
         let streams = (1..).step_by(2).take(count);
@@ -94,7 +94,7 @@ async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
 
 #[tokio::test]
 async fn errors_that_reset_many_streams_end_the_connection() {
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     let mut resets = 0;
     let last = 'reading: {
@@ -124,7 +124,7 @@ async fn peer_that_does_not_answer_pings_is_cut_off() {
         h2_ping: (SHORT, SHORT),
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut alive = Wire::open(serving.connect().await, 65_535).await;
     alive.send(&get(1, "/hang", &[])).await;
     for _ in 0..4 {
@@ -145,7 +145,7 @@ async fn idle_connection_is_closed_whatever_pings_it_answers() {
         h2_ping: (SHORT / 2, PATIENCE),
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     for requests in [0, 1] {
         let mut wire = Wire::open(serving.connect().await, 65_535).await;
         if requests > 0 {
@@ -171,7 +171,7 @@ async fn idle_connection_that_does_not_go_when_told_is_cut_off() {
         drain_time: SHORT,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     assert!(wire.next_of(GOAWAY).await.is_some());
     // It says nothing to that.
@@ -185,7 +185,7 @@ async fn stream_of_which_nothing_is_taken_is_reset_and_the_others_go_on() {
         write_stall: SHORT,
         ..patient()
     };
-    let serving = Serving::start_with(limits, &router::routes()).await;
+    let serving = LimitedServer::start_with(limits, &router::routes()).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
     wire.send(&window(0, 1 << 30)).await;
     wire.send(&get(1, SCRIPT, &[])).await;
@@ -228,7 +228,7 @@ async fn small_answer_that_is_not_taken_is_reset_as_well() {
         write_stall: SHORT,
         ..patient()
     };
-    let serving = Serving::start_with(limits, &router::routes()).await;
+    let serving = LimitedServer::start_with(limits, &router::routes()).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
     wire.send(&[get(1, "/api/v1/health", &[]), window(1, 1)].concat())
         .await;
@@ -250,7 +250,7 @@ async fn preface_alone_holds_no_connection() {
         drain_time: SHORT,
         ..patient()
     };
-    let serving = Serving::start(limits).await;
+    let serving = LimitedServer::start(limits).await;
     let mut wire = Wire(serving.connect().await);
     wire.send(&preface(0)[..24]).await;
     wire.frames_to_the_end().await;
@@ -260,7 +260,7 @@ async fn preface_alone_holds_no_connection() {
 #[tokio::test]
 async fn body_that_nobody_reads_yet_is_taken_up_to_the_window() {
     const FRAME: usize = 16 * 1024;
-    let serving = Serving::start(patient()).await;
+    let serving = LimitedServer::start(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     // The handler does not read it.
     wire.send(&get_with_body(1, "/hang")).await;

@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::access_matrix::personal_access_token;
-use crate::bed::{Reply, received};
-use crate::write_requests::{World, WriteRequest};
+use crate::test_server::{Reply, received};
+use crate::write_requests::{WriteFixture, WriteRequest};
 use svc_api::access::Access;
 use svc_domain::time::Clock as _;
 use svc_store::{IdentityChange, Instance};
@@ -50,17 +50,17 @@ impl Loss {
     }
 }
 
-impl World {
+impl WriteFixture {
     /// A credential of `eve` that the loss ends.
     async fn credential(&self, loss: Loss) -> String {
         match loss {
-            Loss::Token => personal_access_token(&self.bed, self.eve, None).await,
+            Loss::Token => personal_access_token(&self.server, self.eve, None).await,
             _ => self.session.jwt.clone(),
         }
     }
 
     async fn token_id(&self) -> String {
-        let tokens = self.bed.store.personal_access_tokens(self.eve).await.unwrap();
+        let tokens = self.server.store.personal_access_tokens(self.eve).await.unwrap();
         tokens[0].id.to_string()
     }
 
@@ -89,13 +89,13 @@ impl World {
                 json!({"type": "factory", "validationPhrase": "Factory reset"}),
             ),
         };
-        let reply = self.bed.send_as(&self.owner, method, &target, &body).await;
+        let reply = self.server.send_as(&self.owner, method, &target, &body).await;
         assert_eq!(reply.status, if method == "POST" { 201 } else { 200 }, "{loss:?}");
     }
 
     /// The same inside of a change that others wait for.
     async fn take_within(&self, loss: Loss, change: &mut IdentityChange) {
-        let (eve, now) = (self.eve, self.bed.clock.now());
+        let (eve, now) = (self.eve, self.server.clock.now());
         match loss {
             Loss::Account => {
                 let mut user = change.account(eve).await.unwrap().unwrap().user;
@@ -129,7 +129,7 @@ impl World {
             ("authorization", authorization.as_str()),
             ("content-type", "application/json"),
         ];
-        let response = self.bed.begin(request.method, &request.target, &headers, body);
+        let response = self.server.begin(request.method, &request.target, &headers, body);
         svc_platform::tasks::spawn("request", async move { received(response.await).await })
     }
 }
@@ -167,7 +167,7 @@ struct Held<'a> {
     rest: Bytes,
 }
 
-async fn hold<'a>(world: &World, credential: &str, request: &'a WriteRequest) -> Held<'a> {
+async fn hold<'a>(world: &WriteFixture, credential: &str, request: &'a WriteRequest) -> Held<'a> {
     let mut rest = Bytes::from(request.body.to_string());
     let (pieces, received) = mpsc::channel(2);
     let (asked, is_asked) = oneshot::channel();
@@ -203,11 +203,11 @@ fn assert_refused(loss: Loss, request: &WriteRequest, reply: &Reply) {
 }
 
 async fn lose_between_head_and_body(loss: Loss, database_url: Option<String>) {
-    let world = World::start(database_url).await;
+    let world = WriteFixture::start(database_url).await;
     let credential = world.credential(loss).await;
     let mut held = Vec::new();
     for request in &world.requests {
-        if World::refuses_token(loss, request) {
+        if WriteFixture::refuses_token(loss, request) {
             let once = ReqBody::Once(request.body.to_string().into());
             let reply = world.start_request(&credential, request, once).await.unwrap();
             assert_eq!(reply.code().as_deref(), Some("pat_not_permitted"), "{request:?}");
@@ -217,7 +217,7 @@ async fn lose_between_head_and_body(loss: Loss, database_url: Option<String>) {
     }
     assert!(held.len() > 20);
     world.take(loss).await;
-    let before = rows(&world.bed.database_url).await;
+    let before = rows(&world.server.database_url).await;
     for Held {
         request,
         reply,
@@ -229,7 +229,7 @@ async fn lose_between_head_and_body(loss: Loss, database_url: Option<String>) {
         drop(pieces);
         assert_refused(loss, request, &reply.await.unwrap());
     }
-    assert_eq!(rows(&world.bed.database_url).await, before, "{loss:?}");
+    assert_eq!(rows(&world.server.database_url).await, before, "{loss:?}");
 }
 
 /// Changes of identities and of who sees what.
@@ -240,19 +240,19 @@ fn is_identity(request: &WriteRequest) -> bool {
 }
 
 async fn lose_while_waiting_for_the_turn(loss: Loss, database_url: Option<String>) {
-    let world = World::start(database_url).await;
+    let world = WriteFixture::start(database_url).await;
     let credential = world.credential(loss).await;
     let requests = world.requests.iter();
     let requests: Vec<_> = requests
-        .filter(|request| is_identity(request) && !World::refuses_token(loss, request))
+        .filter(|request| is_identity(request) && !WriteFixture::refuses_token(loss, request))
         .collect();
-    let before = rows(&world.bed.database_url).await;
-    let mut held = world.bed.store.change_identity().await.unwrap();
+    let before = rows(&world.server.database_url).await;
+    let mut held = world.server.store.change_identity().await.unwrap();
     let mut replies = Vec::new();
     for (sent, request) in requests.iter().enumerate() {
         let body = ReqBody::Once(request.body.to_string().into());
         replies.push(world.start_request(&credential, request, body));
-        while world.bed.store.waiting_changes() <= sent {
+        while world.server.store.waiting_changes() <= sent {
             assert!(!replies[sent].is_finished(), "{request:?} did not wait");
             tokio::task::yield_now().await;
         }
@@ -263,7 +263,7 @@ async fn lose_while_waiting_for_the_turn(loss: Loss, database_url: Option<String
         assert_refused(loss, request, &reply.await.unwrap());
     }
     if loss != Loss::Installation {
-        let after = rows(&world.bed.database_url).await;
+        let after = rows(&world.server.database_url).await;
         let lost = [
             "users",
             "sessions",
@@ -288,9 +288,9 @@ async fn on_each_database(test: impl AsyncFn(Loss, Option<String>)) {
     for loss in LOSSES {
         test(loss, None).await;
     }
-    let Some(server) = postgres_url() else { return };
+    let Some(postgres) = postgres_url() else { return };
     for loss in LOSSES {
-        let schema = Schema::create(&server).await;
+        let schema = Schema::create(&postgres).await;
         test(loss, Some(schema.url.clone())).await;
         schema.drop().await;
     }

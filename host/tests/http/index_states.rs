@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::events_bed::{Client, PATIENCE, Streaming, quick, wait_for};
+use crate::event_streams::{Client, PATIENCE, ListeningServer, quick, wait_for};
 use svc_domain::kind::MediaKind;
 use svc_domain::scan::RunType;
 use svc_indexer::indexing::{IndexAction, IndexState, StartRun};
 use svc_indexer::scan::{Phase, ScanControl};
 
 struct Bench {
-    server: Streaming,
+    listening: ListeningServer,
     token: String,
     client: Client,
 }
 
 impl Bench {
     async fn start() -> Self {
-        let server = Streaming::start(quick()).await;
-        server.bed.folder(MediaKind::music()).await;
-        let token = server.bed.owner().await;
-        let client = server.listen(&token).await;
+        let listening = ListeningServer::start(quick()).await;
+        listening.server.folder(MediaKind::music()).await;
+        let token = listening.server.owner().await;
+        let client = listening.listen(&token).await;
         Self {
-            server,
+            listening,
             token,
             client,
         }
@@ -35,19 +35,19 @@ impl Bench {
     /// hand for it.
     async fn run(&self) -> Arc<ScanControl> {
         let request = StartRun::of_all(RunType::Full);
-        let indexing = &self.server.bed.state.indexing;
+        let indexing = &self.listening.server.state.indexing;
         indexing.start(request, None).await.unwrap();
         indexing.control().unwrap()
     }
 
     async fn state(&self) -> String {
-        let state = self.server.bed.get_as(&self.token, "/api/v1/index/state").await;
+        let state = self.listening.server.get_as(&self.token, "/api/v1/index/state").await;
         state.json()["state"].as_str().unwrap().to_owned()
     }
 
     /// The newest run as the list has it, with the number of runs.
     async fn newest(&self) -> (Value, Value) {
-        let runs = self.server.bed.get_as(&self.token, "/api/v1/index/runs").await;
+        let runs = self.listening.server.get_as(&self.token, "/api/v1/index/runs").await;
         let runs = runs.json();
         (runs[0][0].clone(), runs[1].clone())
     }
@@ -55,7 +55,7 @@ impl Bench {
     /// Asks for each, and compares the answers.
     async fn ask(&self, asked: &[(&str, u16, &str)]) {
         for (action, status, state) in asked {
-            let (found, body) = self.server.act(&self.token, action).await;
+            let (found, body) = self.listening.act(&self.token, action).await;
             assert_eq!(found, *status, "{action}");
             if found == 200 {
                 assert_eq!(body["state"], json!(state), "{action}");
@@ -92,8 +92,8 @@ async fn idle_takes_resume_alone_and_tells_nothing() {
         .await;
     for body in [json!({}), json!({"action": "dance"}), json!({"action": 1})] {
         let reply = bench
+            .listening
             .server
-            .bed
             .send_as(&bench.token, "PATCH", "/api/v1/index/state", &body)
             .await;
         assert_eq!(reply.status, 400, "{body}");
@@ -106,8 +106,8 @@ async fn pause_and_resume_take_effect_and_are_told_once() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let quick = json!({"type": "quick"});
-    let bed = &bench.server.bed;
-    let second = bed
+    let server = &bench.listening.server;
+    let second = server
         .send_as(&bench.token, "POST", "/api/v1/index/run", &quick)
         .await;
     assert_eq!(
@@ -160,8 +160,8 @@ async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
     drop(at_hand);
     assert_eq!(bench.heard().await, ["started", "stopped"]);
     let runs = bench
+        .listening
         .server
-        .bed
         .get_as(&bench.token, "/api/v1/index/runs")
         .await
         .json();
@@ -173,9 +173,9 @@ async fn run_is_not_started_beside_another() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
-    let bed = &bench.server.bed;
+    let server = &bench.listening.server;
     let body = json!({"type": "quick"});
-    let refused = bed
+    let refused = server
         .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
         .await;
     assert_eq!(
@@ -185,9 +185,9 @@ async fn run_is_not_started_beside_another() {
     assert_eq!(bench.newest().await.1, 1, "no row of it");
     drop(at_hand);
     assert_eq!(bench.heard().await, ["started", "completed"]);
-    let bed = &bench.server.bed;
+    let server = &bench.listening.server;
     assert_eq!(
-        bed.send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+        server.send_as(&bench.token, "POST", "/api/v1/index/run", &body)
             .await
             .status,
         201
@@ -199,7 +199,7 @@ async fn stop_of_a_run_that_is_held_ends_it() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
-    let pausing = bench.server.bed.state.indexing.clone();
+    let pausing = bench.listening.server.state.indexing.clone();
     let pause = svc_platform::tasks::spawn("pause", async move { pausing.act(IndexAction::Pause).await });
     wait_for(|| control.phase() == Phase::Pausing).await;
     drop(at_hand);
@@ -214,8 +214,8 @@ async fn stop_of_a_run_that_is_held_ends_it() {
 async fn short_run_tells_beginning_numbers_and_end() {
     let mut bench = Bench::start().await;
     let started = bench
+        .listening
         .server
-        .bed
         .send_as(
             &bench.token,
             "POST",
@@ -254,9 +254,9 @@ async fn reset_ends_the_run_first_and_then_empties() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
-    let (bed, token) = (&bench.server.bed, &bench.token);
+    let (server, token) = (&bench.listening.server, &bench.token);
     let body = json!({"type": "deindex", "validationPhrase": "Deindex media"});
-    let reset = bed.send_as(token, "POST", "/api/v1/reset", &body);
+    let reset = server.send_as(token, "POST", "/api/v1/reset", &body);
     let release = async {
         wait_for(|| control.phase() == Phase::Stopping).await;
         assert_eq!(
@@ -275,7 +275,7 @@ async fn reset_ends_the_run_first_and_then_empties() {
 #[tokio::test]
 async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
     let bench = Bench::start().await;
-    let indexing = &bench.server.bed.state.indexing;
+    let indexing = &bench.listening.server.state.indexing;
     // At the first moment, and once the run is known but perhaps not stored.
     for (number, moment) in [(1, IndexState::Idle), (2, IndexState::Indexing)] {
         let mut start = Box::pin(indexing.start(StartRun::of_all(RunType::Full), None));
@@ -315,6 +315,6 @@ async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
     drop(at_hand);
     assert_eq!(bench.newest().await.0["status"], "paused");
     bench.ask(&[("resume", 200, "indexing")]).await;
-    bench.server.bed.state.indexing.wait_until_idle().await;
+    bench.listening.server.state.indexing.wait_until_idle().await;
     assert_eq!(bench.newest().await.0["status"], "completed");
 }

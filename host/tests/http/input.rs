@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::people::PASSWORD;
-use crate::{Bed, Reply, filled};
+use crate::{TestServer, Reply, filled};
 
 /// An operation of the API's description.
 struct Described {
@@ -51,14 +51,14 @@ fn described() -> (Value, Vec<Described>) {
 }
 
 /// Sends a body that is JSON, or pretends to be.
-async fn send(bed: &Bed, token: &str, method: &str, target: &str, body: &str) -> Reply {
+async fn send(server: &TestServer, token: &str, method: &str, target: &str, body: &str) -> Reply {
     let bearer = format!("Bearer {token}");
     let headers = [
         ("authorization", bearer.as_str()),
         ("content-type", "application/json"),
         ("svc-app", "music"),
     ];
-    bed.send(method, target, &headers, body).await
+    server.send(method, target, &headers, body).await
 }
 
 /// Path and message of all errors.
@@ -73,8 +73,8 @@ fn errors(reply: &Reply) -> Vec<(String, String)> {
 }
 
 /// A server with an owner, or, for the route that makes one, without.
-async fn beds() -> [(Bed, String); 2] {
-    let (set_up, fresh) = (Bed::start().await, Bed::start().await);
+async fn beds() -> [(TestServer, String); 2] {
+    let (set_up, fresh) = (TestServer::start().await, TestServer::start().await);
     let token = set_up.owner().await;
     [(set_up, token), (fresh, String::new())]
 }
@@ -89,7 +89,7 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
             continue;
         }
         taking += 1;
-        let (bed, token) = if route.path == "/api/v1/setup" {
+        let (server, token) = if route.path == "/api/v1/setup" {
             &fresh
         } else {
             &owned
@@ -103,13 +103,13 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
             "7",
             "null",
         ] {
-            let reply = send(bed, token, &route.method, &target, body).await;
+            let reply = send(server, token, &route.method, &target, body).await;
             let what = format!("{} {} {body}", route.method, route.path);
             assert_eq!(reply.status, 400, "{what}");
             let expected = (String::new(), "the body must be a JSON object".to_owned());
             assert_eq!(errors(&reply), [expected], "{what}");
         }
-        let reply = send(bed, token, &route.method, &target, "").await;
+        let reply = send(server, token, &route.method, &target, "").await;
         assert_eq!(reply.status, 400, "{} {}", route.method, route.path);
         let expected = "the body is missing; it must be a JSON object".to_owned();
         assert_eq!(errors(&reply), [(String::new(), expected)]);
@@ -119,17 +119,17 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
 
 #[tokio::test]
 async fn sign_in_by_position_is_refused() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
     let by_position = json!(["ada", null, PASSWORD]);
-    assert_eq!(bed.login(&[("svc-app", "music")], &by_position).await.status, 400);
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
+    assert_eq!(server.login(&[("svc-app", "music")], &by_position).await.status, 400);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
 }
 
 #[tokio::test]
 async fn array_inside_of_a_body_is_no_object_either() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for (method, target, body, path) in [
         (
             "POST",
@@ -162,7 +162,7 @@ async fn array_inside_of_a_body_is_no_object_either() {
             "parameters",
         ),
     ] {
-        let reply = bed.send_as(&token, method, target, &body).await;
+        let reply = server.send_as(&token, method, target, &body).await;
         let expected = (path.to_owned(), "must be an object".to_owned());
         assert_eq!((reply.status, errors(&reply)), (400, vec![expected]), "{body}");
     }
@@ -201,7 +201,7 @@ async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
     let mut told = 0;
     for route in &all {
         for field in route.properties(&document).unwrap_or_default() {
-            let (bed, token) = if route.path == "/api/v1/setup" {
+            let (server, token) = if route.path == "/api/v1/setup" {
                 &fresh
             } else {
                 &owned
@@ -214,7 +214,7 @@ async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
                 json!(false),
             ] {
                 let body = json!({ &field: wrong }).to_string();
-                let reply = send(bed, token, &route.method, &filled(&route.path), &body).await;
+                let reply = send(server, token, &route.method, &filled(&route.path), &body).await;
                 if reply.status != 400 {
                     continue;
                 }
@@ -233,17 +233,17 @@ async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
         }
     }
     assert!(told > 300, "{told} faults were told");
-    let (bed, token) = &owned;
+    let (server, token) = &owned;
     let queue = json!({"type": "static", "items": [
         {"mediaType": "music_track", "mediaId": "0000000000001"}, {"mediaType": "music_track", "mediaId": 7},
     ]});
-    let reply = bed
+    let reply = server
         .send_as(token, "POST", "/api/v1/playback-queues", &queue)
         .await;
     let expected = ("items[1].mediaId".to_owned(), "must be a string".to_owned());
     assert_eq!((reply.status, errors(&reply)), (400, vec![expected]));
     let run = json!({"type": "slow"});
-    let reply = bed.send_as(token, "POST", "/api/v1/index/run", &run).await;
+    let reply = server.send_as(token, "POST", "/api/v1/index/run", &run).await;
     let expected = ("type".to_owned(), "must be one of quick, full".to_owned());
     assert_eq!((reply.status, errors(&reply)), (400, vec![expected]));
 }
@@ -301,8 +301,8 @@ const WRONG: [(&str, &str, &str); 15] = [
 
 #[tokio::test]
 async fn input_is_looked_at_before_what_the_path_names() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let (document, all) = described();
     let mut tried = 0;
     for route in all.iter().filter(|route| route.path.contains('{')) {
@@ -315,7 +315,7 @@ async fn input_is_looked_at_before_what_the_path_names() {
                 (None, None) => continue,
             };
             tried += 1;
-            let reply = send(&bed, &token, &route.method, &target, body).await;
+            let reply = send(&server, &token, &route.method, &target, body).await;
             assert_eq!(reply.status, 400, "{} {target}", route.method);
         }
     }
@@ -326,7 +326,7 @@ async fn input_is_looked_at_before_what_the_path_names() {
                 .any(|route| route.method == method && route.path == path),
             "{path}"
         );
-        let reply = send(&bed, &token, method, &filled(path), body).await;
+        let reply = send(&server, &token, method, &filled(path), body).await;
         assert_eq!(reply.status, 400, "{method} {path} {body}");
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::events_bed::{PATIENCE, Streaming, quick, wait_for};
-use crate::{Bed, BedOptions};
+use crate::event_streams::{PATIENCE, ListeningServer, quick, wait_for};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{FileId, JobId};
 use svc_domain::job::{Job, JobAction, JobStatus};
@@ -24,8 +24,8 @@ use svc_identity::capability::Capability;
 use svc_identity::credential::Credential;
 use svc_identity::error::{Result as Outcome, ServiceError};
 use svc_library::jobs::types::JobType;
-use svc_library::jobs::work::{ItemOutcome, ItemWork, OverItems};
-use svc_library::jobs::{JobItems, Jobs, Registered, preparing};
+use svc_library::jobs::work::{ItemOutcome, ItemWork, ItemJob};
+use svc_library::jobs::{JobItems, Jobs, RegisteredJob, pregeneration_job};
 use svc_platform::random::SystemRandom;
 use svc_platform::tasks;
 use svc_store::{Store, StoreOptions};
@@ -88,38 +88,38 @@ impl ItemWork for Counting {
 }
 
 /// A process that does such work: aborting its task is a crash.
-fn process(bed: &Bed, events: &Events, work: &Arc<Counting>) -> (Jobs, JoinHandle<()>) {
-    let registered = Registered {
+fn process(server: &TestServer, events: &Events, work: &Arc<Counting>) -> (Jobs, JoinHandle<()>) {
+    let registered = RegisteredJob {
         job_type: &COUNTING,
-        work: Arc::new(OverItems(Arc::clone(work))),
+        work: Arc::new(ItemJob(Arc::clone(work))),
     };
-    start(bed, events, registered)
+    start(server, events, registered)
 }
 
-pub(super) fn start(bed: &Bed, events: &Events, registered: Registered) -> (Jobs, JoinHandle<()>) {
+pub(super) fn start(server: &TestServer, events: &Events, registered: RegisteredJob) -> (Jobs, JoinHandle<()>) {
     let context = Context {
-        store: bed.store.clone(),
-        ids: Arc::clone(&bed.ids),
-        clock: bed.clock.clone(),
+        store: server.store.clone(),
+        ids: Arc::clone(&server.ids),
+        clock: server.clock.clone(),
         random: Arc::new(SystemRandom),
-        tasks: bed.state.authentication.tasks().clone(),
+        tasks: server.state.authentication.tasks().clone(),
     };
     let jobs = Jobs::new(context, events.clone(), vec![registered]);
     let running = jobs.clone();
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
 
-pub(super) async fn ask(bed: &Bed, jobs: &Jobs, token: &str) -> Job {
+pub(super) async fn ask(server: &TestServer, jobs: &Jobs, token: &str) -> Job {
     let credential = Credential::AccessToken(token.to_owned());
-    let actor = bed.state.authentication.actor(Some(credential)).await.unwrap();
+    let actor = server.state.authentication.actor(Some(credential)).await.unwrap();
     jobs.create(&actor, "counting", &Value::Null).await.unwrap()
 }
 
 /// Waits until the job stands there, in the database.
-pub(super) async fn until(bed: &Bed, id: JobId, status: JobStatus) -> Job {
+pub(super) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> Job {
     let waiting = async {
         loop {
-            let job = bed.store.job(id).await.unwrap().unwrap();
+            let job = server.store.job(id).await.unwrap().unwrap();
             if job.status == status {
                 return job;
             }
@@ -132,52 +132,52 @@ pub(super) async fn until(bed: &Bed, id: JobId, status: JobStatus) -> Job {
 }
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
-async fn on_each_database(test: impl AsyncFn(&Bed)) {
-    test(&Bed::start().await).await;
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
-    let bed = Bed::start_with(BedOptions {
+async fn on_each_database(test: impl AsyncFn(&TestServer)) {
+    test(&TestServer::start().await).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
+    let server = TestServer::start_with(TestServerOptions {
         database_url: Some(schema.url.clone()),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    test(&bed).await;
-    bed.store.close().await;
+    test(&server).await;
+    server.store.close().await;
     schema.drop().await;
 }
 
 /// Tasks that the job's row says are done.
-async fn stored(bed: &Bed, id: JobId) -> i64 {
-    bed.store.job(id).await.unwrap().unwrap().progress.completed
+async fn stored(server: &TestServer, id: JobId) -> i64 {
+    server.store.job(id).await.unwrap().unwrap().progress.completed
 }
 
 #[tokio::test]
 async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
-    on_each_database(async |bed: &Bed| {
-        let token = bed.owner().await;
+    on_each_database(async |server: &TestServer| {
+        let token = server.owner().await;
         let work = Counting::new(0);
         let mut id = None;
         // Each process is cut off in the middle of an item, at some moment between two savings.
         for leave in [150, 1, 200] {
-            let (jobs, task) = process(bed, &Events::default(), &work);
+            let (jobs, task) = process(server, &Events::default(), &work);
             if id.is_none() {
-                id = Some(ask(bed, &jobs, &token).await.id);
+                id = Some(ask(server, &jobs, &token).await.id);
             }
-            let (target, stored) = (work.so_far(), stored(bed, id.unwrap()).await);
+            let (target, stored) = (work.so_far(), stored(server, id.unwrap()).await);
             work.leave.add_permits(leave);
             wait_for(|| work.leave.available_permits() == 0).await;
-            while self::stored(bed, id.unwrap()).await == stored {
+            while self::stored(server, id.unwrap()).await == stored {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
             task.abort();
             assert!(task.await.unwrap_err().is_cancelled());
             assert!(work.so_far() > target || leave == 1);
-            let job = bed.store.job(id.unwrap()).await.unwrap().unwrap();
+            let job = server.store.job(id.unwrap()).await.unwrap().unwrap();
             assert_eq!(job.status, JobStatus::Running);
         }
-        let (_, task) = process(bed, &Events::default(), &work);
+        let (_, task) = process(server, &Events::default(), &work);
         work.leave.add_permits(ITEMS as usize);
-        let job = until(bed, id.unwrap(), JobStatus::Completed).await;
+        let job = until(server, id.unwrap(), JobStatus::Completed).await;
         assert_eq!(job.progress.total, Some(ITEMS));
         assert_eq!((job.progress.completed, job.progress.failed), (ITEMS, 6));
         assert_eq!(job.progress.result["failures"][0]["reason"], "round");
@@ -201,26 +201,26 @@ async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
 
 #[tokio::test]
 async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_of_it() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
     let role = CustomRole {
         name: "worker".into(),
         capabilities: vec!["Jobs.Create".into()],
-        created_at: bed.clock.now(),
+        created_at: server.clock.now(),
     };
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
-    let asker = bed.token(bed.user("asker", false, &["worker"]).await);
-    let other = bed.token(bed.user("other", false, &["worker"]).await);
-    let mut hears = [server.listen(&owner).await, server.listen(&asker).await];
-    let mut deaf = server.listen(&other).await;
+    let asker = server.token(server.user("asker", false, &["worker"]).await);
+    let other = server.token(server.user("other", false, &["worker"]).await);
+    let mut hears = [listening.listen(&owner).await, listening.listen(&asker).await];
+    let mut deaf = listening.listen(&other).await;
     let work = Counting::new(0);
-    let (jobs, task) = process(bed, &bed.state.events, &work);
-    let first = ask(bed, &jobs, &asker).await;
-    let second = ask(bed, &jobs, &asker).await;
-    until(bed, first.id, JobStatus::Running).await;
+    let (jobs, task) = process(server, &server.state.events, &work);
+    let first = ask(server, &jobs, &asker).await;
+    let second = ask(server, &jobs, &asker).await;
+    until(server, first.id, JobStatus::Running).await;
     assert_eq!(
         jobs.get(second.id).await.unwrap().status,
         JobStatus::Queued,
@@ -244,7 +244,7 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     assert_eq!(act(first.id, JobAction::Pause).await.unwrap(), JobStatus::Paused);
     assert!(refused(act(first.id, JobAction::Pause).await));
     // The next of the type has its turn.
-    until(bed, second.id, JobStatus::Running).await;
+    until(server, second.id, JobStatus::Running).await;
     assert_eq!(
         act(second.id, JobAction::Cancel).await.unwrap(),
         JobStatus::Cancelled
@@ -254,7 +254,7 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     }
     assert_eq!(act(first.id, JobAction::Resume).await.unwrap(), JobStatus::Queued);
     work.leave.add_permits(ITEMS as usize * 2);
-    let ended = until(bed, first.id, JobStatus::Completed).await;
+    let ended = until(server, first.id, JobStatus::Completed).await;
     assert_eq!(ended.progress.completed, ITEMS);
     assert!(refused(act(first.id, JobAction::Cancel).await));
     assert!(jobs.act(JobId::from(1), JobAction::Pause).await.is_err());
@@ -296,11 +296,11 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
 
 #[tokio::test]
 async fn stopping_leaves_the_job_where_it_is() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let work = Counting::new(0);
-    let (jobs, task) = process(&bed, &Events::default(), &work);
-    let job = ask(&bed, &jobs, &token).await;
+    let (jobs, task) = process(&server, &Events::default(), &work);
+    let job = ask(&server, &jobs, &token).await;
     work.leave.add_permits(40);
     wait_for(|| work.so_far() == 40).await;
     jobs.stop();
@@ -308,24 +308,24 @@ async fn stopping_leaves_the_job_where_it_is() {
         .await
         .expect("it stops soon")
         .unwrap();
-    let left = bed.store.job(job.id).await.unwrap().unwrap();
+    let left = server.store.job(job.id).await.unwrap().unwrap();
     assert_eq!((left.status, left.progress.cursor), (JobStatus::Running, 40));
     assert_eq!(left.progress.completed, 40);
 }
 
-fn run_jobs(bed: &Bed) {
-    let jobs = bed.state.jobs.clone();
+fn run_jobs(server: &TestServer) {
+    let jobs = server.state.jobs.clone();
     tasks::spawn("jobs", async move { jobs.run().await });
 }
 
 /// Asks for a job and waits for its end.
-async fn done(bed: &Bed, token: &str, body: Value) -> Value {
-    let made = bed.send_as(token, "POST", JOBS, &body).await;
+async fn done(server: &TestServer, token: &str, body: Value) -> Value {
+    let made = server.send_as(token, "POST", JOBS, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     let target = format!("{JOBS}/{}", made.json()["jobId"].as_str().unwrap());
     let waiting = async {
         loop {
-            let job = bed.get_as(token, &target).await.json();
+            let job = server.get_as(token, &target).await.json();
             if !["queued", "running"].contains(&job["status"].as_str().unwrap()) {
                 return job;
             }
@@ -337,9 +337,9 @@ async fn done(bed: &Bed, token: &str, body: Value) -> Value {
 
 #[tokio::test]
 async fn jobs_are_asked_for_listed_and_acted_on() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let types = bed.get_as(&owner, "/api/v1/jobs/types").await.json();
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let types = server.get_as(&owner, "/api/v1/jobs/types").await.json();
     let names: Vec<_> = types
         .as_array()
         .unwrap()
@@ -371,12 +371,12 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
         (json!({"type": "reextract"}), "parameters"),
         (json!({}), "type"),
     ] {
-        let reply = bed.send_as(&owner, "POST", JOBS, &body).await;
+        let reply = server.send_as(&owner, "POST", JOBS, &body).await;
         assert_eq!(reply.status, 400, "{body}");
         assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
     }
     // Nobody does them here, so they wait.
-    let made = bed
+    let made = server
         .send_as(&owner, "POST", JOBS, &json!({"type": "backup"}))
         .await;
     let job = made.json();
@@ -384,37 +384,37 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     assert_eq!(job["parameters"], json!({"keep": 7}));
     assert_eq!((&job["completedTasks"], &job["result"]), (&json!(0), &json!({})));
     let target = format!("{JOBS}/{}", job["jobId"].as_str().unwrap());
-    assert_eq!(bed.get_as(&owner, &target).await.json(), job);
+    assert_eq!(server.get_as(&owner, &target).await.json(), job);
     for number in 0..100 {
-        let reply = bed
+        let reply = server
             .send_as(&owner, "POST", JOBS, &json!({"type": "verify"}))
             .await;
         assert_eq!(reply.status, 201, "{number}");
     }
-    let refused = bed
+    let refused = server
         .send_as(&owner, "POST", JOBS, &json!({"type": "verify"}))
         .await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_jobs"))
     );
-    let list = bed
+    let list = server
         .get_as(&owner, &format!("{JOBS}?order=ASC&take=1"))
         .await
         .json();
     assert_eq!((&list[0][0]["jobId"], &list[1]), (&job["jobId"], &json!(101)));
-    let list = bed
+    let list = server
         .get_as(&owner, &format!("{JOBS}?type=backup&status=queued"))
         .await
         .json();
     assert_eq!(list[1], 1);
     assert_eq!(
-        bed.get_as(&owner, &format!("{JOBS}?status=late")).await.status,
+        server.get_as(&owner, &format!("{JOBS}?status=late")).await.status,
         400
     );
 
     let act = async |action: &str| {
-        bed.send_as(&owner, "PATCH", &target, &json!({"action": action}))
+        server.send_as(&owner, "PATCH", &target, &json!({"action": action}))
             .await
     };
     let wrong = act("resume").await;
@@ -430,9 +430,9 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     assert_eq!(act("cancel").await.status, 409);
     assert_eq!(act("dance").await.status, 400);
     let unknown = format!("{JOBS}/{UNKNOWN}");
-    assert_eq!(bed.get_as(&owner, &unknown).await.status, 404);
+    assert_eq!(server.get_as(&owner, &unknown).await.status, 404);
     assert_eq!(
-        bed.send_as(&owner, "PATCH", &unknown, &json!({"action": "pause"}))
+        server.send_as(&owner, "PATCH", &unknown, &json!({"action": "pause"}))
             .await
             .status,
         404
@@ -440,13 +440,13 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
 
     // A backup takes a capability more.
     let allowed = [Capability::JobsCreate, Capability::JobsRead];
-    let user = bed.user("worker", false, &["administrator"]).await;
-    let token = super::access_matrix::personal_access_token(&bed, user, Some(&allowed)).await;
+    let user = server.user("worker", false, &["administrator"]).await;
+    let token = super::access_matrix::personal_access_token(&server, user, Some(&allowed)).await;
     let backup = json!({"type": "backup", "parameters": {"keep": 0}});
-    assert_eq!(bed.send_as(&token, "POST", JOBS, &backup).await.status, 403);
+    assert_eq!(server.send_as(&token, "POST", JOBS, &backup).await.status, 403);
     // Enough to be told that what is named is not there.
     let reread = json!({"type": "reextract", "parameters": {"ids": [UNKNOWN]}});
-    let reply = bed.send_as(&token, "POST", JOBS, &reread).await;
+    let reply = server.send_as(&token, "POST", JOBS, &reread).await;
     assert_eq!(
         (reply.status, &reply.json()["errors"][0]["path"]),
         (404, &json!("parameters.ids[0]"))
@@ -455,54 +455,54 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
 
 #[tokio::test]
 async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        run_jobs(bed);
-        let folder = bed.folder(MediaKind::photos()).await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        run_jobs(server);
+        let folder = server.folder(MediaKind::photos()).await;
         let mut photos: Vec<FileId> = Vec::new();
         let recorded = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_600_000_000_123_456_789);
         for name in ["good.jpg", "gone.jpg", "longer.jpg", "touched.jpg"] {
-            photos.push(bed.photo(folder, name, b"jpeg").await);
-            let file = std::fs::File::options().write(true).open(bed.root.join("Album").join(name));
+            photos.push(server.photo(folder, name, b"jpeg").await);
+            let file = std::fs::File::options().write(true).open(server.root.join("Album").join(name));
             file.unwrap().set_modified(recorded).unwrap();
         }
-        let at = |name: &str| bed.root.join("Album").join(name);
+        let at = |name: &str| server.root.join("Album").join(name);
         std::fs::remove_file(at("gone.jpg")).unwrap();
         std::fs::write(at("longer.jpg"), b"longer").unwrap();
         std::fs::write(at("touched.jpg"), b"JPEG").unwrap();
-        let before = bed.get_as(&owner, "/api/v1/photos").await.json();
-        let job = done(bed, &owner, json!({"type": "verify"})).await;
+        let before = server.get_as(&owner, "/api/v1/photos").await.json();
+        let job = done(server, &owner, json!({"type": "verify"})).await;
         assert_eq!(job["status"], "completed", "{job}");
         let result = &job["result"];
         assert_eq!(
             (&result["database"], &result["missing"], &result["changed"]),
-            (&json!("sound"), &json!(1), &json!(2))
+            (&json!("ok"), &json!(1), &json!(2))
         );
         assert_eq!((&job["completedTasks"], &job["totalTasks"], &job["failedTasks"]), (&json!(4), &json!(4), &json!(3)));
         assert_eq!(
             result["findings"][0],
             json!({"fileId": photos[1], "mediaKind": "photos", "path": "Album/gone.jpg", "finding": "missing"})
         );
-        assert_eq!(bed.get_as(&owner, "/api/v1/photos").await.json(), before);
-        std::fs::rename(&bed.root, bed.root.with_extension("away")).unwrap();
-        let job = done(bed, &owner, json!({"type": "verify"})).await;
+        assert_eq!(server.get_as(&owner, "/api/v1/photos").await.json(), before);
+        std::fs::rename(&server.root, server.root.with_extension("away")).unwrap();
+        let job = done(server, &owner, json!({"type": "verify"})).await;
         assert_eq!(job["result"]["unavailable"], 4);
-        bed.state.jobs.stop();
+        server.state.jobs.stop();
     })
     .await;
 }
 
 #[tokio::test]
 async fn backup_opens_as_the_database_it_is_of() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    run_jobs(&bed);
-    let folder = bed.folder(MediaKind::photos()).await;
-    let photo = bed.photo(folder, "a.jpg", b"jpeg").await;
-    let job = done(&bed, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    run_jobs(&server);
+    let folder = server.folder(MediaKind::photos()).await;
+    let photo = server.photo(folder, "a.jpg", b"jpeg").await;
+    let job = done(&server, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
     assert_eq!(job["status"], "completed", "{job}");
     let name = job["result"]["name"].as_str().unwrap();
-    let backup = bed.directory.path().join("backups").join(name);
+    let backup = server.directory.path().join("backups").join(name);
     assert_eq!(job["result"]["bytes"].as_u64().unwrap(), {
         let files = ["svc.db", "instance-id", "keys/signing.key"];
         files
@@ -513,7 +513,7 @@ async fn backup_opens_as_the_database_it_is_of() {
     // The job is done a moment before the log says so.
     let told = async {
         loop {
-            let lines = bed.audit(AuditEvent::BackupMade).await;
+            let lines = server.audit(AuditEvent::BackupMade).await;
             match lines.as_slice() {
                 [] => tokio::task::yield_now().await,
                 [line] => return line.clone(),
@@ -526,7 +526,7 @@ async fn backup_opens_as_the_database_it_is_of() {
     assert_eq!(json!(line.details["jobId"]), job["jobId"]);
     assert_eq!(line.actor.unwrap().name.as_deref(), Some("ada"));
     // What is done later is not in it.
-    bed.photo(folder, "b.jpg", b"jpeg").await;
+    server.photo(folder, "b.jpg", b"jpeg").await;
     let copy = backup.join("svc.db");
     let store = Store::open(&format!("sqlite:{}", copy.display()), StoreOptions::default())
         .await
@@ -535,26 +535,26 @@ async fn backup_opens_as_the_database_it_is_of() {
     let scope = svc_domain::library::MediaScope::All;
     assert!(store.photo(&scope, photo.into()).await.unwrap().is_some());
     assert_eq!(store.count_known_files().await.unwrap(), 1);
-    assert_eq!(bed.store.count_known_files().await.unwrap(), 2);
+    assert_eq!(server.store.count_known_files().await.unwrap(), 2);
     store.close().await;
     // The next one takes its place.
-    let next = done(&bed, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
+    let next = done(&server, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
     assert_ne!(next["result"]["name"], job["result"]["name"]);
     assert!(!backup.exists());
-    bed.state.jobs.stop();
+    server.state.jobs.stop();
 }
 
 #[tokio::test]
 async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
-    let bed = Bed::start_with(BedOptions {
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
+    let server = TestServer::start_with(TestServerOptions {
         database_url: Some(schema.url.clone()),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner = bed.owner().await;
-    let refused = bed
+    let owner = server.owner().await;
+    let refused = server
         .send_as(&owner, "POST", JOBS, &json!({"type": "backup"}))
         .await;
     assert_eq!(refused.status, 400);
@@ -564,18 +564,18 @@ async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
             .unwrap()
             .contains("pg_dump")
     );
-    bed.store.close().await;
+    server.store.close().await;
     schema.drop().await;
 }
 
 #[tokio::test]
 async fn reading_again_without_files_is_soon_done() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        run_jobs(bed);
-        bed.folder(MediaKind::music()).await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        run_jobs(server);
+        server.folder(MediaKind::music()).await;
         let none = done(
-            bed,
+            server,
             &owner,
             json!({"type": "reextract", "parameters": {"mediaKind": "music"}}),
         )
@@ -584,19 +584,19 @@ async fn reading_again_without_files_is_soon_done() {
             (&none["status"], &none["totalTasks"]),
             (&json!("completed"), &json!(0))
         );
-        bed.state.jobs.stop();
+        server.state.jobs.stop();
     })
     .await;
 }
 
 #[tokio::test]
 async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
-    on_each_database(async |bed: &Bed| {
-        let token = bed.owner().await;
-        let folder = bed.folder(MediaKind::photos()).await;
+    on_each_database(async |server: &TestServer| {
+        let token = server.owner().await;
+        let folder = server.folder(MediaKind::photos()).await;
         let mut photos = Vec::new();
         for number in 0..5 {
-            photos.push(bed.photo(folder, &format!("{number}.jpg"), b"jpeg").await.get());
+            photos.push(server.photo(folder, &format!("{number}.jpg"), b"jpeg").await.get());
         }
         let (made, bad) = (Arc::new(Mutex::new(Vec::new())), photos[2]);
         let make = {
@@ -615,18 +615,18 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
                 }
             }
         };
-        let registered = preparing(&COUNTING, &bed.store, JobItems::Photos, make);
-        let (jobs, task) = start(bed, &Events::default(), registered);
-        let job = ask(bed, &jobs, &token).await;
-        let ended = until(bed, job.id, JobStatus::Completed).await;
+        let registered = pregeneration_job(&COUNTING, &server.store, JobItems::Photos, make);
+        let (jobs, task) = start(server, &Events::default(), registered);
+        let job = ask(server, &jobs, &token).await;
+        let ended = until(server, job.id, JobStatus::Completed).await;
         assert_eq!((ended.progress.completed, ended.progress.failed), (5, 1));
         let failures = &ended.progress.result["failures"];
         let reason = json!({"id": FileId::from(bad), "reason": "the file is not there any more"});
         assert_eq!(failures, &json!([reason]));
         assert_eq!(*made.lock().unwrap(), photos);
         for items in [JobItems::PicturedReleases, JobItems::Tracks] {
-            assert_eq!(bed.store.count_job_items(items).await.unwrap(), 0);
-            assert!(bed.store.job_items(items, 0, 9).await.unwrap().is_empty());
+            assert_eq!(server.store.count_job_items(items).await.unwrap(), 0);
+            assert!(server.store.job_items(items, 0, 9).await.unwrap().is_empty());
         }
         jobs.stop();
         task.await.unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
@@ -17,17 +17,17 @@ const LIBRARIES: &str = "/api/v1/libraries";
 const UNKNOWN: &str = "0000000000001";
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
-async fn on_each_database(test: impl AsyncFn(&Bed)) {
-    test(&Bed::start().await).await;
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
-    let bed = Bed::start_with(BedOptions {
+async fn on_each_database(test: impl AsyncFn(&TestServer)) {
+    test(&TestServer::start().await).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
+    let server = TestServer::start_with(TestServerOptions {
         database_url: Some(schema.url.clone()),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    test(&bed).await;
-    bed.store.close().await;
+    test(&server).await;
+    server.store.close().await;
     schema.drop().await;
 }
 
@@ -59,37 +59,37 @@ fn song(title: &str, artist: &str, album: &str) -> FileRecord {
 }
 
 /// A track on disk and in the index, in a folder of this name.
-async fn track(bed: &Bed, folder: FolderId, place: &str, title: &str) -> FileId {
+async fn track(server: &TestServer, folder: FolderId, place: &str, title: &str) -> FileId {
     let name = format!("{title}.mp3");
-    std::fs::write(bed.root.join(place).join(&name), b"0123456789").unwrap();
+    std::fs::write(server.root.join(place).join(&name), b"0123456789").unwrap();
     let album = format!("{place} album");
-    bed.record(folder, &name, 10, song(title, &format!("{place} artist"), &album))
+    server.record(folder, &name, 10, song(title, &format!("{place} artist"), &album))
         .await
 }
 
-async fn photo(bed: &Bed, place: &str) -> FileId {
-    let folder = bed.folder_at(MediaKind::photos(), place).await;
-    std::fs::write(bed.root.join(place).join("p.jpg"), b"jpeg").unwrap();
+async fn photo(server: &TestServer, place: &str) -> FileId {
+    let folder = server.folder_at(MediaKind::photos(), place).await;
+    std::fs::write(server.root.join(place).join("p.jpg"), b"jpeg").unwrap();
     let moment = Timestamp::from_millis(1_600_000_000_000);
     let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", moment);
-    bed.record(folder, "p.jpg", 4, FileRecord::Photo(Box::new(facts)))
+    server.record(folder, "p.jpg", 4, FileRecord::Photo(Box::new(facts)))
         .await
 }
 
-async fn create(bed: &Bed, token: &str, body: Value) -> Value {
-    let made = bed.send_as(token, "POST", LIBRARIES, &body).await;
+async fn create(server: &TestServer, token: &str, body: Value) -> Value {
+    let made = server.send_as(token, "POST", LIBRARIES, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()
 }
 
-async fn patch(bed: &Bed, token: &str, library: &Value, body: Value) -> Reply {
+async fn patch(server: &TestServer, token: &str, library: &Value, body: Value) -> Reply {
     let target = format!("{LIBRARIES}/{}", library["libraryId"].as_str().unwrap());
-    bed.send_as(token, "PATCH", &target, &body).await
+    server.send_as(token, "PATCH", &target, &body).await
 }
 
 /// One value of each item of a list, whose total must agree.
-async fn listed(bed: &Bed, token: &str, target: &str, key: &str) -> Vec<String> {
-    let reply = bed.get_as(token, target).await;
+async fn listed(server: &TestServer, token: &str, target: &str, key: &str) -> Vec<String> {
+    let reply = server.get_as(token, target).await;
     assert_eq!(reply.status, 200, "{target}");
     let list = reply.json();
     let items = list[0].as_array().unwrap();
@@ -102,14 +102,14 @@ async fn listed(bed: &Bed, token: &str, target: &str, key: &str) -> Vec<String> 
     values
 }
 
-async fn titles(bed: &Bed, token: &str) -> Vec<String> {
-    listed(bed, token, "/api/v1/music/tracks", "title").await
+async fn titles(server: &TestServer, token: &str) -> Vec<String> {
+    listed(server, token, "/api/v1/music/tracks", "title").await
 }
 
 /// What an id is not told apart from: the same path with an id that nobody ever had.
-async fn is_unknown(bed: &Bed, token: &str, path: &str, id: &str) -> bool {
+async fn is_unknown(server: &TestServer, token: &str, path: &str, id: &str) -> bool {
     let of = async |id: &str| {
-        let reply = bed.get_as(token, &path.replace("{}", id)).await;
+        let reply = server.get_as(token, &path.replace("{}", id)).await;
         (reply.status, reply.body)
     };
     let (status, body) = of(id).await;
@@ -124,34 +124,34 @@ async fn is_unknown(bed: &Bed, token: &str, path: &str, id: &str) -> bool {
 
 #[tokio::test]
 async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
         let mut people = Vec::new();
         for (name, place) in [("bea", "Bea"), ("ben", "Ben")] {
-            let user = bed.user(name, false, &["member"]).await;
-            people.push((bed.token(user), place));
+            let user = server.user(name, false, &["member"]).await;
+            people.push((server.token(user), place));
             for kind in ["music", "photos"] {
                 let body = json!({
                     "name": place, "mediaKind": kind, "paths": [place], "grants": [{"userId": user}]
                 });
-                create(bed, &owner, body).await;
+                create(server, &owner, body).await;
             }
         }
         let mut songs = Vec::new();
         for place in ["Bea", "Ben", "Open"] {
-            let folder = bed.folder_at(MediaKind::music(), place).await;
+            let folder = server.folder_at(MediaKind::music(), place).await;
             songs.push((
                 place,
-                track(bed, folder, place, &format!("{place} song"))
+                track(server, folder, place, &format!("{place} song"))
                     .await
                     .to_string(),
             ));
         }
         let mut photos = Vec::new();
         for place in ["Bea", "Ben", "Open"] {
-            photos.push((place, photo(bed, place).await.to_string()));
+            photos.push((place, photo(server, place).await.to_string()));
         }
-        let tracks = bed.get_as(&owner, "/api/v1/music/tracks").await.json();
+        let tracks = server.get_as(&owner, "/api/v1/music/tracks").await.json();
         assert_eq!(tracks[1], 3);
         let track_of = |song: &str| {
             let all = tracks[0].as_array().unwrap();
@@ -164,12 +164,12 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
             let mine = |of: &str| of == *place || of == "Open";
             let seen = |what: &str| vec![format!("{place} {what}"), format!("Open {what}")];
             let music =
-                async |path: &str, key: &str| listed(bed, token, &format!("/api/v1/music/{path}"), key).await;
+                async |path: &str, key: &str| listed(server, token, &format!("/api/v1/music/{path}"), key).await;
             assert_eq!(music("tracks", "title").await, seen("song"));
             assert_eq!(music("releases", "title").await, seen("album"));
             assert_eq!(music("artists", "name").await, seen("artist"));
             assert_eq!(music("genres", "name").await, seen("artist"));
-            let shown = listed(bed, token, "/api/v1/photos", "photoId").await;
+            let shown = listed(server, token, "/api/v1/photos", "photoId").await;
             assert_eq!(shown.len(), 2);
             for (of, song) in &songs {
                 let song = song.as_str();
@@ -188,8 +188,8 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
                     ("artists/{}/releases", artist),
                 ] {
                     let path = format!("/api/v1/music/{path}");
-                    assert_eq!(is_unknown(bed, token, &path, id).await, !mine(of), "{of} {path}");
-                    assert!(!is_unknown(bed, &owner, &path, id).await, "{of} {path}");
+                    assert_eq!(is_unknown(server, token, &path, id).await, !mine(of), "{of} {path}");
+                    assert!(!is_unknown(server, &owner, &path, id).await, "{of} {path}");
                 }
                 let count = usize::from(mine(of));
                 for filter in [
@@ -206,18 +206,18 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
                 assert_eq!(shown.contains(photo), mine(of));
                 for path in ["/api/v1/photos/{}", "/api/v1/photos/{}/original"] {
                     assert_eq!(
-                        is_unknown(bed, token, path, photo).await,
+                        is_unknown(server, token, path, photo).await,
                         !mine(of),
                         "{of} {path}"
                     );
-                    assert!(!is_unknown(bed, &owner, path, photo).await);
+                    assert!(!is_unknown(server, &owner, path, photo).await);
                 }
             }
-            let libraries = listed(bed, token, LIBRARIES, "name").await;
+            let libraries = listed(server, token, LIBRARIES, "name").await;
             assert_eq!(libraries, [*place, *place]);
         }
         assert_eq!(
-            listed(bed, &owner, LIBRARIES, "name").await,
+            listed(server, &owner, LIBRARIES, "name").await,
             ["Bea", "Bea", "Ben", "Ben"]
         );
     })
@@ -226,24 +226,24 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
 
 #[tokio::test]
 async fn a_changed_library_counts_from_the_next_request_on() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let bea = bed.user("bea", false, &["member"]).await;
-        let token = bed.token(bea);
-        let folder = bed.folder_at(MediaKind::music(), "Bea").await;
-        let song = track(bed, folder, "Bea", "Song").await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let bea = server.user("bea", false, &["member"]).await;
+        let token = server.token(bea);
+        let folder = server.folder_at(MediaKind::music(), "Bea").await;
+        let song = track(server, folder, "Bea", "Song").await;
         let stream = format!("/api/v1/music/stream/{song}");
         let sees = async || {
-            let listed = !titles(bed, &token).await.is_empty();
-            let status = bed.get_as(&token, &stream).await.status;
+            let listed = !titles(server, &token).await.is_empty();
+            let status = server.get_as(&token, &stream).await.status;
             assert_eq!(status, if listed { 200 } else { 404 });
-            assert_eq!(titles(bed, &owner).await, ["Song"], "the owner sees everything");
+            assert_eq!(titles(server, &owner).await, ["Song"], "the owner sees everything");
             listed
         };
         assert!(sees().await);
         let grants = json!([{"role": "music_user"}]);
         let library = json!({"name": "All", "mediaKind": "music", "grants": grants});
-        let library = create(bed, &owner, library).await;
+        let library = create(server, &owner, library).await;
         assert_eq!(
             (&library["grants"], &library["paths"], &library["counts"]),
             (&grants, &json!([""]), &json!({"files": 1, "missing": 0}))
@@ -251,41 +251,41 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         assert!(!sees().await);
         let assign = json!({"userIds": [bea]});
         let roles = "/api/v1/roles/music_user/assignments";
-        assert_eq!(bed.send_as(&owner, "POST", roles, &assign).await.status, 201);
+        assert_eq!(server.send_as(&owner, "POST", roles, &assign).await.status, 201);
         assert!(sees().await, "by a role");
         let unassign = format!("{roles}?userIds={bea}");
         assert_eq!(
-            bed.send_as(&owner, "DELETE", &unassign, &Value::Null)
+            server.send_as(&owner, "DELETE", &unassign, &Value::Null)
                 .await
                 .status,
             200
         );
         assert!(!sees().await);
         let grants = json!({"grants": [{"userId": bea}, {"role": "owner"}]});
-        assert_eq!(patch(bed, &owner, &library, grants).await.status, 200);
+        assert_eq!(patch(server, &owner, &library, grants).await.status, 200);
         assert!(sees().await, "by name");
         assert_eq!(
-            patch(bed, &owner, &library, json!({"grants": [{"role": "owner"}]}))
+            patch(server, &owner, &library, json!({"grants": [{"role": "owner"}]}))
                 .await
                 .status,
             200
         );
         assert!(!sees().await);
         assert_eq!(
-            patch(bed, &owner, &library, json!({"paths": ["Elsewhere"]}))
+            patch(server, &owner, &library, json!({"paths": ["Elsewhere"]}))
                 .await
                 .status,
             200
         );
         assert!(sees().await, "the folder is in no library any more");
         assert_eq!(
-            patch(bed, &owner, &library, json!({"paths": ["Bea"]}))
+            patch(server, &owner, &library, json!({"paths": ["Bea"]}))
                 .await
                 .status,
             200
         );
         assert!(!sees().await);
-        let open = patch(bed, &owner, &library, json!({"grants": []})).await.json();
+        let open = patch(server, &owner, &library, json!({"grants": []})).await.json();
         assert_eq!(
             (&open["restricted"], &open["grants"]),
             (&json!(false), &json!([]))
@@ -293,18 +293,18 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         assert!(sees().await, "open again");
 
         // The last who is let in goes: it opens for nobody.
-        let ben = bed.user("ben", false, &["member"]).await;
+        let ben = server.user("ben", false, &["member"]).await;
         let grants = json!({"grants": [{"userId": ben}]});
-        assert_eq!(patch(bed, &owner, &library, grants).await.status, 200);
-        let mut change = bed.store.change_identity().await.unwrap();
+        assert_eq!(patch(server, &owner, &library, grants).await.status, 200);
+        let mut change = server.store.change_identity().await.unwrap();
         assert!(change.delete_user(ben).await.unwrap());
         change.commit().await.unwrap();
         assert!(!sees().await);
         let target = format!("{LIBRARIES}/{}", library["libraryId"].as_str().unwrap());
-        let left = bed.get_as(&owner, &target).await.json();
+        let left = server.get_as(&owner, &target).await.json();
         assert_eq!((&left["restricted"], &left["grants"]), (&json!(true), &json!([])));
 
-        let deleted = bed.send_as(&owner, "DELETE", &target, &Value::Null).await;
+        let deleted = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
         assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
         assert!(sees().await, "its media stay");
         for method in ["GET", "PATCH", "DELETE"] {
@@ -314,7 +314,7 @@ async fn a_changed_library_counts_from_the_next_request_on() {
                 json!({"name": "X"})
             };
             assert_eq!(
-                bed.send_as(&owner, method, &target, &body).await.status,
+                server.send_as(&owner, method, &target, &body).await.status,
                 404,
                 "{method}"
             );
@@ -325,34 +325,34 @@ async fn a_changed_library_counts_from_the_next_request_on() {
 
 #[tokio::test]
 async fn folders_of_later_scans_are_hidden_as_soon_as_they_are_there() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let bea = bed.user("bea", false, &["member"]).await;
-        let token = bed.token(bea);
-        let ben = bed.token(bed.user("ben", false, &["member"]).await);
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let bea = server.user("bea", false, &["member"]).await;
+        let token = server.token(bea);
+        let ben = server.token(server.user("ben", false, &["member"]).await);
         let body =
             json!({"name": "Bea", "mediaKind": "music", "paths": ["Bea"], "grants": [{"userId": bea}]});
-        create(bed, &owner, body).await;
+        create(server, &owner, body).await;
         // Both are known before there is anything.
         for token in [&token, &ben] {
-            assert!(titles(bed, token).await.is_empty());
+            assert!(titles(server, token).await.is_empty());
         }
         for place in ["Bea", "Beata"] {
-            let folder = bed.folder_at(MediaKind::music(), place).await;
-            track(bed, folder, place, place).await;
+            let folder = server.folder_at(MediaKind::music(), place).await;
+            track(server, folder, place, place).await;
         }
-        assert_eq!(titles(bed, &ben).await, ["Beata"]);
-        assert_eq!(titles(bed, &token).await, ["Bea", "Beata"]);
+        assert_eq!(titles(server, &ben).await, ["Beata"]);
+        assert_eq!(titles(server, &token).await, ["Bea", "Beata"]);
     })
     .await;
 }
 
 #[tokio::test]
 async fn input_of_libraries_is_checked() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let library = create(
-        &bed,
+        &server,
         &owner,
         json!({"name": " Älteres ", "mediaKind": "photos", "paths": ["b", "a/c", "b/d", "b"]}),
     )
@@ -393,8 +393,8 @@ async fn input_of_libraries_is_checked() {
     ] {
         let mut body = json!({"name": "Other", "mediaKind": "music"});
         body[field] = value.clone();
-        let made = bed.send_as(&owner, "POST", LIBRARIES, &body).await;
-        let changed = patch(&bed, &owner, &library, json!({field: value})).await;
+        let made = server.send_as(&owner, "POST", LIBRARIES, &body).await;
+        let changed = patch(&server, &owner, &library, json!({field: value})).await;
         for reply in [made, changed] {
             assert_eq!(reply.status, status, "{body}");
             assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
@@ -402,7 +402,7 @@ async fn input_of_libraries_is_checked() {
     }
     for (kind, status) in [("", 400), ("Music", 400), ("books", 404), ("../x", 400)] {
         let body = json!({"name": "Other", "mediaKind": kind});
-        let reply = bed.send_as(&owner, "POST", LIBRARIES, &body).await;
+        let reply = server.send_as(&owner, "POST", LIBRARIES, &body).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (status, &json!("mediaKind")),
@@ -411,30 +411,30 @@ async fn input_of_libraries_is_checked() {
     }
     // One name a kind, case and diacritics aside.
     let body = |kind: &str| json!({"name": "alteres", "mediaKind": kind});
-    let taken = bed.send_as(&owner, "POST", LIBRARIES, &body("photos")).await;
+    let taken = server.send_as(&owner, "POST", LIBRARIES, &body("photos")).await;
     assert_eq!(
         (taken.status, &taken.json()["code"]),
         (409, &json!("library_name_taken"))
     );
-    let other = create(&bed, &owner, body("music")).await;
-    let third = create(&bed, &owner, json!({"name": "Third", "mediaKind": "music"})).await;
+    let other = create(&server, &owner, body("music")).await;
+    let third = create(&server, &owner, json!({"name": "Third", "mediaKind": "music"})).await;
     assert_eq!(
-        patch(&bed, &owner, &third, json!({"name": "ALTERES"}))
+        patch(&server, &owner, &third, json!({"name": "ALTERES"}))
             .await
             .status,
         409
     );
     assert_eq!(
-        patch(&bed, &owner, &other, json!({"name": "ALTERES"}))
+        patch(&server, &owner, &other, json!({"name": "ALTERES"}))
             .await
             .json()["name"],
         "ALTERES"
     );
     assert_eq!(
-        listed(&bed, &owner, LIBRARIES, "name").await,
+        listed(&server, &owner, LIBRARIES, "name").await,
         ["ALTERES", "Third", "Älteres"]
     );
-    let by_age = bed
+    let by_age = server
         .get_as(&owner, &format!("{LIBRARIES}?orderBy=createdAt&take=1&skip=1"))
         .await
         .json();
@@ -443,7 +443,7 @@ async fn input_of_libraries_is_checked() {
         (&json!("ALTERES"), &json!(3))
     );
     assert_eq!(
-        bed.get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
+        server.get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
             .await
             .status,
         400
@@ -452,59 +452,59 @@ async fn input_of_libraries_is_checked() {
 
 #[tokio::test]
 async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the_audit_log() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let bea = bed.user("bea", false, &["member"]).await;
-    let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let bea = server.user("bea", false, &["member"]).await;
+    let admin = server.token(server.user("admin", false, &["administrator"]).await);
     let grants = json!([{"userId": bea}]);
     let closed = create(
-        &bed,
+        &server,
         &owner,
         json!({"name": "Closed", "mediaKind": "music", "grants": grants}),
     )
     .await;
     create(
-        &bed,
+        &server,
         &owner,
         json!({"name": "Owner's", "mediaKind": "music", "grants": [{"role": "owner"}]}),
     )
     .await;
-    create(&bed, &owner, json!({"name": "Open", "mediaKind": "tv"})).await;
-    let token = bed.token(bea);
-    let seen = bed.get_as(&token, LIBRARIES).await.json();
+    create(&server, &owner, json!({"name": "Open", "mediaKind": "tv"})).await;
+    let token = server.token(bea);
+    let seen = server.get_as(&token, LIBRARIES).await.json();
     assert_eq!(
         (&seen[0][0]["name"], &seen[0][1]["name"], &seen[1]),
         (&json!("Closed"), &json!("Open"), &json!(2))
     );
     assert!(seen[0][0].get("grants").is_none(), "{seen}");
     let target = format!("{LIBRARIES}/{}", closed["libraryId"].as_str().unwrap());
-    assert!(bed.get_as(&token, &target).await.json().get("grants").is_none());
+    assert!(server.get_as(&token, &target).await.json().get("grants").is_none());
     for token in [&owner, &admin] {
-        assert_eq!(bed.get_as(token, &target).await.json()["grants"], grants);
-        assert_eq!(bed.get_as(token, LIBRARIES).await.json()[1], 3);
+        assert_eq!(server.get_as(token, &target).await.json()["grants"], grants);
+        assert_eq!(server.get_as(token, LIBRARIES).await.json()[1], 3);
     }
-    let ben = bed.token(bed.user("ben", false, &["member"]).await);
-    assert_eq!(bed.get_as(&ben, &target).await.status, 404);
-    assert_eq!(listed(&bed, &ben, LIBRARIES, "name").await, ["Open"]);
+    let ben = server.token(server.user("ben", false, &["member"]).await);
+    assert_eq!(server.get_as(&ben, &target).await.status, 404);
+    assert_eq!(listed(&server, &ben, LIBRARIES, "name").await, ["Open"]);
 
     assert_eq!(
-        patch(&bed, &admin, &closed, json!({"grants": grants}))
+        patch(&server, &admin, &closed, json!({"grants": grants}))
             .await
             .status,
         200
     );
     assert_eq!(
-        patch(&bed, &admin, &closed, json!({"name": "Closer"}))
+        patch(&server, &admin, &closed, json!({"name": "Closer"}))
             .await
             .status,
         200
     );
     assert_eq!(
-        bed.send_as(&admin, "DELETE", &target, &Value::Null).await.status,
+        server.send_as(&admin, "DELETE", &target, &Value::Null).await.status,
         200
     );
     let log = async |event: &str| {
-        let log = bed
+        let log = server
             .get_as(&owner, &format!("/api/v1/audit?event={event}&order=ASC"))
             .await;
         log.json()[0].as_array().unwrap().clone()

@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use crate::Bed;
+use crate::TestServer;
 use svc_domain::kind::MediaKind;
 
 #[tokio::test]
 async fn tracks_and_what_they_belong_to_are_listed() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::music()).await;
-    let second = bed.track(folder, "b.mp3", "Second", b"0123456789").await;
-    bed.track(folder, "a.mp3", "First", b"0123456789").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::music()).await;
+    let second = server.track(folder, "b.mp3", "Second", b"0123456789").await;
+    server.track(folder, "a.mp3", "First", b"0123456789").await;
 
-    let list = bed.get_as(&token, "/api/v1/music/tracks").await.json();
+    let list = server.get_as(&token, "/api/v1/music/tracks").await.json();
     assert_eq!(
         (&list[1], &list[0][0]["title"], &list[0][1]["title"]),
         (&json!(2), &json!("First"), &json!("Second"))
     );
-    let page = bed
+    let page = server
         .get_as(
             &token,
             "/api/v1/music/tracks?take=1&skip=1&orderBy=title&order=DESC",
@@ -30,11 +30,11 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         (1, &json!("First"))
     );
     assert_eq!(
-        bed.get_as(&token, "/api/v1/music/tracks?take=0").await.json(),
+        server.get_as(&token, "/api/v1/music/tracks?take=0").await.json(),
         json!([[], 2])
     );
 
-    let track = bed
+    let track = server
         .get_as(&token, &format!("/api/v1/music/tracks/{second}"))
         .await
         .json();
@@ -55,7 +55,7 @@ async fn tracks_and_what_they_belong_to_are_listed() {
     assert_eq!(names, [(&json!("Ann"), &json!(0)), (&json!("Bob"), &json!(1))]);
 
     let release = track["release"]["musicReleaseId"].as_str().unwrap();
-    let item = bed
+    let item = server
         .get_as(&token, &format!("/api/v1/music/releases/{release}"))
         .await
         .json();
@@ -64,17 +64,17 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         (&json!("Blue"), &json!(2), &json!(3.0))
     );
     assert!(item["artwork"].is_string());
-    let tracks = bed
+    let tracks = server
         .get_as(&token, &format!("/api/v1/music/releases/{release}/tracks"))
         .await
         .json();
     assert_eq!(tracks[1], 2);
     let last = format!("/api/v1/music/releases/{release}/tracks?take=1&orderBy=trackNumber&order=DESC");
-    let last = bed.get_as(&token, &last).await.json();
+    let last = server.get_as(&token, &last).await.json();
     assert_eq!((last[0].as_array().unwrap().len(), &last[1]), (1, &json!(2)));
     assert_eq!(last[0][0], tracks[0][1]);
     let artist = track["artists"][0]["musicArtistId"].as_str().unwrap();
-    let item = bed
+    let item = server
         .get_as(&token, &format!("/api/v1/music/artists/{artist}"))
         .await
         .json();
@@ -83,7 +83,7 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         item["artwork"],
         format!("/api/v1/music/releases/{release}/artwork")
     );
-    let releases = bed
+    let releases = server
         .get_as(&token, &format!("/api/v1/music/artists/{artist}/releases"))
         .await
         .json();
@@ -91,26 +91,26 @@ async fn tracks_and_what_they_belong_to_are_listed() {
         (&releases[1], &releases[0][0]["musicReleaseId"]),
         (&json!(1), &json!(release))
     );
-    assert_eq!(bed.get_as(&token, "/api/v1/music/artists").await.json()[1], 2);
+    assert_eq!(server.get_as(&token, "/api/v1/music/artists").await.json()[1], 2);
     assert_eq!(
-        bed.get_as(&token, "/api/v1/music/releases?genre=jazz")
+        server.get_as(&token, "/api/v1/music/releases?genre=jazz")
             .await
             .json()[1],
         1
     );
     assert_eq!(
-        bed.get_as(&token, "/api/v1/music/genres").await.json()[0][0]["name"],
+        server.get_as(&token, "/api/v1/music/genres").await.json()[0][0]["name"],
         "Jazz"
     );
 }
 
 #[tokio::test]
 async fn artists_and_their_releases_are_filtered_as_the_other_music_is() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::music()).await;
-    bed.track(folder, "a.mp3", "First", b"0123456789").await;
-    let artists = bed.get_as(&token, "/api/v1/music/artists").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::music()).await;
+    server.track(folder, "a.mp3", "First", b"0123456789").await;
+    let artists = server.get_as(&token, "/api/v1/music/artists").await.json();
     let artist = artists[0][0]["musicArtistId"].as_str().unwrap();
     let lists = [
         ("/api/v1/music/artists".to_owned(), 2),
@@ -127,26 +127,26 @@ async fn artists_and_their_releases_are_filtered_as_the_other_music_is() {
             ("favorites=true", 0),
             ("random=7", total),
         ] {
-            let listed = bed.get_as(&token, &format!("{list}?{filter}")).await.json();
+            let listed = server.get_as(&token, &format!("{list}?{filter}")).await.json();
             assert_eq!(listed[1], found, "{list} {filter}");
         }
     }
-    let random = bed.get_as(&token, "/api/v1/music/artists?random=7&take=1").await;
+    let random = server.get_as(&token, "/api/v1/music/artists?random=7&take=1").await;
     assert!(random.header("link").contains("random=7"));
 }
 
 #[tokio::test]
 async fn photos_are_listed_with_their_facts() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::photos()).await;
-    let photo = bed.photo(folder, "IMG_20200102_030405.jpg", b"jpeg").await;
-    let list = bed.get_as(&token, "/api/v1/photos").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::photos()).await;
+    let photo = server.photo(folder, "IMG_20200102_030405.jpg", b"jpeg").await;
+    let list = server.get_as(&token, "/api/v1/photos").await.json();
     assert_eq!(
         (&list[1], &list[0][0]["photoId"]),
         (&json!(1), &json!(photo.to_string()))
     );
-    let item = bed
+    let item = server
         .get_as(&token, &format!("/api/v1/photos/{photo}"))
         .await
         .json();
@@ -156,15 +156,15 @@ async fn photos_are_listed_with_their_facts() {
     );
     assert_eq!(item["takenAt"], "2020-01-02T03:04:05.000Z");
     assert_eq!(
-        bed.get_as(&token, "/api/v1/photos?from=2021-01-01").await.json(),
+        server.get_as(&token, "/api/v1/photos?from=2021-01-01").await.json(),
         json!([[], 0])
     );
 }
 
 #[tokio::test]
 async fn wrong_parameters_are_named() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for (target, path) in [
         ("/api/v1/music/tracks?take=1001", "take"),
         ("/api/v1/music/tracks?skip=-1", "skip"),
@@ -200,7 +200,7 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/index/run/logs", "runId"),
         ("/api/v1/music/tracks/0000000000001/artwork?size=huge", "size"),
     ] {
-        let reply = bed.get_as(&token, target).await;
+        let reply = server.get_as(&token, target).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (400, &json!(path)),
@@ -211,8 +211,8 @@ async fn wrong_parameters_are_named() {
 
 #[tokio::test]
 async fn unknown_items_are_not_found() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for id in ["0000000000001", "junk", "1", "..", "%00"] {
         for path in [
             "music/tracks",
@@ -222,7 +222,7 @@ async fn unknown_items_are_not_found() {
             "music/stream",
             "index/runs",
         ] {
-            let reply = bed.get_as(&token, &format!("/api/v1/{path}/{id}")).await;
+            let reply = server.get_as(&token, &format!("/api/v1/{path}/{id}")).await;
             assert_eq!(reply.status, 404, "{path}/{id}");
         }
     }
@@ -230,26 +230,26 @@ async fn unknown_items_are_not_found() {
 
 #[tokio::test]
 async fn indexer_is_run_and_asked_about() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    bed.folder(MediaKind::music()).await;
-    let state = bed.get_as(&token, "/api/v1/index/state").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    server.folder(MediaKind::music()).await;
+    let state = server.get_as(&token, "/api/v1/index/state").await.json();
     assert_eq!(state, json!({"state": "idle", "run": null}));
     for (action, status) in [("pause", 409), ("stop", 409), ("resume", 200), ("dance", 400)] {
-        let reply = bed
+        let reply = server
             .send_as(&token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
             .await;
         assert_eq!(reply.status, status, "{action}");
     }
     assert_eq!(
-        bed.send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
+        server.send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
             .await
             .status,
         400
     );
     for body in [json!({}), json!({"type": "slow"})] {
         assert_eq!(
-            bed.send_as(&token, "POST", "/api/v1/index/run", &body)
+            server.send_as(&token, "POST", "/api/v1/index/run", &body)
                 .await
                 .status,
             400,
@@ -257,20 +257,20 @@ async fn indexer_is_run_and_asked_about() {
         );
     }
     let tv = json!({"type": "quick", "mediaKinds": ["tv"]});
-    let reply = bed.send_as(&token, "POST", "/api/v1/index/run", &tv).await;
+    let reply = server.send_as(&token, "POST", "/api/v1/index/run", &tv).await;
     assert_eq!(reply.status, 404, "no directory of the kind");
-    let reply = bed
+    let reply = server
         .send_as(&token, "POST", "/api/v1/index/run", &json!({"type": "quick"}))
         .await;
     assert_eq!(reply.status, 201);
     let run = reply.json()["runId"].as_str().unwrap().to_owned();
     for _ in 0..500 {
-        if bed.get_as(&token, "/api/v1/index/state").await.json()["state"] == "idle" {
+        if server.get_as(&token, "/api/v1/index/state").await.json()["state"] == "idle" {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    let item = bed
+    let item = server
         .get_as(&token, &format!("/api/v1/index/runs/{run}"))
         .await
         .json();
@@ -279,24 +279,24 @@ async fn indexer_is_run_and_asked_about() {
         (&json!("quick"), &json!("completed"))
     );
     assert!(item["startedBy"].is_string() && item["completedAt"].is_string());
-    assert_eq!(bed.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
+    assert_eq!(server.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
     assert_eq!(
-        bed.get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
+        server.get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
             .await
             .status,
         200
     );
     assert_eq!(
-        bed.get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
+        server.get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
             .await
             .json(),
         json!([[], 0])
     );
     assert_eq!(
-        bed.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"],
+        server.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"],
         0
     );
-    let directories = bed.get_as(&token, "/api/v1/index/directories").await.json();
+    let directories = server.get_as(&token, "/api/v1/index/directories").await.json();
     assert_eq!(directories[0]["mediaKind"], "music");
-    assert_eq!(bed.get_as(&token, "/api/v1/plugins").await.json(), json!([]));
+    assert_eq!(server.get_as(&token, "/api/v1/plugins").await.json(), json!([]));
 }

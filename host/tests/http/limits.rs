@@ -7,11 +7,11 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{Bed, LISTED_ORIGIN, Reply};
+use crate::{TestServer, LISTED_ORIGIN, Reply};
 use svc_api::access::Access;
-use svc_api::answer::{Answer, CreatedEmpty};
+use svc_api::response::{Json, CreatedEmpty};
 use svc_api::extract::{Body, Input, short_list};
-use svc_api::problem::Problem;
+use svc_api::api_error::ApiError;
 use svc_api::route::Route;
 use svc_api::router;
 use svc_http_io::limits::{BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
@@ -54,14 +54,14 @@ async fn take_settings(body: Body<Settings>) -> CreatedEmpty {
 
 /// Never answers
 #[endpoint]
-async fn hang() -> Answer<bool> {
+async fn hang() -> Json<bool> {
     std::future::pending::<()>().await;
-    Answer(true)
+    Json(true)
 }
 
 /// Panics
 #[endpoint]
-async fn fail() -> Result<Answer<bool>, Problem> {
+async fn fail() -> Result<Json<bool>, ApiError> {
     panic!("a secret of the server")
 }
 
@@ -77,10 +77,10 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A server with those routes in place of its own.
-async fn bed(limits: Limits) -> Bed {
-    let mut bed = Bed::start().await;
-    bed.service = router::service_of(&routes(), bed.state.clone(), limits);
-    bed
+async fn server(limits: Limits) -> TestServer {
+    let mut server = TestServer::start().await;
+    server.service = router::service_of(&routes(), server.state.clone(), limits);
+    server
 }
 
 fn assert_headers(reply: &Reply, what: &str) {
@@ -107,11 +107,11 @@ fn assert_headers(reply: &Reply, what: &str) {
 
 #[tokio::test]
 async fn every_answer_has_security_and_cors_headers() {
-    let bed = bed(Limits {
+    let server = server(Limits {
         handler_time: Duration::from_millis(50),
         ..Limits::default()
     });
-    let mut bed = bed.await;
+    let mut server = server.await;
     let preflight = ("access-control-request-method", "GET");
     for (method, target, header, status) in [
         ("GET", "/hang", JSON, 503),
@@ -125,7 +125,7 @@ async fn every_answer_has_security_and_cors_headers() {
         ("OPTIONS", "/take", preflight, 204),
     ] {
         let headers = [("origin", LISTED_ORIGIN), header];
-        let reply = bed.send(method, target, &headers, "").await;
+        let reply = server.send(method, target, &headers, "").await;
         let what = format!("{method} {target}");
         assert_eq!(reply.status, status, "{what}");
         assert_headers(&reply, &what);
@@ -133,14 +133,14 @@ async fn every_answer_has_security_and_cors_headers() {
             assert!(reply.json()["message"].is_string(), "{what}");
         }
     }
-    bed.service = router::service(bed.state.clone());
+    server.service = router::service(server.state.clone());
     for (method, target, status) in [
         ("GET", "/api/v1/health", 200),
         ("GET", "/api/v1/versions", 401),
         ("GET", "/api/v1/nothing", 404),
         ("PATCH", "/api/v1/health", 405),
     ] {
-        let reply = bed.send(method, target, &[("origin", LISTED_ORIGIN)], "").await;
+        let reply = server.send(method, target, &[("origin", LISTED_ORIGIN)], "").await;
         assert_eq!(reply.status, status, "{method} {target}");
         assert_headers(&reply, target);
     }
@@ -152,7 +152,7 @@ async fn handler_that_takes_too_long_is_503() {
         handler_time: Duration::from_millis(50),
         ..Limits::default()
     };
-    let reply = bed(limits).await.get("/hang").await;
+    let reply = server(limits).await.get("/hang").await;
     assert_eq!(
         (reply.status, reply.json()),
         (503, json!({"message": "service unavailable"}))
@@ -161,17 +161,17 @@ async fn handler_that_takes_too_long_is_503() {
 
 #[tokio::test]
 async fn panic_is_500_and_its_text_stays_inside() {
-    let bed = bed(Limits::default()).await;
-    let reply = bed.get("/fail").await;
+    let server = server(Limits::default()).await;
+    let reply = server.get("/fail").await;
     assert_eq!(reply.status, 500);
     let expected = json!({"message": "the server failed to answer; its log has the reason"});
     assert_eq!(reply.json(), expected);
-    assert_eq!(bed.send("POST", "/take", &[JSON], "{}").await.status, 201);
+    assert_eq!(server.send("POST", "/take", &[JSON], "{}").await.status, 201);
 }
 
 #[tokio::test]
 async fn bodies_are_taken_up_to_their_limit() {
-    let bed = bed(Limits::default()).await;
+    let server = server(Limits::default()).await;
     let of_bytes = |bytes: usize| format!("{{\"value\":\"{}\"}}", "x".repeat(bytes - 12));
     for (method, target, limit) in [
         ("POST", "/take", BODY_BYTES),
@@ -180,7 +180,7 @@ async fn bodies_are_taken_up_to_their_limit() {
         for (bytes, good) in [(limit, true), (limit + 1, false), (4 * limit, false)] {
             let body = of_bytes(bytes);
             assert_eq!(body.len(), bytes);
-            let reply = bed.send(method, target, &[JSON], &body).await;
+            let reply = server.send(method, target, &[JSON], &body).await;
             assert_eq!(reply.status < 300, good, "{target} {bytes}");
             if !good {
                 assert_eq!(reply.status, 413, "{target} {bytes}");
@@ -197,37 +197,37 @@ async fn bodies_are_taken_up_to_their_limit() {
 
 #[tokio::test]
 async fn json_is_nested_to_a_depth_of_128() {
-    let bed = bed(Limits::default()).await;
+    let server = server(Limits::default()).await;
     for (depth, status) in [(1, 201), (126, 201), (127, 400), (128, 400), (20_000, 400)] {
         let body = format!("{{\"value\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
-        let reply = bed.send("POST", "/take", &[JSON], &body).await;
+        let reply = server.send("POST", "/take", &[JSON], &body).await;
         assert_eq!(reply.status, status, "{depth}");
     }
     let unclosed = format!("{{\"value\":{}", "[".repeat(60_000));
-    assert_eq!(bed.send("POST", "/take", &[JSON], &unclosed).await.status, 400);
+    assert_eq!(server.send("POST", "/take", &[JSON], &unclosed).await.status, 400);
 }
 
 #[tokio::test]
 async fn lists_of_an_input_hold_a_thousand_items() {
-    let mut bed = bed(Limits::default()).await;
+    let mut server = server(Limits::default()).await;
     for (items, status) in [(0, 201), (1000, 201), (1001, 400), (20_000, 400)] {
         let body = json!({"items": vec![1; items]}).to_string();
-        let reply = bed.send("POST", "/take", &[JSON], &body).await;
+        let reply = server.send("POST", "/take", &[JSON], &body).await;
         assert_eq!(reply.status, status, "{items}");
     }
-    bed.service = router::service(bed.state.clone());
-    let token = bed.owner().await;
+    server.service = router::service(server.state.clone());
+    let token = server.owner().await;
     let body = json!({"type": "quick", "mediaKinds": vec!["music"; 1001]});
-    let reply = bed.send_as(&token, "POST", "/api/v1/index/run", &body).await;
+    let reply = server.send_as(&token, "POST", "/api/v1/index/run", &body).await;
     assert_eq!(reply.status, 400);
 }
 
 #[tokio::test]
 async fn target_is_at_most_8_kib() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for (bytes, status) in [(8192, 200), (8193, 414), (60_000, 414)] {
         let target = format!("/api?{}", "x".repeat(bytes - 5));
-        let reply = bed.get(&target).await;
+        let reply = server.get(&target).await;
         assert_eq!(reply.status, status, "{bytes}");
         assert!(reply.json().is_object());
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Bed;
+use crate::TestServer;
 use svc_api::access::Access;
 use svc_api::router::routes;
 use svc_api::routes::links::PURPOSES;
@@ -14,17 +14,17 @@ use svc_identity::credential::Credential;
 
 const CONTENT: &[u8] = b"0123456789";
 
-async fn songs<const N: usize>(bed: &Bed, names: [&str; N]) -> Vec<FileId> {
-    let folder = bed.folder(MediaKind::music()).await;
+async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<FileId> {
+    let folder = server.folder(MediaKind::music()).await;
     let mut songs = Vec::new();
     for name in names {
-        songs.push(bed.track(folder, name, name, CONTENT).await);
+        songs.push(server.track(folder, name, name, CONTENT).await);
     }
     songs
 }
 
-async fn link(bed: &Bed, token: &str, body: serde_json::Value) -> super::Reply {
-    bed.send_as(token, "POST", "/api/v1/links", &body).await
+async fn link(server: &TestServer, token: &str, body: serde_json::Value) -> super::Reply {
+    server.send_as(token, "POST", "/api/v1/links", &body).await
 }
 
 /// The path and query of a URL.
@@ -48,22 +48,22 @@ fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
 
 #[tokio::test]
 async fn link_opens_one_item_for_its_maker_without_any_header() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let songs = songs(&bed, ["one.mp3", "two.mp3"]).await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let songs = songs(&server, ["one.mp3", "two.mp3"]).await;
     let (one, two) = (songs[0], songs[1]);
     let body = json!({"mediaType": "music_track", "mediaId": one.to_string(), "purpose": "stream", "expiresIn": 600});
-    let made = link(&bed, &token, body).await;
+    let made = link(&server, &token, body).await;
     assert_eq!(made.status, 201);
     let target = target(&made);
     assert!(made.json()["url"].as_str().unwrap().starts_with("http"));
-    let played = bed.get(&target).await;
+    let played = server.get(&target).await;
     assert_eq!((played.status, played.body.as_slice()), (200, CONTENT));
-    let part = bed.send("GET", &target, &[("range", "bytes=2-3")], "").await;
+    let part = server.send("GET", &target, &[("range", "bytes=2-3")], "").await;
     assert_eq!((part.status, part.body.as_slice()), (206, &b"23"[..]));
     // No other item, purpose or method, and nothing else at all.
     let other = target.replace(&one.to_string(), &two.to_string());
-    assert_eq!(bed.get(&other).await.status, 401);
+    assert_eq!(server.get(&other).await.status, 401);
     let secret = target.split_once("token=").unwrap().1;
     for path in [
         format!("/api/v1/music/tracks/{one}/artwork"),
@@ -72,21 +72,21 @@ async fn link_opens_one_item_for_its_maker_without_any_header() {
         "/api/v1/events/subscribe".to_owned(),
     ] {
         assert_eq!(
-            bed.get(&format!("{path}?token={secret}")).await.status,
+            server.get(&format!("{path}?token={secret}")).await.status,
             401,
             "{path}"
         );
     }
     let body = json!({"mediaType": "music_track", "mediaId": two.to_string(), "purpose": "stream", "expiresIn": 600});
-    let by_link = link(&bed, secret, body).await;
+    let by_link = link(&server, secret, body).await;
     assert_eq!(by_link.status, 401, "a link makes no link");
 }
 
 #[tokio::test]
 async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rights() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let id = songs(&bed, ["one.mp3"]).await[0].to_string();
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let id = songs(&server, ["one.mp3"]).await[0].to_string();
     let ask = |media: &str, id: &str, purpose: &str, seconds: u64| json!({"mediaType": media, "mediaId": id, "purpose": purpose, "expiresIn": seconds});
     for (body, status) in [
         (ask("music_track", &id, "stream", 59), 400),
@@ -97,22 +97,22 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
         (ask("music_track", "x", "stream", 60), 400),
         (ask("photo", &id, "original", 60), 404),
     ] {
-        assert_eq!(link(&bed, &owner, body.clone()).await.status, status, "{body}");
+        assert_eq!(link(&server, &owner, body.clone()).await.status, status, "{body}");
     }
-    let photographer = bed.token(bed.user("pia", false, &["photos_user"]).await);
-    let refused = link(&bed, &photographer, ask("music_track", &id, "stream", 60)).await;
+    let photographer = server.token(server.user("pia", false, &["photos_user"]).await);
+    let refused = link(&server, &photographer, ask("music_track", &id, "stream", 60)).await;
     assert_eq!(refused.status, 403);
 
-    let lee = bed.user("lee", false, &["music_user"]).await;
-    let listener = bed.token(lee);
-    let made = link(&bed, &listener, ask("music_track", &id, "stream", 60)).await;
+    let lee = server.user("lee", false, &["music_user"]).await;
+    let listener = server.token(lee);
+    let made = link(&server, &listener, ask("music_track", &id, "stream", 60)).await;
     let target = target(&made);
-    assert_eq!(bed.get(&target).await.status, 200);
+    assert_eq!(server.get(&target).await.status, 200);
     let taken = format!("/api/v1/roles/music_user/assignments?userIds={lee}");
-    let reply = bed.send_as(&owner, "DELETE", &taken, &json!({})).await;
+    let reply = server.send_as(&owner, "DELETE", &taken, &json!({})).await;
     assert_eq!(reply.status, 200);
     assert_eq!(
-        bed.get(&target).await.status,
+        server.get(&target).await.status,
         403,
         "it opens what its maker may open now"
     );
@@ -120,26 +120,26 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
 
 #[tokio::test]
 async fn user_plays_as_many_files_at_once_as_the_setting_says() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let files = songs(&bed, ["one.mp3", "two.mp3", "three.mp3"]).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let files = songs(&server, ["one.mp3", "two.mp3", "three.mp3"]).await;
     let actor = |token: &str| {
         let credential = Credential::AccessToken(token.to_owned());
-        bed.state.authentication.actor(Some(credential))
+        server.state.authentication.actor(Some(credential))
     };
     let (ada, lee) = (
         actor(&owner).await.unwrap(),
-        actor(&bed.token(bed.user("lee", false, &["music_user"]).await))
+        actor(&server.token(server.user("lee", false, &["music_user"]).await))
             .await
             .unwrap(),
     );
-    let streams = &bed.state.open_streams;
+    let streams = &server.state.open_streams;
     let begin = |actor: &Actor, file| streams.play(actor, Capability::MusicTracksPlay, file);
     let free: Vec<_> = files.iter().map(|file| begin(&ada, *file).unwrap()).collect();
     drop(free);
     let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
     assert_eq!(
-        bed.send_as(&owner, "PATCH", "/api/v1/settings", &body)
+        server.send_as(&owner, "PATCH", "/api/v1/settings", &body)
             .await
             .status,
         200
@@ -149,23 +149,23 @@ async fn user_plays_as_many_files_at_once_as_the_setting_says() {
     let second = begin(&ada, files[1]).unwrap();
     // The third file, for the same user alone; a seek in one that plays is none.
     let target = format!("/api/v1/music/stream/{}", files[2]);
-    let refused = bed.get_as(&owner, &target).await;
+    let refused = server.get_as(&owner, &target).await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_streams"))
     );
     let seek = format!("/api/v1/music/stream/{}", files[1]);
-    assert_eq!(bed.get_as(&owner, &seek).await.status, 200);
+    assert_eq!(server.get_as(&owner, &seek).await.status, 200);
     drop(begin(&lee, files[2]).unwrap());
     drop(first);
     assert_eq!(
-        bed.get_as(&owner, &target).await.status,
+        server.get_as(&owner, &target).await.status,
         409,
         "one of two connections ended"
     );
     drop(again);
-    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    assert_eq!(server.get_as(&owner, &target).await.status, 200);
     // What was sent counts no more.
-    assert_eq!(bed.get_as(&owner, &target).await.status, 200);
+    assert_eq!(server.get_as(&owner, &target).await.status, 200);
     drop(second);
 }

@@ -9,9 +9,9 @@ use salvo::http::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::people::{COOKIE, PASSWORD, ScriptedCloud};
-use crate::{Bed, BedOptions, Reply, credentials};
+use crate::{TestServer, TestServerOptions, Reply, credentials};
 use svc_domain::audit::AuditEvent;
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 use svc_identity::cloud::CloudError;
 
 const APPS: [&str; 4] = ["admin", "music", "photos", "cinema"];
@@ -20,7 +20,7 @@ const MUSIC: (&str, &str) = ("svc-app", "music");
 
 #[tokio::test]
 async fn each_role_signs_in_to_its_apps_and_to_no_other() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     for (role, allowed) in [
         ("owner", [true, true, true, true]),
         ("administrator", [true, true, true, true]),
@@ -30,10 +30,10 @@ async fn each_role_signs_in_to_its_apps_and_to_no_other() {
         ("cinema_user", [false, false, false, true]),
         ("newcomer", [false, true, true, true]),
     ] {
-        bed.person(role, role).await;
+        server.person(role, role).await;
         let body = json!({"username": role, "password": PASSWORD});
         for (app, allowed) in APPS.iter().zip(allowed) {
-            let reply = bed.login(&[("svc-app", app)], &body).await;
+            let reply = server.login(&[("svc-app", app)], &body).await;
             assert_eq!(reply.status, if allowed { 201 } else { 403 }, "{role} {app}");
             assert_eq!(reply.cookie().is_some(), allowed, "{role} {app}");
             if !allowed {
@@ -52,13 +52,13 @@ fn seen(reply: &Reply) -> (u16, HeaderMap, Vec<u8>) {
 
 #[tokio::test]
 async fn every_refused_login_looks_the_same() {
-    let bed = Bed::start().await;
-    let owner = bed.token(bed.person("ada", "owner").await);
-    let disabled = bed.person("gone", "member").await;
-    bed.enable(&owner, disabled, false).await;
-    let linked = bed.user("linked", false, &["member"]).await;
-    bed.link(linked, "c1").await;
-    bed.person("listener", "music_user").await;
+    let server = TestServer::start().await;
+    let owner = server.token(server.person("ada", "owner").await);
+    let disabled = server.person("gone", "member").await;
+    server.enable(&owner, disabled, false).await;
+    let linked = server.user("linked", false, &["member"]).await;
+    server.link(linked, "c1").await;
+    server.person("listener", "music_user").await;
     let named = |name: &str| json!({"username": name, "password": PASSWORD});
     let good = credentials(PASSWORD);
     let mut first = None;
@@ -95,7 +95,7 @@ async fn every_refused_login_looks_the_same() {
         ("admin ada", good.clone()),
         ("root", json!("no object")),
     ] {
-        let reply = bed.login(&[("svc-app", app)], &body).await;
+        let reply = server.login(&[("svc-app", app)], &body).await;
         let seen = seen(&reply);
         let first = first.get_or_insert_with(|| seen.clone());
         assert_eq!(*first, seen, "{app} {body}");
@@ -105,16 +105,16 @@ async fn every_refused_login_looks_the_same() {
         );
         assert_eq!(reply.header("cache-control"), "no-store");
     }
-    let twice = bed.login(&[ADMIN, ADMIN], &good).await;
+    let twice = server.login(&[ADMIN, ADMIN], &good).await;
     assert_eq!(first, Some(seen(&twice)));
-    assert_eq!(bed.login(&[], &good).await.status, 403);
-    assert_eq!(bed.login(&[ADMIN], &good).await.status, 201);
-    assert!(bed.audit(AuditEvent::LoginSucceeded).await.len() == 1);
+    assert_eq!(server.login(&[], &good).await.status, 403);
+    assert_eq!(server.login(&[ADMIN], &good).await.status, 201);
+    assert!(server.audit(AuditEvent::LoginSucceeded).await.len() == 1);
 }
 
 #[tokio::test]
 async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let large = json!({"username": "x".repeat(9000)}).to_string();
     for (content_type, body, status) in [
         ("application/json", "{", 400),
@@ -130,7 +130,7 @@ async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
     ] {
         for (app, status) in [("admin", status), ("Admin", 403), ("tv", 403), ("", 403)] {
             let headers = [("svc-app", app), ("content-type", content_type)];
-            let reply = bed.send("POST", "/api/v1/auth/login", &headers, body).await;
+            let reply = server.send("POST", "/api/v1/auth/login", &headers, body).await;
             assert_eq!(reply.status, status, "{app} {body:.20}");
         }
     }
@@ -138,34 +138,34 @@ async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
 
 #[tokio::test]
 async fn names_are_folded_and_ids_do_as_well() {
-    let bed = Bed::start().await;
-    let id = bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    let id = server.person("ada", "owner").await;
     for name in ["ADA", "Ada", "ａｄａ", "ádà"] {
-        assert_eq!(bed.try_password(name, PASSWORD).await.status, 201, "{name}");
+        assert_eq!(server.try_password(name, PASSWORD).await.status, 201, "{name}");
     }
     let by_id = json!({"userId": id.to_string(), "password": PASSWORD});
-    let reply = bed.login(&[ADMIN], &by_id).await;
+    let reply = server.login(&[ADMIN], &by_id).await;
     assert_eq!(reply.json()["user"]["userId"], json!(id.to_string()));
     assert_eq!(reply.json()["user"]["username"], "ada");
     assert_eq!(reply.header("cache-control"), "no-store");
     assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
-    assert_eq!(bed.status_as(&reply.jwt()).await, 200);
+    assert_eq!(server.status_as(&reply.jwt()).await, 200);
 }
 
 #[tokio::test]
 async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let id = bed.store.guest().await.unwrap().unwrap().id;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let id = server.store.guest().await.unwrap().unwrap().id;
     let ways = [
         json!({"username": "guest"}),
         json!({"username": "GUEST"}),
         json!({"userId": id.to_string()}),
     ];
     for on in [false, true, false] {
-        bed.set(&owner, "guest_access", json!(on)).await;
+        server.set(&owner, "guest_access", json!(on)).await;
         for body in &ways {
-            let reply = bed.login(&[MUSIC], body).await;
+            let reply = server.login(&[MUSIC], body).await;
             assert_eq!(reply.status, if on { 201 } else { 403 }, "{body}");
             if on {
                 let guest = reply.signed_in();
@@ -174,7 +174,7 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
                 assert!(!reply.header("set-cookie").contains("Max-Age"));
                 assert_eq!(reply.json()["user"]["userId"], json!(id.to_string()));
                 let changed = json!({"displayName": "me"});
-                let reply = bed
+                let reply = server
                     .send_as(&guest.jwt, "PATCH", "/api/v1/users/current", &changed)
                     .await;
                 assert_eq!(reply.status, 403);
@@ -182,7 +182,7 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
         }
         let statuses = [APPS[0], APPS[2], APPS[3]].map(|app| (app, app != "admin" && on));
         for (app, allowed) in statuses {
-            let reply = bed.login(&[("svc-app", app)], &ways[0]).await;
+            let reply = server.login(&[("svc-app", app)], &ways[0]).await;
             assert_eq!(reply.status == 201, allowed, "{app}");
         }
     }
@@ -190,27 +190,27 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
 
 #[tokio::test]
 async fn kiosk_lets_guests_in_whatever_its_settings_say() {
-    let options = BedOptions {
+    let options = TestServerOptions {
         kiosk: true,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let bed = Bed::start_with(options).await;
-    bed.owner().await;
+    let server = TestServer::start_with(options).await;
+    server.owner().await;
     assert_eq!(
-        bed.login(&[MUSIC], &json!({"username": "guest"})).await.status,
+        server.login(&[MUSIC], &json!({"username": "guest"})).await.status,
         201
     );
 }
 
 #[tokio::test]
 async fn cloud_token_without_a_cloud_is_503() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
     for body in [
         json!({"cloudToken": "t"}),
         json!({"ssoToken": "t", "username": "ada"}),
     ] {
-        let reply = bed.login(&[MUSIC], &body).await;
+        let reply = server.login(&[MUSIC], &body).await;
         assert_eq!(
             (reply.status, reply.code().as_deref()),
             (503, Some("cloud_unavailable"))
@@ -219,22 +219,22 @@ async fn cloud_token_without_a_cloud_is_503() {
     }
     // A password needs no cloud.
     let both = json!({"username": "ada", "password": PASSWORD, "cloudToken": "t"});
-    assert_eq!(bed.login(&[MUSIC], &both).await.status, 201);
+    assert_eq!(server.login(&[MUSIC], &both).await.status, 201);
     // Without an app nobody is asked.
-    assert_eq!(bed.login(&[], &json!({"cloudToken": "t"})).await.status, 403);
+    assert_eq!(server.login(&[], &json!({"cloudToken": "t"})).await.status, 403);
 }
 
 #[tokio::test]
 async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
     let cloud = Arc::new(ScriptedCloud::default());
-    let options = BedOptions {
+    let options = TestServerOptions {
         cloud: cloud.clone(),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let bed = Bed::start_with(options).await;
-    let owner = bed.token(bed.person("ada", "owner").await);
-    let listener = bed.user("listener", false, &["music_user"]).await;
-    bed.link(listener, "c1").await;
+    let server = TestServer::start_with(options).await;
+    let owner = server.token(server.person("ada", "owner").await);
+    let listener = server.user("listener", false, &["music_user"]).await;
+    server.link(listener, "c1").await;
     cloud.says("good", Ok("c1"));
     cloud.says("stranger", Ok("c2"));
     cloud.says("away", Err(CloudError::Unavailable));
@@ -247,24 +247,24 @@ async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
         ("away", "music", 503, Some("cloud_unavailable")),
     ] {
         for field in ["cloudToken", "ssoToken"] {
-            let reply = bed.login(&[("svc-app", app)], &json!({field: token})).await;
+            let reply = server.login(&[("svc-app", app)], &json!({field: token})).await;
             assert_eq!(reply.status, status, "{field} {token} {app}");
             assert_eq!(reply.code().as_deref(), code, "{field} {token} {app}");
             assert_eq!(reply.cookie().is_some(), status == 201, "{field} {token} {app}");
         }
     }
-    bed.enable(&owner, listener, false).await;
+    server.enable(&owner, listener, false).await;
     assert_eq!(
-        bed.login(&[MUSIC], &json!({"cloudToken": "good"})).await.status,
+        server.login(&[MUSIC], &json!({"cloudToken": "good"})).await.status,
         401
     );
 }
 
 #[tokio::test]
 async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let old = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let old = server.sign_in("ada").await;
     let cookie = format!("{COOKIE}={}", old.cookie);
     for (header, gets_cookie) in [
         (("sec-fetch-site", "cross-site"), false),
@@ -277,27 +277,27 @@ async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
         (("origin", "http://localhost:3000"), true),
     ] {
         let sent = if gets_cookie { "a=b" } else { cookie.as_str() };
-        let reply = bed
+        let reply = server
             .login(&[MUSIC, header, ("cookie", sent)], &credentials(PASSWORD))
             .await;
         assert_eq!(reply.status, 201);
         assert_eq!(reply.cookie().is_some(), gets_cookie, "{header:?}");
-        assert_eq!(bed.status_as(&reply.jwt()).await, 200);
+        assert_eq!(server.status_as(&reply.jwt()).await, 200);
     }
-    assert_eq!(bed.status_as(&old.jwt).await, 200);
+    assert_eq!(server.status_as(&old.jwt).await, 200);
 }
 
 #[tokio::test]
 async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
-    let options = BedOptions {
-        network: Network {
+    let options = TestServerOptions {
+        proxy_config: ProxyConfig {
             trusted_proxies: vec!["192.0.2.1/32".parse().unwrap()],
             base_url: None,
         },
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let mut bed = Bed::start_with(options).await;
-    let owner = bed.token(bed.person("ada", "owner").await);
+    let mut server = TestServer::start_with(options).await;
+    let owner = server.token(server.person("ada", "owner").await);
     let https = ("x-forwarded-proto", "https");
     let parts = |text: &str| -> BTreeSet<String> { text.split("; ").map(str::to_owned).collect() };
     let fixed = ["HttpOnly", "SameSite=Strict", "Path=/api/v1/auth"];
@@ -309,11 +309,11 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
         ("30d", "local", Some("Max-Age=2592000")),
         ("90d", "local", Some("Max-Age=7776000")),
     ] {
-        bed.set(&owner, "session_timeout", json!(word)).await;
+        server.set(&owner, "session_timeout", json!(word)).await;
         for secure in [None, Some("Secure")] {
             let more = if secure.is_some() { https } else { ("x", "y") };
-            let login = bed.login(&[MUSIC, more], &credentials(PASSWORD)).await;
-            let refresh = bed.refresh_with(login.cookie().unwrap(), &[more]).await;
+            let login = server.login(&[MUSIC, more], &credentials(PASSWORD)).await;
+            let refresh = server.refresh_with(login.cookie().unwrap(), &[more]).await;
             for reply in [&login, &refresh] {
                 assert_eq!(reply.json()["scope"], scope);
                 let pair = format!("{COOKIE}={}", reply.cookie().unwrap());
@@ -330,41 +330,41 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
         }
     }
     // Only a proxy that the operator trusts can say so.
-    bed.peer = [203, 0, 113, 9].into();
-    let reply = bed.login(&[MUSIC, https], &credentials(PASSWORD)).await;
+    server.peer = [203, 0, 113, 9].into();
+    let reply = server.login(&[MUSIC, https], &credentials(PASSWORD)).await;
     assert!(!reply.header("set-cookie").contains("Secure"));
 }
 
 #[tokio::test]
 async fn new_login_ends_the_session_of_the_old_cookie_and_a_failed_one_leaves_it() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let old = bed.sign_in("ada").await;
-    let other = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let old = server.sign_in("ada").await;
+    let other = server.sign_in("ada").await;
     let cookie = format!("{COOKIE}={}", old.cookie);
     let headers = [MUSIC, ("cookie", cookie.as_str())];
     for (body, expected) in [
         (credentials("wrong password"), 403),
         (json!({"cloudToken": "t"}), 503),
     ] {
-        let reply = bed.login(&headers, &body).await;
+        let reply = server.login(&headers, &body).await;
         assert_eq!(reply.status, expected);
         assert_eq!(reply.cookie(), None);
     }
-    assert_eq!(bed.status_as(&old.jwt).await, 200);
-    let new = bed.login(&headers, &credentials(PASSWORD)).await.signed_in();
-    assert_eq!(bed.status_as(&old.jwt).await, 401);
-    assert!(bed.refresh(&old.cookie).await.clears_cookie());
+    assert_eq!(server.status_as(&old.jwt).await, 200);
+    let new = server.login(&headers, &credentials(PASSWORD)).await.signed_in();
+    assert_eq!(server.status_as(&old.jwt).await, 401);
+    assert!(server.refresh(&old.cookie).await.clears_cookie());
     for session in [new, other] {
-        assert_eq!(bed.status_as(&session.jwt).await, 200);
-        assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+        assert_eq!(server.status_as(&session.jwt).await, 200);
+        assert_eq!(server.refresh(&session.cookie).await.status, 201);
     }
 }
 
 #[tokio::test]
 async fn weak_hash_is_made_anew_by_a_login() {
-    let bed = Bed::start().await;
-    let id = bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    let id = server.person("ada", "owner").await;
     let weak = Argon2::new(
         Algorithm::Argon2id,
         Version::V0x13,
@@ -374,19 +374,19 @@ async fn weak_hash_is_made_anew_by_a_login() {
         .hash_password_with_salt(PASSWORD.as_bytes(), b"some salt of 16b")
         .unwrap()
         .to_string();
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     change.set_password_hash(id, &weak).await.unwrap();
     change.commit().await.unwrap();
-    let stored = async || bed.store.user_for_login("ada").await.unwrap().unwrap().1.unwrap();
-    assert_eq!(bed.try_password("ada", "wrong password").await.status, 403);
+    let stored = async || server.store.user_for_login("ada").await.unwrap().unwrap().1.unwrap();
+    assert_eq!(server.try_password("ada", "wrong password").await.status, 403);
     assert_eq!(stored().await, weak);
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     let strong = stored().await;
     assert!(strong.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{strong}");
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     assert_eq!(stored().await, strong);
     // A password that was set meanwhile stays.
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     change.replace_password_hash(id, &weak, "$other").await.unwrap();
     change.commit().await.unwrap();
     assert_eq!(stored().await, strong);
@@ -394,13 +394,13 @@ async fn weak_hash_is_made_anew_by_a_login() {
 
 #[tokio::test]
 async fn login_answer_has_the_documented_fields() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let login = bed.login(&[ADMIN], &credentials(PASSWORD)).await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let login = server.login(&[ADMIN], &credentials(PASSWORD)).await;
     let answer = login.json();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&answer), ["JWT", "scope", "user"]);
     assert_eq!(answer["user"]["roles"], json!(["owner"]));
-    let refreshed = bed.refresh(login.cookie().unwrap()).await;
+    let refreshed = server.refresh(login.cookie().unwrap()).await;
     assert_eq!(keys(&refreshed.json()), ["JWT", "scope"]);
 }

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::people::PASSWORD;
-use crate::{Bed, BedOptions};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
-use svc_identity::buckets::Rate;
+use svc_identity::rate_limiter::RateLimit;
 use svc_identity::throttle::LoginLimits;
 
 const WRONG: &str = "wrong password";
 
 /// How many of `tries` wrong passwords were compared before the rest was told to wait.
-async fn compared(bed: &Bed, name: &str, tries: usize) -> usize {
+async fn compared(server: &TestServer, name: &str, tries: usize) -> usize {
     let mut statuses = Vec::new();
     for _ in 0..tries {
-        let reply = bed.try_password(name, WRONG).await;
+        let reply = server.try_password(name, WRONG).await;
         if reply.status == 429 {
             let seconds: u64 = reply.header("retry-after").parse().unwrap();
             assert!((1..=60).contains(&seconds), "{seconds}");
@@ -36,40 +36,40 @@ async fn compared(bed: &Bed, name: &str, tries: usize) -> usize {
 
 #[tokio::test]
 async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobody_has_alike() {
-    let mut bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    bed.peer = [198, 51, 100, 9].into();
-    bed.sign_in("ada").await;
+    let mut server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    server.peer = [198, 51, 100, 9].into();
+    server.sign_in("ada").await;
     for name in ["ada", "nobody"] {
         // Twenty from each of two addresses, and no more from a third.
         for (last, expected) in [(1, 20), (2, 20), (3, 0)] {
-            bed.peer = [192, 0, 2, last].into();
+            server.peer = [192, 0, 2, last].into();
             assert_eq!(
-                compared(&bed, name, expected + 2).await,
+                compared(&server, name, expected + 2).await,
                 expected,
                 "{name} {last}"
             );
         }
     }
     // The right password waits as well: it was not looked at.
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 429);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 429);
     // But it gets through from where its owner has signed in before.
-    bed.peer = [198, 51, 100, 9].into();
-    assert_eq!(bed.try_password("nobody", WRONG).await.status, 429);
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
-    assert!(!bed.audit(AuditEvent::LoginThrottled).await.is_empty());
+    server.peer = [198, 51, 100, 9].into();
+    assert_eq!(server.try_password("nobody", WRONG).await.status, 429);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
+    assert!(!server.audit(AuditEvent::LoginThrottled).await.is_empty());
 }
 
 #[tokio::test]
 async fn parallel_guesses_are_limited_alike() {
-    let bed = Arc::new(Bed::start().await);
-    bed.person("ada", "owner").await;
+    let server = Arc::new(TestServer::start().await);
+    server.person("ada", "owner").await;
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..60 {
-        let bed = Arc::clone(&bed);
+        let server = Arc::clone(&server);
         calls.spawn(async move {
             loop {
-                let status = bed.try_password("ada", WRONG).await.status;
+                let status = server.try_password("ada", WRONG).await.status;
                 // Whoever finds the queue full comes again.
                 if status != 503 {
                     return status;
@@ -86,34 +86,34 @@ async fn parallel_guesses_are_limited_alike() {
 
 #[tokio::test]
 async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
-    let bed = Bed::start().await;
-    bed.user("eve", true, &["owner"]).await;
-    bed.person("ada", "music_user").await;
+    let server = TestServer::start().await;
+    server.user("eve", true, &["owner"]).await;
+    server.person("ada", "music_user").await;
     let body = json!({"username": "ada", "password": PASSWORD});
     for _ in 0..25 {
-        assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
+        assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
         // Lacks the capability; the password was right.
-        assert_eq!(bed.login(&[("svc-app", "admin")], &body).await.status, 403);
-        assert_eq!(bed.login(&[("svc-app", "tv")], &body).await.status, 403);
+        assert_eq!(server.login(&[("svc-app", "admin")], &body).await.status, 403);
+        assert_eq!(server.login(&[("svc-app", "tv")], &body).await.status, 403);
         assert_eq!(
-            bed.login(&[], &json!({"username": "ada", "password": WRONG}))
+            server.login(&[], &json!({"username": "ada", "password": WRONG}))
                 .await
                 .status,
             403
         );
     }
     // What may be tried without end does not fill the log.
-    let notes = bed.audit(AuditEvent::LoginFailed).await.len();
+    let notes = server.audit(AuditEvent::LoginFailed).await.len();
     assert!(notes <= 11, "{notes}");
-    assert_eq!(compared(&bed, "ada", 40).await, 20);
-    let notes = bed.audit(AuditEvent::LoginThrottled).await.len();
+    assert_eq!(compared(&server, "ada", 40).await, 20);
+    let notes = server.audit(AuditEvent::LoginThrottled).await.len();
     assert!(notes <= 11, "{notes}");
 }
 
 #[tokio::test]
 async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_audit_log() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
     let mut statuses = Vec::new();
     for number in 0..22 {
         let made_up = format!("10.1.2.{number}");
@@ -125,11 +125,11 @@ async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_
             ("forwarded", forwarded.as_str()),
         ];
         let body = json!({"username": "ada", "password": WRONG});
-        statuses.push(bed.login(&headers, &body).await.status);
+        statuses.push(server.login(&headers, &body).await.status);
     }
     assert_eq!(statuses.iter().filter(|status| **status == 403).count(), 20);
     assert_eq!(statuses[20..], [429, 429]);
-    let failed = bed.audit(AuditEvent::LoginFailed).await;
+    let failed = server.audit(AuditEvent::LoginFailed).await;
     assert!(!failed.is_empty());
     assert!(
         failed
@@ -141,47 +141,47 @@ async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_
 #[tokio::test]
 async fn all_accounts_together_are_limited_by_address() {
     let limits = LoginLimits {
-        address: Rate::new(10, 3600),
+        address: RateLimit::new(10, 3600),
         ..LoginLimits::default()
     };
-    let options = BedOptions {
+    let options = TestServerOptions {
         login_limits: limits,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let mut bed = Bed::start_with(options).await;
-    bed.owner().await;
+    let mut server = TestServer::start_with(options).await;
+    server.owner().await;
     let mut statuses = Vec::new();
     for number in 0..12 {
-        statuses.push(bed.try_password(&format!("name{number}"), WRONG).await.status);
+        statuses.push(server.try_password(&format!("name{number}"), WRONG).await.status);
     }
     assert_eq!(statuses, [vec![403; 10], vec![429; 2]].concat());
-    bed.peer = [192, 0, 2, 2].into();
-    assert_eq!(bed.try_password("name11", WRONG).await.status, 403);
+    server.peer = [192, 0, 2, 2].into();
+    assert_eq!(server.try_password("name11", WRONG).await.status, 403);
 }
 
 #[tokio::test]
 async fn time_of_a_refusal_does_not_tell_whether_there_is_an_account() {
-    let many = Rate::new(10_000, 1);
-    let options = BedOptions {
+    let many = RateLimit::new(10_000, 1);
+    let options = TestServerOptions {
         login_limits: LoginLimits {
             user_and_address: many,
             user: many,
             address: many,
             ..LoginLimits::default()
         },
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let bed = Bed::start_with(options).await;
-    let owner = bed.token(bed.person("ada", "owner").await);
-    let disabled = bed.person("gone", "member").await;
-    bed.enable(&owner, disabled, false).await;
-    bed.user("linked", false, &["member"]).await;
+    let server = TestServer::start_with(options).await;
+    let owner = server.token(server.person("ada", "owner").await);
+    let disabled = server.person("gone", "member").await;
+    server.enable(&owner, disabled, false).await;
+    server.user("linked", false, &["member"]).await;
     let names = ["ada", "nobody", "gone", "linked"];
     let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..30 {
         for (name, times) in names.iter().zip(&mut times) {
             let start = Instant::now();
-            assert_eq!(bed.try_password(name, WRONG).await.status, 403);
+            assert_eq!(server.try_password(name, WRONG).await.status, 403);
             times.push(start.elapsed());
         }
     }

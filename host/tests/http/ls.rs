@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::roles::allowed_to;
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
 
-async fn ls(bed: &Bed, token: &str, query: &str) -> Reply {
-    bed.get_as(token, &format!("/api/v1/ls?{query}")).await
+async fn ls(server: &TestServer, token: &str, query: &str) -> Reply {
+    server.get_as(token, &format!("/api/v1/ls?{query}")).await
 }
 
 /// The path of the query's only error.
-async fn refused(bed: &Bed, token: &str, query: &str) -> String {
-    let reply = ls(bed, token, query).await;
+async fn refused(server: &TestServer, token: &str, query: &str) -> String {
+    let reply = ls(server, token, query).await;
     assert_eq!(reply.status, 400, "{query:.80}");
     let problem = reply.json();
-    let root = bed.directory.path().to_str().unwrap();
+    let root = server.directory.path().to_str().unwrap();
     assert!(
         !problem.to_string().contains(root),
         "tells where the root is: {problem}"
@@ -38,26 +38,26 @@ fn node<'a>(listing: &'a Value, name: &str) -> &'a Value {
 }
 
 /// A library of one album with two tracks, of which one is indexed, and what lies around it.
-async fn library() -> (Bed, String) {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let album = bed.folder(MediaKind::music()).await;
-    bed.track(album, "1.mp3", "One", b"0123456789").await;
-    fs::write(bed.root.join("Album/2.mp3"), "new").unwrap();
-    fs::create_dir(bed.root.join("Empty")).unwrap();
-    fs::write(bed.directory.path().join("secret"), "outside").unwrap();
-    symlink("Album", bed.root.join("Link")).unwrap();
-    symlink("..", bed.root.join("Up")).unwrap();
-    symlink("/proc/self/root", bed.root.join("Far")).unwrap();
-    symlink("../secret", bed.root.join("Secret")).unwrap();
-    symlink(".", bed.root.join("Loop")).unwrap();
-    (bed, token)
+async fn library() -> (TestServer, String) {
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let album = server.folder(MediaKind::music()).await;
+    server.track(album, "1.mp3", "One", b"0123456789").await;
+    fs::write(server.root.join("Album/2.mp3"), "new").unwrap();
+    fs::create_dir(server.root.join("Empty")).unwrap();
+    fs::write(server.directory.path().join("secret"), "outside").unwrap();
+    symlink("Album", server.root.join("Link")).unwrap();
+    symlink("..", server.root.join("Up")).unwrap();
+    symlink("/proc/self/root", server.root.join("Far")).unwrap();
+    symlink("../secret", server.root.join("Secret")).unwrap();
+    symlink(".", server.root.join("Loop")).unwrap();
+    (server, token)
 }
 
 #[tokio::test]
 async fn directory_is_listed_relative_to_its_root() {
-    let (bed, token) = library().await;
-    let reply = ls(&bed, &token, "rootDir=music").await;
+    let (server, token) = library().await;
+    let reply = ls(&server, &token, "rootDir=music").await;
     let root = reply.json();
     assert_eq!(
         (reply.status, &root["rootDir"], &root["path"]),
@@ -85,7 +85,7 @@ async fn directory_is_listed_relative_to_its_root() {
     assert_eq!(node(&root, "Empty")["hasChildren"], false);
 
     for path in ["Album", "Link"] {
-        let album = ls(&bed, &token, &format!("rootDir=music&path={path}"))
+        let album = ls(&server, &token, &format!("rootDir=music&path={path}"))
             .await
             .json();
         assert_eq!(album["path"], path);
@@ -107,17 +107,17 @@ async fn directory_is_listed_relative_to_its_root() {
         assert_eq!(track["indexed"], path == "Album");
         assert_eq!(node(&album, "2.mp3")["indexed"], false);
         assert!(track.get("children").is_none());
-        let host_path = bed.directory.path().to_str().unwrap();
+        let host_path = server.directory.path().to_str().unwrap();
         assert!(!album.to_string().contains(host_path), "{album}");
     }
 }
 
 #[tokio::test]
 async fn flags_choose_what_is_shown() {
-    let (bed, token) = library().await;
-    fs::create_dir_all(bed.root.join("Nested/Below")).unwrap();
+    let (server, token) = library().await;
+    fs::create_dir_all(server.root.join("Nested/Below")).unwrap();
     let children = async |flags: &str, name: &str| {
-        let listing = ls(&bed, &token, &format!("rootDir=music&{flags}")).await.json();
+        let listing = ls(&server, &token, &format!("rootDir=music&{flags}")).await.json();
         let node = node(&listing, name);
         (
             node["hasChildren"].as_bool().unwrap(),
@@ -140,7 +140,7 @@ async fn flags_choose_what_is_shown() {
         assert_eq!(children(flags, "Nested").await, nested, "{flags}");
         assert_eq!(children(flags, "Empty").await, empty, "{flags}");
     }
-    let album = |flags: &'static str| ls(&bed, &token, flags);
+    let album = |flags: &'static str| ls(&server, &token, flags);
     let listing = album("rootDir=music&path=Album&removeFileNodes=true")
         .await
         .json();
@@ -152,16 +152,16 @@ async fn flags_choose_what_is_shown() {
     for name in ["removeFileNodes", "addEmptyNodes"] {
         for word in ["yes", "TRUE", "", "2", "null", "%22false%22"] {
             let query = format!("rootDir=music&{name}={word}");
-            assert_eq!(refused(&bed, &token, &query).await, name, "{word}");
+            assert_eq!(refused(&server, &token, &query).await, name, "{word}");
         }
         let twice = format!("rootDir=music&{name}=true&{name}=true");
-        assert_eq!(refused(&bed, &token, &twice).await, name);
+        assert_eq!(refused(&server, &token, &twice).await, name);
     }
 }
 
 #[tokio::test]
 async fn root_must_be_a_configured_kind() {
-    let (bed, token) = library().await;
+    let (server, token) = library().await;
     for query in [
         "",
         "rootDir=",
@@ -171,16 +171,16 @@ async fn root_must_be_a_configured_kind() {
         "rootDir=%2Fetc",
         "rootDir=..",
     ] {
-        assert_eq!(refused(&bed, &token, query).await, "rootDir", "{query}");
+        assert_eq!(refused(&server, &token, query).await, "rootDir", "{query}");
     }
-    fs::rename(&bed.root, bed.directory.path().join("moved")).unwrap();
-    assert_eq!(refused(&bed, &token, "rootDir=music").await, "rootDir");
-    assert_eq!(refused(&bed, &token, "rootDir=music&path=Album").await, "rootDir");
+    fs::rename(&server.root, server.directory.path().join("moved")).unwrap();
+    assert_eq!(refused(&server, &token, "rootDir=music").await, "rootDir");
+    assert_eq!(refused(&server, &token, "rootDir=music&path=Album").await, "rootDir");
 }
 
 #[tokio::test]
 async fn no_path_leads_out_of_the_root() {
-    let (bed, token) = library().await;
+    let (server, token) = library().await;
     let long = "x".repeat(4000);
     let deep = "Album%2F".repeat(500) + "..";
     let paths = [
@@ -254,7 +254,7 @@ async fn no_path_leads_out_of_the_root() {
     for path in paths {
         // A file that is asked about is below its root as well, or is not opened.
         let target = format!("/api/v1/index/file?rootDir=music&relativePath={path}");
-        let reply = bed.get_as(&token, &target).await;
+        let reply = server.get_as(&token, &target).await;
         if reply.status == 200 {
             explained += 1;
             let report = reply.json();
@@ -263,15 +263,15 @@ async fn no_path_leads_out_of_the_root() {
         } else {
             assert_eq!(reply.status, 400, "{path:.80}");
         }
-        let path_error = refused(&bed, &token, &format!("rootDir=music&path={path}")).await;
+        let path_error = refused(&server, &token, &format!("rootDir=music&path={path}")).await;
         assert_eq!(path_error, "path", "{path:.80}");
     }
     assert!(explained > 1, "names that nobody has are explained");
     assert_eq!(
-        refused(&bed, &token, "rootDir=music&path=Album&path=Album").await,
+        refused(&server, &token, "rootDir=music&path=Album&path=Album").await,
         "path"
     );
-    let listing = ls(&bed, &token, "rootDir=music&path=").await;
+    let listing = ls(&server, &token, "rootDir=music&path=").await;
     assert_eq!(listing.status, 200);
 }
 
@@ -312,16 +312,16 @@ impl Drop for HungMount {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
-    let (bed, token) = library().await;
-    let Some(mount) = HungMount::over(&bed.root) else {
+    let (server, token) = library().await;
+    let Some(mount) = HungMount::over(&server.root) else {
         return svc_test_support::skipped("a mount that hangs: FUSE is not permitted here");
     };
     let begun = Instant::now();
-    let (listing, others) = tokio::join!(ls(&bed, &token, "rootDir=music&path="), async {
+    let (listing, others) = tokio::join!(ls(&server, &token, "rootDir=music&path="), async {
         let begun = Instant::now();
         for _ in 0..20 {
-            assert_eq!(bed.get_as(&token, "/api/v1/music/tracks").await.status, 200);
-            assert_eq!(bed.get("/api/v1/health").await.status, 200);
+            assert_eq!(server.get_as(&token, "/api/v1/music/tracks").await.status, 200);
+            assert_eq!(server.get("/api/v1/health").await.status, 200);
         }
         begun.elapsed()
     });
@@ -332,30 +332,30 @@ async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
     assert!(others < Duration::from_secs(5), "{others:?}");
     drop(mount);
-    assert_eq!(ls(&bed, &token, "rootDir=music&path=").await.status, 200);
+    assert_eq!(ls(&server, &token, "rootDir=music&path=").await.status, 200);
 }
 
 #[tokio::test]
 async fn folders_of_a_closed_library_are_shown_to_whom_it_lets_in_and_to_operators() {
-    let (bed, owner) = library().await;
+    let (server, owner) = library().await;
     for folder in ["Closed/Inner", "Closed/Ann's", "Open"] {
-        fs::create_dir_all(bed.root.join(folder)).unwrap();
-        fs::write(bed.root.join(folder).join("x.mp3"), "x").unwrap();
+        fs::create_dir_all(server.root.join(folder)).unwrap();
+        fs::write(server.root.join(folder).join("x.mp3"), "x").unwrap();
     }
-    let ann = bed.user("ann", false, &["member"]).await;
-    let ben = bed.token(bed.user("ben", false, &["member"]).await);
-    let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
-    let ann_token = bed.token(ann);
+    let ann = server.user("ann", false, &["member"]).await;
+    let ben = server.token(server.user("ben", false, &["member"]).await);
+    let admin = server.token(server.user("admin", false, &["administrator"]).await);
+    let ann_token = server.token(ann);
     for (name, path, grant) in [
         ("Closed", "Closed", json!({"role": "owner"})),
         ("Ann's", "Closed/Ann's", json!({"userId": ann})),
     ] {
         let body = json!({"name": name, "mediaKind": "music", "paths": [path], "grants": [grant]});
-        let made = bed.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
+        let made = server.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
         assert_eq!(made.status, 201, "{}", made.json());
     }
     let names = async |token: &str, path: &str| {
-        let reply = ls(&bed, token, &format!("rootDir=music&path={path}")).await;
+        let reply = ls(&server, token, &format!("rootDir=music&path={path}")).await;
         let listing = reply.json();
         let nodes = listing["nodes"].as_array();
         nodes.map(|nodes| nodes.iter().map(|node| node["name"].clone()).collect::<Vec<_>>())
@@ -381,13 +381,13 @@ async fn folders_of_a_closed_library_are_shown_to_whom_it_lets_in_and_to_operato
             assert_eq!(names(token, path).await.map(|names| names.len()), count, "{path}");
         }
     }
-    let refused = async |path: &str| ls(&bed, &ben, &format!("rootDir=music&path={path}")).await.body;
+    let refused = async |path: &str| ls(&server, &ben, &format!("rootDir=music&path={path}")).await.body;
     assert_eq!(refused("Closed").await, refused("Nowhere").await);
 }
 
 #[tokio::test]
 async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
-    let (bed, _) = library().await;
+    let (server, _) = library().await;
     for (role, status) in [
         ("newcomer", 403),
         ("guest", 200),
@@ -397,20 +397,20 @@ async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
         ("cinema_user", 200),
         ("administrator", 200),
     ] {
-        let token = bed.token(bed.user(&format!("one {role}"), false, &[role]).await);
-        assert_eq!(ls(&bed, &token, "rootDir=music").await.status, status, "{role}");
+        let token = server.token(server.user(&format!("one {role}"), false, &[role]).await);
+        assert_eq!(ls(&server, &token, "rootDir=music").await.status, status, "{role}");
         // Refused before anything is said about the query.
         let query = if status == 403 { status } else { 400 };
-        assert_eq!(ls(&bed, &token, "rootDir=nothing").await.status, query, "{role}");
+        assert_eq!(ls(&server, &token, "rootDir=nothing").await.status, query, "{role}");
     }
     for (capability, status) in [
         (Capability::IndexingRead, 200),
         (Capability::PhotosRead, 200),
         (Capability::UsersRead, 403),
     ] {
-        let token = bed.token(allowed_to(&bed, capability.as_str(), &[capability]).await);
+        let token = server.token(allowed_to(&server, capability.as_str(), &[capability]).await);
         assert_eq!(
-            ls(&bed, &token, "rootDir=music").await.status,
+            ls(&server, &token, "rootDir=music").await.status,
             status,
             "{capability:?}"
         );

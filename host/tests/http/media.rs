@@ -1,6 +1,6 @@
 //! The bytes of items.
 
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_domain::extraction::{Extraction, Picture, PictureData, Span};
 use svc_domain::kind::MediaKind;
 use svc_domain::music::TrackFacts;
@@ -10,7 +10,7 @@ use svc_domain::scan::FileRecord;
 const CONTENT: &[u8] = b"0123456789";
 
 struct Song {
-    bed: Bed,
+    server: TestServer,
     bearer: String,
     stream: String,
     artwork: String,
@@ -18,14 +18,14 @@ struct Song {
 
 impl Song {
     async fn new() -> Self {
-        let bed = Bed::start().await;
-        let bearer = format!("Bearer {}", bed.owner().await);
-        let folder = bed.folder(MediaKind::music()).await;
-        let id = bed.track(folder, "song.mp3", "Song", CONTENT).await;
+        let server = TestServer::start().await;
+        let bearer = format!("Bearer {}", server.owner().await);
+        let folder = server.folder(MediaKind::music()).await;
+        let id = server.track(folder, "song.mp3", "Song", CONTENT).await;
         let stream = format!("/api/v1/music/stream/{id}");
         let artwork = format!("/api/v1/music/tracks/{id}/artwork");
         Self {
-            bed,
+            server,
             bearer,
             stream,
             artwork,
@@ -35,11 +35,11 @@ impl Song {
     async fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Reply {
         let mut all = vec![("authorization", self.bearer.as_str())];
         all.extend_from_slice(headers);
-        self.bed.send(method, target, &all, "").await
+        self.server.send(method, target, &all, "").await
     }
 
     fn path(&self) -> std::path::PathBuf {
-        self.bed.root.join("Album/song.mp3")
+        self.server.root.join("Album/song.mp3")
     }
 }
 
@@ -157,7 +157,7 @@ async fn missing_file_and_missing_root_are_told_apart() {
         (reply.status, reply.json()["code"].as_str()),
         (404, Some("file_missing"))
     );
-    std::fs::remove_dir_all(&song.bed.root).unwrap();
+    std::fs::remove_dir_all(&song.server.root).unwrap();
     let reply = song.ask("GET", &song.stream, &[]).await;
     assert_eq!(
         (reply.status, reply.json()["code"].as_str()),
@@ -169,7 +169,7 @@ async fn missing_file_and_missing_root_are_told_apart() {
 #[tokio::test]
 async fn nothing_but_files_below_the_root_is_served() {
     let song = Song::new().await;
-    let secret = song.bed.root.with_file_name("secret");
+    let secret = song.server.root.with_file_name("secret");
     std::fs::write(&secret, "secret").unwrap();
     std::fs::remove_file(song.path()).unwrap();
     std::os::unix::fs::symlink(&secret, song.path()).unwrap();
@@ -202,8 +202,8 @@ fn assert_harmless(reply: &Reply, content_type: &str, disposition: &str) {
 #[tokio::test]
 async fn nothing_of_a_file_is_served_as_a_page() {
     const SCRIPT: &str = "<svg onload=alert(1)><script>alert(1)</script>";
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let bearer = format!("Bearer {token}");
     // As a browser asks for a picture in a page of its own.
     let asked = [
@@ -213,7 +213,7 @@ async fn nothing_of_a_file_is_served_as_a_page() {
             "text/html,application/xhtml+xml,image/svg+xml,*/*;q=0.8",
         ),
     ];
-    let folder = bed.folder(MediaKind::photos()).await;
+    let folder = server.folder(MediaKind::photos()).await;
     for (name, content_type, disposition) in [
         ("a.png", "image/png", "inline"),
         ("b.svg", "application/octet-stream", "attachment"),
@@ -222,14 +222,14 @@ async fn nothing_of_a_file_is_served_as_a_page() {
         ("e.jpg.htm", "application/octet-stream", "attachment"),
         ("f", "application/octet-stream", "attachment"),
     ] {
-        let id = bed.photo(folder, name, SCRIPT.as_bytes()).await;
-        let reply = bed
+        let id = server.photo(folder, name, SCRIPT.as_bytes()).await;
+        let reply = server
             .send("GET", &format!("/api/v1/photos/{id}/original"), &asked, "")
             .await;
         assert_harmless(&reply, content_type, disposition);
     }
     // A picture in a file is what its tag says, if that is a picture.
-    let music = bed.folder(MediaKind::music()).await;
+    let music = server.folder(MediaKind::music()).await;
     for (name, mime, content_type, disposition) in [
         ("a.mp3", "image/PNG", "image/png", "inline"),
         ("b.mp3", "image/svg+xml", "application/octet-stream", "attachment"),
@@ -254,11 +254,11 @@ async fn nothing_of_a_file_is_served_as_a_page() {
         let place = RelativePath::root().join_text("Album");
         let facts = TrackFacts::from_extraction(&extraction, &place, name);
         let record = FileRecord::Track(Box::new(facts));
-        let id = bed.file(music, name, SCRIPT.as_bytes(), record).await;
+        let id = server.file(music, name, SCRIPT.as_bytes(), record).await;
         let target = format!("/api/v1/music/tracks/{id}");
-        let picture = bed.send("GET", &format!("{target}/artwork"), &asked, "").await;
+        let picture = server.send("GET", &format!("{target}/artwork"), &asked, "").await;
         assert_harmless(&picture, content_type, disposition);
-        let told = bed.send("GET", &target, &asked, "").await;
+        let told = server.send("GET", &target, &asked, "").await;
         assert_eq!(told.json()["title"], SCRIPT);
         let kind = (told.header("content-type"), told.header("x-content-type-options"));
         assert_eq!(kind, ("application/json; charset=utf-8", "nosniff"));
@@ -267,15 +267,15 @@ async fn nothing_of_a_file_is_served_as_a_page() {
 
 #[tokio::test]
 async fn photo_original_is_served_by_its_kind() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::photos()).await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::photos()).await;
     for (name, content_type, disposition) in [
         ("a.jpg", "image/jpeg", "inline"),
         ("b.svg", "application/octet-stream", "attachment"),
     ] {
-        let id = bed.photo(folder, name, b"content").await;
-        let reply = bed.get_as(&token, &format!("/api/v1/photos/{id}/original")).await;
+        let id = server.photo(folder, name, b"content").await;
+        let reply = server.get_as(&token, &format!("/api/v1/photos/{id}/original")).await;
         assert_eq!((reply.status, reply.body.as_slice()), (200, &b"content"[..]));
         assert_eq!(
             (reply.header("content-type"), reply.header("content-disposition")),
@@ -283,7 +283,7 @@ async fn photo_original_is_served_by_its_kind() {
         );
         // A photo is no track, though both are files.
         assert_eq!(
-            bed.get_as(&token, &format!("/api/v1/music/stream/{id}"))
+            server.get_as(&token, &format!("/api/v1/music/stream/{id}"))
                 .await
                 .status,
             404

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::media_bed::{text, texts};
-use crate::{Bed, Reply};
+use crate::media_files::{text, texts};
+use crate::{TestServer, Reply};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -13,8 +13,8 @@ const SMALL: &[u8] = b"a small one";
 const UNKNOWN: &str = "0000000000001";
 
 /// A movie with two files and all sorts of things beside the first, and another movie.
-struct Cinema {
-    bed: Bed,
+struct MovieFixture {
+    server: TestServer,
     token: String,
     movie: Value,
     /// Path of the movie.
@@ -23,11 +23,11 @@ struct Cinema {
     other: FileId,
 }
 
-impl Cinema {
+impl MovieFixture {
     async fn new() -> Self {
-        let bed = Bed::start().await;
-        let token = bed.owner().await;
-        let folder = bed.folder_at(MediaKind::movies(), "Amber").await;
+        let server = TestServer::start().await;
+        let token = server.owner().await;
+        let folder = server.folder_at(MediaKind::movies(), "Amber").await;
         let place = (folder, "Amber");
         let video =
             r#"{"type":"video","codec":"h264","width":1920,"height":1080,"fps":23.976,"default":true}"#;
@@ -84,16 +84,16 @@ impl Cinema {
             ("related.artwork", texts(&pictures.each_ref().map(String::as_str))),
         ];
         let of = |name| (MediaKind::movies(), name);
-        bed.video(place, of("amber.mkv"), FILM, &fields).await;
+        server.video(place, of("amber.mkv"), FILM, &fields).await;
         let again = [
             ("movie.title", text("The Amber Room")),
             ("movie.year", FieldValue::Integer(1999)),
             ("movie.genres", texts(&["Drama"])),
             ("movie.edition", text("Short")),
         ];
-        let small = bed.video(place, of("short.mp4"), SMALL, &again).await;
+        let small = server.video(place, of("short.mp4"), SMALL, &again).await;
         let fields = [("movie.title", text("Beacon"))];
-        let other = bed.video(place, of("beacon.avi"), b"another film", &fields).await;
+        let other = server.video(place, of("beacon.avi"), b"another film", &fields).await;
         for (path, content) in [
             (
                 "Amber/amber.en.srt",
@@ -107,17 +107,17 @@ impl Cinema {
             ("../secret.srt", b"outside of the root"),
             ("../secret.jpg", b"outside of the root"),
         ] {
-            bed.beside(path, content);
+            server.beside(path, content);
         }
-        let link = bed.root.join("Amber/linked.srt");
+        let link = server.root.join("Amber/linked.srt");
         std::os::unix::fs::symlink("../../secret.srt", link).unwrap();
-        let listed = bed.get_as(&token, "/api/v1/movies").await.json();
+        let listed = server.get_as(&token, "/api/v1/movies").await.json();
         assert_eq!(listed[1], 2);
         let movies = listed[0].as_array().unwrap();
         let movie = movies.iter().find(|movie| movie["year"] == 1999).unwrap().clone();
         let path = format!("/api/v1/movies/{}", movie["movieId"].as_str().unwrap());
         Self {
-            bed,
+            server,
             token,
             movie,
             path,
@@ -127,7 +127,7 @@ impl Cinema {
     }
 
     async fn get(&self, target: &str) -> Reply {
-        self.bed.get_as(&self.token, target).await
+        self.server.get_as(&self.token, target).await
     }
 
     /// Status and code of an answer.
@@ -148,7 +148,7 @@ fn missing(code: &str) -> (u16, Option<String>) {
 
 #[tokio::test]
 async fn movie_is_shown_as_the_contract_has_it() {
-    let cinema = Cinema::new().await;
+    let cinema = MovieFixture::new().await;
     assert_eq!(cinema.get(&cinema.path).await.json(), cinema.movie);
     let mut movie = cinema.movie.clone();
     let sources = movie["sources"].take();
@@ -212,9 +212,9 @@ async fn movie_is_shown_as_the_contract_has_it() {
 
 #[tokio::test]
 async fn movie_alone_tells_all_that_its_plugin_said() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder_at(MediaKind::movies(), "m").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder_at(MediaKind::movies(), "m").await;
     let date = svc_domain::extraction::PartialDate {
         year: 1995,
         month: Some(12),
@@ -240,9 +240,9 @@ async fn movie_alone_tells_all_that_its_plugin_said() {
         ),
         ("movie.external-ids", texts(&["imdb:tt1", "tmdb:5"])),
     ];
-    bed.video((folder, "m"), (MediaKind::movies(), "a.mkv"), b"x", &fields)
+    server.video((folder, "m"), (MediaKind::movies(), "a.mkv"), b"x", &fields)
         .await;
-    let mut movie = bed.get_as(&token, "/api/v1/movies").await.json()[0][0].take();
+    let mut movie = server.get_as(&token, "/api/v1/movies").await.json()[0][0].take();
     for member in ["movieId", "createdAt", "sources"] {
         movie[member].take();
     }
@@ -263,7 +263,7 @@ async fn movie_alone_tells_all_that_its_plugin_said() {
 
 #[tokio::test]
 async fn movies_are_ordered_and_narrowed_as_asked() {
-    let cinema = Cinema::new().await;
+    let cinema = MovieFixture::new().await;
     for (query, total, first) in [
         ("", 2, "The Amber Room"),
         ("?order=DESC", 2, "Beacon"),
@@ -296,7 +296,7 @@ async fn movies_are_ordered_and_narrowed_as_asked() {
 
 #[tokio::test]
 async fn stream_is_the_best_file_or_the_one_that_is_named() {
-    let cinema = Cinema::new().await;
+    let cinema = MovieFixture::new().await;
     let stream = format!("{}/stream", cinema.path);
     let whole = cinema.get(&stream).await;
     assert_eq!((whole.status, whole.body.as_slice()), (200, FILM));
@@ -310,7 +310,7 @@ async fn stream_is_the_best_file_or_the_one_that_is_named() {
     assert_ne!(small.header("etag"), whole.header("etag"));
     let bearer = format!("Bearer {}", cinema.token);
     let ranged = [("authorization", bearer.as_str()), ("range", "bytes=4-7")];
-    let part = cinema.bed.send("GET", &stream, &ranged, "").await;
+    let part = cinema.server.send("GET", &stream, &ranged, "").await;
     assert_eq!((part.status, part.body.as_slice()), (206, &FILM[4..8]));
     assert_eq!(part.header("content-range"), format!("bytes 4-7/{}", FILM.len()));
 
@@ -323,9 +323,9 @@ async fn stream_is_the_best_file_or_the_one_that_is_named() {
     ] {
         assert_eq!(cinema.refusal(&target).await, (404, None), "{target}");
     }
-    std::fs::remove_file(cinema.bed.root.join("Amber/amber.mkv")).unwrap();
+    std::fs::remove_file(cinema.server.root.join("Amber/amber.mkv")).unwrap();
     assert_eq!(cinema.refusal(&stream).await, missing("file_missing"));
-    std::fs::remove_dir_all(&cinema.bed.root).unwrap();
+    std::fs::remove_dir_all(&cinema.server.root).unwrap();
     let away = (503, Some("storage_unavailable".to_owned()));
     for target in [stream, format!("{}/artwork", cinema.path), cinema.subtitle(0)] {
         assert_eq!(cinema.refusal(&target).await, away, "{target}");
@@ -334,7 +334,7 @@ async fn stream_is_the_best_file_or_the_one_that_is_named() {
 
 #[tokio::test]
 async fn artwork_is_the_picture_beside_the_file_and_never_one_elsewhere() {
-    let cinema = Cinema::new().await;
+    let cinema = MovieFixture::new().await;
     let artwork = format!("{}/artwork", cinema.path);
     for (query, content, content_type) in [
         ("", &b"the poster"[..], "image/png"),
@@ -372,7 +372,7 @@ async fn artwork_is_the_picture_beside_the_file_and_never_one_elsewhere() {
 
 #[tokio::test]
 async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
-    let cinema = Cinema::new().await;
+    let cinema = MovieFixture::new().await;
     let reply = cinema.get(&cinema.subtitle(0)).await;
     assert_eq!(
         (reply.status, reply.header("content-type")),
@@ -409,27 +409,27 @@ async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
     ] {
         assert_eq!(cinema.refusal(&target).await, (404, None), "{target}");
     }
-    std::fs::remove_file(cinema.bed.root.join("Amber/amber.en.srt")).unwrap();
+    std::fs::remove_file(cinema.server.root.join("Amber/amber.en.srt")).unwrap();
     assert_eq!(cinema.refusal(&id).await, missing("file_missing"));
 }
 
 #[tokio::test]
 async fn subtitles_take_what_playing_the_film_takes() {
-    let cinema = Cinema::new().await;
-    let bed = &cinema.bed;
+    let cinema = MovieFixture::new().await;
+    let server = &cinema.server;
     let mut tokens = Vec::new();
     for capability in ["Movies.Play", "TVEpisodes.Play"] {
         let role =
             json!({ "name": capability.to_lowercase().replace('.', "_"), "capabilities": [capability] });
-        let made = bed.send_as(&cinema.token, "POST", "/api/v1/roles", &role).await;
+        let made = server.send_as(&cinema.token, "POST", "/api/v1/roles", &role).await;
         assert_eq!(made.status, 201, "{}", made.json());
-        let user = bed
+        let user = server
             .user(capability, false, &[role["name"].as_str().unwrap()])
             .await;
-        tokens.push(bed.token(user));
+        tokens.push(server.token(user));
     }
     let target = cinema.subtitle(0);
-    assert_eq!(bed.get_as(&tokens[0], &target).await.status, 200);
-    assert_eq!(bed.get_as(&tokens[1], &target).await.status, 404);
-    assert_eq!(bed.get_as(&tokens[1], &cinema.path).await.status, 403);
+    assert_eq!(server.get_as(&tokens[0], &target).await.status, 200);
+    assert_eq!(server.get_as(&tokens[1], &target).await.status, 404);
+    assert_eq!(server.get_as(&tokens[1], &cinema.path).await.status, 403);
 }

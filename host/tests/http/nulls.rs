@@ -2,69 +2,69 @@
 
 use serde_json::{Value, json};
 
-use crate::Bed;
+use crate::TestServer;
 use crate::refresh::on_each_database;
 
 const SETTINGS: &str = "/api/v1/settings";
 
-async fn set(bed: &Bed, token: &str, app: Value, settings: Value) -> Value {
+async fn set(server: &TestServer, token: &str, app: Value, settings: Value) -> Value {
     let body = json!({"app": app, "settings": settings});
-    let reply = bed.send_as(token, "PATCH", SETTINGS, &body).await;
+    let reply = server.send_as(token, "PATCH", SETTINGS, &body).await;
     assert_eq!(reply.status, 200, "{:?}", reply.json());
     reply.json()["updated"].clone()
 }
 
-async fn shown(bed: &Bed, token: &str, app: &str, key: &str) -> Value {
-    let reply = bed.get_as(token, &format!("{SETTINGS}/{app}")).await;
+async fn shown(server: &TestServer, token: &str, app: &str, key: &str) -> Value {
+    let reply = server.get_as(token, &format!("{SETTINGS}/{app}")).await;
     reply.json()["settings"][key].clone()
 }
 
 #[tokio::test]
 async fn null_resets_settings_of_the_server_and_of_an_account() {
-    on_each_database(async |bed: Bed| {
-        let ada = bed.owner().await;
-        let bob = bed.caller_without_roles().await;
+    on_each_database(async |server: TestServer| {
+        let ada = server.owner().await;
+        let bob = server.caller_without_roles().await;
         for token in [&ada, &bob] {
-            set(&bed, token, Value::Null, json!({"theme": "dark"})).await;
+            set(&server, token, Value::Null, json!({"theme": "dark"})).await;
         }
-        set(&bed, &ada, Value::Null, json!({"server_name": "Home"})).await;
+        set(&server, &ada, Value::Null, json!({"server_name": "Home"})).await;
         let reset = json!({"server_name": null, "theme": null});
-        let updated = set(&bed, &ada, json!("music"), reset).await;
+        let updated = set(&server, &ada, json!("music"), reset).await;
         assert_eq!(updated, json!({"server_name": "svc", "theme": "system"}));
-        assert_eq!(bed.get("/api/v1/instance").await.json()["serverName"], "svc");
-        assert_eq!(shown(&bed, &ada, "admin", "theme").await, "system");
-        assert_eq!(shown(&bed, &bob, "admin", "theme").await, "dark", "his own");
-        assert_eq!(bed.number("SELECT count(*) FROM server_settings").await, 0);
+        assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "svc");
+        assert_eq!(shown(&server, &ada, "admin", "theme").await, "system");
+        assert_eq!(shown(&server, &bob, "admin", "theme").await, "dark", "his own");
+        assert_eq!(server.number("SELECT count(*) FROM server_settings").await, 0);
     })
     .await;
 }
 
 #[tokio::test]
 async fn null_for_an_app_gives_way_to_what_holds_for_all() {
-    on_each_database(async |bed: Bed| {
-        let ada = bed.owner().await;
+    on_each_database(async |server: TestServer| {
+        let ada = server.owner().await;
         let timeout = |value: Value| json!({"session_timeout": value});
-        let default = shown(&bed, &ada, "music", "session_timeout").await;
-        set(&bed, &ada, Value::Null, timeout(json!("7d"))).await;
-        set(&bed, &ada, json!("music"), timeout(json!("memory"))).await;
-        let updated = set(&bed, &ada, json!("music"), timeout(Value::Null)).await;
+        let default = shown(&server, &ada, "music", "session_timeout").await;
+        set(&server, &ada, Value::Null, timeout(json!("7d"))).await;
+        set(&server, &ada, json!("music"), timeout(json!("memory"))).await;
+        let updated = set(&server, &ada, json!("music"), timeout(Value::Null)).await;
         assert_eq!(updated, timeout(json!("7d")));
-        set(&bed, &ada, json!("photos"), timeout(json!("memory"))).await;
-        let updated = set(&bed, &ada, Value::Null, timeout(Value::Null)).await;
+        set(&server, &ada, json!("photos"), timeout(json!("memory"))).await;
+        let updated = set(&server, &ada, Value::Null, timeout(Value::Null)).await;
         assert_eq!(updated, timeout(default.clone()));
-        assert_eq!(shown(&bed, &ada, "photos", "session_timeout").await, default);
+        assert_eq!(shown(&server, &ada, "photos", "session_timeout").await, default);
     })
     .await;
 }
 
 #[tokio::test]
 async fn null_empties_what_may_be_empty_and_is_refused_elsewhere() {
-    on_each_database(async |bed: Bed| {
-        let ada = bed.owner().await;
-        let bob = bed.user("bob", false, &["member"]).await;
+    on_each_database(async |server: TestServer| {
+        let ada = server.owner().await;
+        let bob = server.user("bob", false, &["member"]).await;
         let bob = format!("/api/v1/users/{bob}");
         let send = async |method: &str, target: &str, body: Value| {
-            let reply = bed.send_as(&ada, method, target, &body).await;
+            let reply = server.send_as(&ada, method, target, &body).await;
             (reply.status, reply.json())
         };
         let library = json!({"name": "All", "mediaKind": "music"});

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::access_matrix::personal_access_token;
-use crate::events_bed::{PATIENCE, quick};
+use crate::event_streams::{PATIENCE, quick};
 use crate::people::SignedIn;
-use crate::{Bed, BedOptions};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::id::{FileId, UserId};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
@@ -25,7 +25,7 @@ const LENGTH: usize = 1 << 20;
 
 /// `lee`, who plays a song.
 struct Player {
-    bed: Bed,
+    server: TestServer,
     owner: String,
     lee: UserId,
     session: SignedIn,
@@ -34,21 +34,21 @@ struct Player {
 
 impl Player {
     async fn start(database_url: Option<String>) -> Self {
-        let bed = Bed::start_with(BedOptions {
+        let server = TestServer::start_with(TestServerOptions {
             database_url,
             event_limits: quick(),
-            ..BedOptions::default()
+            ..TestServerOptions::default()
         })
         .await;
-        bed.person("ada", "owner").await;
-        let lee = bed.person("lee", "music_user").await;
-        let folder = bed.folder(MediaKind::music()).await;
+        server.person("ada", "owner").await;
+        let lee = server.person("lee", "music_user").await;
+        let folder = server.folder(MediaKind::music()).await;
         Self {
-            song: bed.track(folder, "one.mp3", "One", &[7; LENGTH]).await,
-            owner: bed.sign_in("ada").await.jwt,
-            session: bed.sign_in("lee").await,
+            song: server.track(folder, "one.mp3", "One", &[7; LENGTH]).await,
+            owner: server.sign_in("ada").await.jwt,
+            session: server.sign_in("lee").await,
             lee,
-            bed,
+            server,
         }
     }
 
@@ -59,13 +59,13 @@ impl Player {
             .iter()
             .map(|value| ("authorization", value.as_str()))
             .collect();
-        let response = self.bed.begin("GET", target, &headers, ReqBody::None).await;
+        let response = self.server.begin("GET", target, &headers, ReqBody::None).await;
         assert_eq!(response.status_code.unwrap().as_u16(), 200);
         response
     }
 
     async fn owner_does(&self, method: &str, target: &str, body: Value) -> Value {
-        let reply = self.bed.send_as(&self.owner, method, target, &body).await;
+        let reply = self.server.send_as(&self.owner, method, target, &body).await;
         let expected = if method == "POST" { 201 } else { 200 };
         assert_eq!(reply.status, expected, "{method} {target}");
         reply.json()
@@ -78,7 +78,7 @@ async fn fails(body: &mut ResBody) {
         loop {
             let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
             match frame {
-                Some(Ok(_)) => tokio::time::sleep(quick().look).await,
+                Some(Ok(_)) => tokio::time::sleep(quick().sweep_interval).await,
                 Some(Err(_)) => return,
                 None => panic!("the whole file was sent"),
             }
@@ -89,21 +89,21 @@ async fn fails(body: &mut ResBody) {
 
 async fn streams_end(database_url: Option<String>) {
     let player = Player::start(database_url).await;
-    let (bed, lee) = (&player.bed, player.lee);
+    let (server, lee) = (&player.server, player.lee);
     let song = format!("/api/v1/music/stream/{}", player.song);
     let jwt = player.session.jwt.as_str();
-    let token = personal_access_token(bed, lee, None).await;
-    let token_id = bed.store.personal_access_tokens(lee).await.unwrap()[0].id;
+    let token = personal_access_token(server, lee, None).await;
+    let token_id = server.store.personal_access_tokens(lee).await.unwrap()[0].id;
     let item = json!({"mediaType": "music_track", "mediaId": player.song.to_string(), "purpose": "stream", "expiresIn": 600});
     let link = async |credential: &str| {
-        let made = bed
+        let made = server
             .send_as(credential, "POST", "/api/v1/links", &item)
             .await
             .json();
         let url = made["url"].as_str().unwrap().to_owned();
         url[url.find("/api/").unwrap()..].to_owned()
     };
-    let second = bed.sign_in("lee").await.jwt;
+    let second = server.sign_in("lee").await.jwt;
     let (by_token, by_session) = (link(&token).await, link(&second).await);
 
     // A token: its stream, and that of a link which was made with it.
@@ -114,16 +114,16 @@ async fn streams_end(database_url: Option<String>) {
     player.owner_does("DELETE", &path, json!({})).await;
     fails(&mut stream).await;
     fails(&mut linked).await;
-    assert_eq!(bed.get(&by_token).await.status, 401);
+    assert_eq!(server.get(&by_token).await.status, 401);
 
     // A session, by which another link was made.
     let mut stream = player.play(&song, Some(&second)).await.take_body();
     let mut linked = player.play(&by_session, None).await.take_body();
-    bed.send_as(&second, "POST", "/api/v1/auth/logout", &json!({}))
+    server.send_as(&second, "POST", "/api/v1/auth/logout", &json!({}))
         .await;
     fails(&mut stream).await;
     fails(&mut linked).await;
-    assert_eq!(bed.get(&by_session).await.status, 401);
+    assert_eq!(server.get(&by_session).await.status, 401);
 
     // A library that others are let into.
     let closed = json!({"name": "Closed", "mediaKind": "music", "grants": [{"role": "administrator"}]});
@@ -146,7 +146,7 @@ async fn streams_end(database_url: Option<String>) {
     let mut stream = player.play(&song, Some(jwt)).await.take_body();
     let owners = player.owner.clone();
     let mut going_on = player.play(&song, Some(&owners)).await.take_body();
-    bed.enable(&player.owner, lee, false).await;
+    server.enable(&player.owner, lee, false).await;
     fails(&mut stream).await;
     let mut received = 0;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut going_on).poll_frame(context)).await {
@@ -159,16 +159,16 @@ async fn streams_end(database_url: Option<String>) {
 async fn connection_of_a_client_that_takes_nothing_is_closed() {
     let player = Player::start(None).await;
     let credential = Credential::AccessToken(player.session.jwt.clone());
-    let authentication = &player.bed.state.authentication;
+    let authentication = &player.server.state.authentication;
     let lee = authentication.actor(Some(credential)).await.unwrap();
-    let streams = &player.bed.state.open_streams;
+    let streams = &player.server.state.open_streams;
     let stream = streams
         .play(&lee, Capability::MusicTracksPlay, player.song)
         .unwrap();
     let closed = Arc::new(Notify::new());
     let close = Arc::clone(&closed);
     stream.close_by(move || close.notify_one());
-    player.bed.enable(&player.owner, player.lee, false).await;
+    player.server.enable(&player.owner, player.lee, false).await;
     tokio::time::timeout(PATIENCE, closed.notified()).await.unwrap();
     assert!(stream.has_ended());
 }
@@ -176,8 +176,8 @@ async fn connection_of_a_client_that_takes_nothing_is_closed() {
 #[tokio::test]
 async fn stream_ends_with_what_permits_it() {
     streams_end(None).await;
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
     streams_end(Some(schema.url.clone())).await;
     schema.drop().await;
 }

@@ -2,69 +2,69 @@
 
 use serde_json::{Value, json};
 
-use crate::{Bed, LISTED_ORIGIN, Reply};
+use crate::{TestServer, LISTED_ORIGIN, Reply};
 
 const TARGET: &str = "/api/v1/cors-origins";
 const ORIGIN: &str = "https://good.example";
 
-async fn add(bed: &Bed, token: &str, origin: &str) -> Reply {
-    bed.send_as(token, "POST", TARGET, &json!({"origin": origin}))
+async fn add(server: &TestServer, token: &str, origin: &str) -> Reply {
+    server.send_as(token, "POST", TARGET, &json!({"origin": origin}))
         .await
 }
 
-async fn from(bed: &Bed, method: &str, target: &str, origin: &str) -> Reply {
-    bed.send(method, target, &[("origin", origin)], "").await
+async fn from(server: &TestServer, method: &str, target: &str, origin: &str) -> Reply {
+    server.send(method, target, &[("origin", origin)], "").await
 }
 
-async fn preflight(bed: &Bed, target: &str, origin: &str) -> Reply {
+async fn preflight(server: &TestServer, target: &str, origin: &str) -> Reply {
     let headers = [
         ("origin", origin),
         ("access-control-request-method", "POST"),
         ("access-control-request-headers", "authorization, svc-app"),
         ("access-control-request-private-network", "true"),
     ];
-    bed.send("OPTIONS", target, &headers, "").await
+    server.send("OPTIONS", target, &headers, "").await
 }
 
 #[tokio::test]
 async fn origins_are_added_once_listed_and_deleted_for_good() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([]));
-    let made = add(&bed, &token, "HTTPS://Good.Example:443/").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([]));
+    let made = add(&server, &token, "HTTPS://Good.Example:443/").await;
     assert_eq!(made.status, 201);
     let record = made.json();
     assert_eq!(record["origin"], ORIGIN);
     assert!(record["id"].is_string() && record["createdAt"].as_str().unwrap().ends_with('Z'));
     assert_eq!(record.as_object().unwrap().len(), 3);
-    let again = add(&bed, &token, ORIGIN).await;
+    let again = add(&server, &token, ORIGIN).await;
     assert_eq!((again.status, again.json()), (201, record.clone()));
-    let second = add(&bed, &token, "http://192.168.1.2:3000").await.json();
-    assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([record, second]));
+    let second = add(&server, &token, "http://192.168.1.2:3000").await.json();
+    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([record, second]));
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
     for _ in 0..2 {
         assert_eq!(
-            bed.send_as(&token, "DELETE", &path, &Value::Null).await.status,
+            server.send_as(&token, "DELETE", &path, &Value::Null).await.status,
             200
         );
     }
     for id in ["0000000000001", "junk", "%00"] {
         let path = format!("{TARGET}/{id}");
         assert_eq!(
-            bed.send_as(&token, "DELETE", &path, &Value::Null).await.status,
+            server.send_as(&token, "DELETE", &path, &Value::Null).await.status,
             200,
             "{id}"
         );
     }
-    assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([second]));
-    let again = add(&bed, &token, ORIGIN).await.json();
+    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([second]));
+    let again = add(&server, &token, ORIGIN).await.json();
     assert_ne!(again["id"], record["id"]);
 }
 
 #[tokio::test]
 async fn what_is_no_origin_is_refused_and_not_stored() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for body in [
         json!({}),
         json!({"origin": null}),
@@ -75,7 +75,7 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
         json!(ORIGIN),
     ] {
         assert_eq!(
-            bed.send_as(&token, "POST", TARGET, &body).await.status,
+            server.send_as(&token, "POST", TARGET, &body).await.status,
             400,
             "{body}"
         );
@@ -122,39 +122,39 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
         "https://good%2eexample",
         &long,
     ] {
-        let reply = add(&bed, &token, origin).await;
+        let reply = add(&server, &token, origin).await;
         assert_eq!(reply.status, 400, "{origin:?}");
         assert_eq!(reply.json()["errors"][0]["path"], "origin", "{origin:?}");
     }
-    assert_eq!(bed.get_as(&token, TARGET).await.json(), json!([]));
+    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([]));
 }
 
 #[tokio::test]
 async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let nobody = bed.caller_without_roles().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let nobody = server.caller_without_roles().await;
     assert!(
-        !from(&bed, "GET", "/api", ORIGIN)
+        !from(&server, "GET", "/api", ORIGIN)
             .await
             .headers
             .contains_key("access-control-allow-origin")
     );
-    let record = add(&bed, &token, ORIGIN).await.json();
+    let record = add(&server, &token, ORIGIN).await.json();
     let refused = [("origin", ORIGIN), ("authorization", &format!("Bearer {nobody}"))];
     let long = format!("/api?{}", "x".repeat(9000));
-    let answers = [
-        (200, from(&bed, "GET", "/api", ORIGIN).await),
-        (204, preflight(&bed, "/api/v1/auth/login", ORIGIN).await),
-        (204, preflight(&bed, "/api/v1/users", ORIGIN).await),
-        (401, from(&bed, "GET", "/api/v1/users", ORIGIN).await),
-        (403, bed.send("GET", "/api/v1/users", &refused, "").await),
-        (404, from(&bed, "GET", "/api/v1/nothing", ORIGIN).await),
-        (405, from(&bed, "DELETE", "/api/v1/health", ORIGIN).await),
-        (414, from(&bed, "GET", &long, ORIGIN).await),
-        (503, from(&bed, "GET", "/api/v1/updates", ORIGIN).await),
+    let response_cache = [
+        (200, from(&server, "GET", "/api", ORIGIN).await),
+        (204, preflight(&server, "/api/v1/auth/login", ORIGIN).await),
+        (204, preflight(&server, "/api/v1/users", ORIGIN).await),
+        (401, from(&server, "GET", "/api/v1/users", ORIGIN).await),
+        (403, server.send("GET", "/api/v1/users", &refused, "").await),
+        (404, from(&server, "GET", "/api/v1/nothing", ORIGIN).await),
+        (405, from(&server, "DELETE", "/api/v1/health", ORIGIN).await),
+        (414, from(&server, "GET", &long, ORIGIN).await),
+        (503, from(&server, "GET", "/api/v1/updates", ORIGIN).await),
     ];
-    for (status, reply) in &answers {
+    for (status, reply) in &response_cache {
         assert_eq!(reply.status, *status);
         assert_eq!(reply.header("access-control-allow-origin"), ORIGIN, "{status}");
         // Cookies are for the server's own pages.
@@ -168,7 +168,7 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
             "{status}"
         );
     }
-    let asked = &answers[1].1;
+    let asked = &response_cache[1].1;
     assert_eq!(asked.header("access-control-max-age"), "600");
     assert_eq!(asked.header("access-control-allow-private-network"), "true");
     for header in [
@@ -191,10 +191,10 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
         );
     }
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
-    bed.send_as(&token, "DELETE", &path, &Value::Null).await;
+    server.send_as(&token, "DELETE", &path, &Value::Null).await;
     for reply in [
-        from(&bed, "GET", "/api", ORIGIN).await,
-        preflight(&bed, "/api/v1/auth/login", ORIGIN).await,
+        from(&server, "GET", "/api", ORIGIN).await,
+        preflight(&server, "/api/v1/auth/login", ORIGIN).await,
     ] {
         assert!(!reply.headers.contains_key("access-control-allow-origin"));
         assert!(!reply.headers.contains_key("access-control-allow-methods"));
@@ -204,15 +204,15 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
 
 #[tokio::test]
 async fn failures_of_the_server_can_be_read_by_listed_origins() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    bed.get_as(&token, "/api/v1/versions").await;
-    bed.store.close().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    server.get_as(&token, "/api/v1/versions").await;
+    server.store.close().await;
     let headers = [
         ("origin", LISTED_ORIGIN),
         ("authorization", &format!("Bearer {token}")),
     ];
-    let reply = bed.send("GET", "/api/v1/users", &headers, "").await;
+    let reply = server.send("GET", "/api/v1/users", &headers, "").await;
     assert_eq!(reply.status, 503);
     assert_eq!(reply.header("access-control-allow-origin"), LISTED_ORIGIN);
     assert!(!reply.headers.contains_key("access-control-allow-credentials"));
@@ -220,10 +220,10 @@ async fn failures_of_the_server_can_be_read_by_listed_origins() {
 
 #[tokio::test]
 async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    add(&bed, &token, ORIGIN).await;
-    add(&bed, &token, "http://192.168.1.2:3000").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    add(&server, &token, ORIGIN).await;
+    add(&server, &token, "http://192.168.1.2:3000").await;
     for origin in [
         "https://good.example.evil",
         "https://good.example.evil.com",
@@ -264,8 +264,8 @@ async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
         "http://evillocalhost",
     ] {
         for reply in [
-            from(&bed, "GET", "/api", origin).await,
-            preflight(&bed, "/api/v1/auth/login", origin).await,
+            from(&server, "GET", "/api", origin).await,
+            preflight(&server, "/api/v1/auth/login", origin).await,
         ] {
             for header in ["origin", "credentials", "methods", "headers", "private-network"] {
                 let header = format!("access-control-allow-{header}");
@@ -278,22 +278,22 @@ async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
         }
     }
     let twice = [("origin", ORIGIN), ("origin", "https://evil.example")];
-    let reply = bed.send("GET", "/api", &twice, "").await;
+    let reply = server.send("GET", "/api", &twice, "").await;
     assert!(!reply.headers.contains_key("access-control-allow-origin"));
     // The server's own pages, and they alone, may send cookies.
-    let own = from(&bed, "GET", "/api", "http://localhost").await;
+    let own = from(&server, "GET", "/api", "http://localhost").await;
     assert_eq!(own.header("access-control-allow-credentials"), "true");
 }
 
 #[tokio::test]
 async fn origins_that_are_added_at_the_same_time_are_all_allowed_at_once() {
-    let bed = std::sync::Arc::new(Bed::start().await);
-    let token = bed.owner().await;
+    let server = std::sync::Arc::new(TestServer::start().await);
+    let token = server.owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..20 {
-        let (bed, token) = (std::sync::Arc::clone(&bed), token.clone());
+        let (server, token) = (std::sync::Arc::clone(&server), token.clone());
         calls.spawn(async move {
-            add(&bed, &token, &format!("https://app{number}.example"))
+            add(&server, &token, &format!("https://app{number}.example"))
                 .await
                 .status
         });
@@ -301,7 +301,7 @@ async fn origins_that_are_added_at_the_same_time_are_all_allowed_at_once() {
     assert_eq!(calls.join_all().await, [201; 20]);
     for number in 0..20 {
         let origin = format!("https://app{number}.example");
-        let reply = from(&bed, "GET", "/api", &origin).await;
+        let reply = from(&server, "GET", "/api", &origin).await;
         assert_eq!(reply.header("access-control-allow-origin"), origin);
     }
 }

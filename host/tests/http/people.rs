@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::bed::{Bed, Reply};
+use crate::test_server::{TestServer, Reply};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_identity::ClientInfo;
-use svc_identity::cloud::{Cloud, CloudAccount, CloudAnswer, CloudError, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudAccount, CloudFuture, CloudError, Release, Subscription};
 use svc_identity::password::{NewPassword, Passwords};
 use svc_platform::random::SystemRandom;
 use svc_store::AuditFilter;
@@ -77,7 +77,7 @@ impl Reply {
     }
 }
 
-impl Bed {
+impl TestServer {
     /// Adds an account with [`PASSWORD`].
     pub(super) async fn person(&self, name: &str, role: &str) -> UserId {
         let id = self.user(name, role == "owner", &[role]).await;
@@ -167,7 +167,7 @@ impl Bed {
             event: Some(event),
             user: None,
         };
-        let page = Page { take: 1000, skip: 0 };
+        let page = Pagination { take: 1000, skip: 0 };
         let listing = self.store.list_audit(&filter, page, Order::Descending).await;
         listing.unwrap().items
     }
@@ -187,17 +187,17 @@ impl ScriptedCloud {
 }
 
 impl Cloud for ScriptedCloud {
-    fn account<'a>(&'a self, token: &'a str) -> CloudAnswer<'a, CloudAccount> {
+    fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
         let told = self.accounts.lock().unwrap().get(token).cloned();
         let answer = told.unwrap_or(Err(CloudError::Rejected));
         Box::pin(async move { answer.map(|id| CloudAccount { id }) })
     }
 
-    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudAnswer<'a, Release> {
+    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudFuture<'a, Release> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 
-    fn subscription(&self) -> CloudAnswer<'_, Subscription> {
+    fn subscription(&self) -> CloudFuture<'_, Subscription> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 }

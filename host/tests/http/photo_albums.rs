@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::events_bed::{Streaming, quick};
-use crate::{Bed, Reply};
+use crate::event_streams::{ListeningServer, quick};
+use crate::{TestServer, Reply};
 use svc_domain::extraction::Extraction;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -15,11 +15,11 @@ const ALBUMS: &str = "/api/v1/photo-albums";
 const UNKNOWN: &str = "0000000000001";
 
 /// A photo of 14 July 2021, or of so many days later.
-async fn photo(bed: &Bed, place: &str, days: i64) -> FileId {
-    let folder = bed.folder_at(MediaKind::photos(), place).await;
+async fn photo(server: &TestServer, place: &str, days: i64) -> FileId {
+    let folder = server.folder_at(MediaKind::photos(), place).await;
     let moment = Timestamp::from_millis(1_626_264_000_000 + days * 86_400_000);
     let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", moment);
-    bed.record(
+    server.record(
         folder,
         &format!("p{days}.jpg"),
         4 + days,
@@ -28,31 +28,31 @@ async fn photo(bed: &Bed, place: &str, days: i64) -> FileId {
     .await
 }
 
-async fn create(bed: &Bed, token: &str, body: Value) -> String {
-    let made = bed.send_as(token, "POST", ALBUMS, &body).await;
+async fn create(server: &TestServer, token: &str, body: Value) -> String {
+    let made = server.send_as(token, "POST", ALBUMS, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()["photoAlbumId"].as_str().unwrap().to_owned()
 }
 
-async fn patch(bed: &Bed, token: &str, album: &str, body: Value) -> Reply {
-    bed.send_as(token, "PATCH", &format!("{ALBUMS}/{album}"), &body)
+async fn patch(server: &TestServer, token: &str, album: &str, body: Value) -> Reply {
+    server.send_as(token, "PATCH", &format!("{ALBUMS}/{album}"), &body)
         .await
 }
 
-async fn add(bed: &Bed, token: &str, album: &str, photos: &[&str]) -> Reply {
+async fn add(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    bed.send_as(token, "POST", &format!("{ALBUMS}/{album}/photos"), &body)
+    server.send_as(token, "POST", &format!("{ALBUMS}/{album}/photos"), &body)
         .await
 }
 
-async fn remove(bed: &Bed, token: &str, album: &str, photos: &[&str]) -> Reply {
+async fn remove(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    bed.send_as(token, "DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
+    server.send_as(token, "DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
         .await
 }
 
-async fn ids(bed: &Bed, token: &str, query: &str) -> Vec<String> {
-    let list = bed.get_as(token, &format!("/api/v1/photos?{query}")).await.json();
+async fn ids(server: &TestServer, token: &str, query: &str) -> Vec<String> {
+    let list = server.get_as(token, &format!("/api/v1/photos?{query}")).await.json();
     let items = list[0].as_array().unwrap();
     assert_eq!(list[1], items.len(), "{query}");
     let id = |item: &Value| item["photoId"].as_str().unwrap().to_owned();
@@ -61,16 +61,16 @@ async fn ids(bed: &Bed, token: &str, query: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let id = photo(&bed, "Album", 0).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let id = photo(&server, "Album", 0).await;
     let target = format!("/api/v1/photos/{id}");
-    let before = bed.get_as(&owner, &target).await.json();
+    let before = server.get_as(&owner, &target).await.json();
     assert_eq!(
         (&before["takenAt"], &before["edited"], &before["albumIds"]),
         (&json!("2021-07-14T12:00:00.000Z"), &json!([]), &json!([]))
     );
-    let send = async |token: &str, body: Value| bed.send_as(token, "PATCH", &target, &body).await;
+    let send = async |token: &str, body: Value| server.send_as(token, "PATCH", &target, &body).await;
     let body = json!({
         "takenAt": "1969-12-31T23:00:00Z", "utcOffset": -60, "gpsLat": 48.2, "gpsLng": 16.3, "gpsAltitude": 170.5,
         "description": " In Vienna "
@@ -90,8 +90,8 @@ async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
     );
     assert_eq!(corrected["description"], "In Vienna");
     assert_eq!(corrected["edited"], json!(["takenAt", "utcOffset", "gps"]));
-    let guest = bed.token(bed.user("reader", false, &["guest"]).await);
-    assert_eq!(bed.get_as(&guest, &target).await.json(), corrected);
+    let guest = server.token(server.user("reader", false, &["guest"]).await);
+    assert_eq!(server.get_as(&guest, &target).await.json(), corrected);
     assert_eq!(send(&guest, json!({"description": "x"})).await.status, 403);
     assert_eq!(send(&owner, json!({})).await.json(), corrected);
     for (body, path) in [
@@ -114,25 +114,25 @@ async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
     assert_eq!(send(&owner, nothing).await.json(), before);
     let unknown = format!("/api/v1/photos/{UNKNOWN}");
     for body in [json!({}), json!({"utcOffset": 5000})] {
-        assert_eq!(bed.send_as(&owner, "PATCH", &unknown, &body).await.status, 404);
+        assert_eq!(server.send_as(&owner, "PATCH", &unknown, &body).await.status, 404);
     }
 }
 
 #[tokio::test]
 async fn timeline_is_of_the_libraries_that_are_named() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    photo(&bed, "Home", 0).await;
-    photo(&bed, "Away", 31).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    photo(&server, "Home", 0).await;
+    photo(&server, "Away", 31).await;
     let body = json!({"name": "Away", "mediaKind": "photos", "paths": ["Away"]});
-    let library = bed
+    let library = server
         .send_as(&owner, "POST", "/api/v1/libraries", &body)
         .await
         .json();
     let id = library["libraryId"].as_str().unwrap();
     let months = async |query: &str| {
         let target = format!("/api/v1/photos/buckets?order=ASC{query}");
-        let list = bed.get_as(&owner, &target).await.json();
+        let list = server.get_as(&owner, &target).await.json();
         let name = |month: &Value| month["bucket"].as_str().unwrap().to_owned();
         list.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
     };
@@ -143,14 +143,14 @@ async fn timeline_is_of_the_libraries_that_are_named() {
 
 #[tokio::test]
 async fn timeline_is_cut_into_days_and_months() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let mut photos = Vec::new();
     for days in [0, 1, 31] {
-        photos.push(photo(&bed, &format!("Album {days}"), days).await.to_string());
+        photos.push(photo(&server, &format!("Album {days}"), days).await.to_string());
     }
     let get = async |query: &str| {
-        bed.get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
+        server.get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
             .await
     };
     assert_eq!(
@@ -183,29 +183,29 @@ async fn timeline_is_cut_into_days_and_months() {
         );
     }
     assert_eq!(get(&format!("?albumId={UNKNOWN}")).await.json(), json!([]));
-    assert_eq!(ids(&bed, &owner, "bucket=2021-07-15").await, photos[1..2]);
+    assert_eq!(ids(&server, &owner, "bucket=2021-07-15").await, photos[1..2]);
     assert_eq!(
-        ids(&bed, &owner, "orderBy=size").await,
+        ids(&server, &owner, "orderBy=size").await,
         photos.iter().rev().cloned().collect::<Vec<_>>()
     );
     assert_eq!(
-        bed.get_as(&owner, "/api/v1/photos?orderBy=album").await.status,
+        server.get_as(&owner, "/api/v1/photos?orderBy=album").await.status,
         400
     );
 }
 
 #[tokio::test]
 async fn album_is_made_filled_shown_changed_and_deleted() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let ben = bed.user("ben", false, &["member"]).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let ben = server.user("ben", false, &["member"]).await;
     let mut photos = Vec::new();
     for days in 0..3 {
-        photos.push(photo(&bed, &format!("Album {days}"), days).await.to_string());
+        photos.push(photo(&server, &format!("Album {days}"), days).await.to_string());
     }
     let [first, second, third] = [photos[0].as_str(), photos[1].as_str(), photos[2].as_str()];
     let body = json!({"name": " Summer ", "description": "By the sea", "sharedWith": [ben, ben]});
-    let made = bed.send_as(&owner, "POST", ALBUMS, &body).await;
+    let made = server.send_as(&owner, "POST", ALBUMS, &body).await;
     let album = made.json();
     assert_eq!((made.status, &album["name"]), (201, &json!("Summer")));
     assert_eq!(
@@ -214,7 +214,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     );
     assert!(album.get("coverPhotoId").is_none() && album.get("from").is_none());
     let id = album["photoAlbumId"].as_str().unwrap();
-    let added = add(&bed, &owner, id, &[second, first, "x", second, UNKNOWN]).await;
+    let added = add(&server, &owner, id, &[second, first, "x", second, UNKNOWN]).await;
     assert_eq!(
         (added.status, added.json()),
         (
@@ -228,7 +228,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
         )
     );
     let target = format!("{ALBUMS}/{id}");
-    let album = bed.get_as(&owner, &target).await.json();
+    let album = server.get_as(&owner, &target).await.json();
     assert_eq!(
         (
             &album["photoCount"],
@@ -245,21 +245,21 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     );
     let in_album = format!("albumId={id}");
     assert_eq!(
-        ids(&bed, &owner, &format!("{in_album}&orderBy=album")).await,
+        ids(&server, &owner, &format!("{in_album}&orderBy=album")).await,
         [second, first]
     );
     assert_eq!(
-        ids(&bed, &owner, &format!("{in_album}&order=ASC")).await,
+        ids(&server, &owner, &format!("{in_album}&order=ASC")).await,
         [first, second]
     );
-    let shown = bed
+    let shown = server
         .get_as(&owner, &format!("/api/v1/photos/{first}"))
         .await
         .json();
     assert_eq!(shown["albumIds"], json!([id]));
 
     let change = json!({"name": "Winter", "description": null, "visibility": "everyone", "sharedWith": [], "coverPhotoId": first});
-    let changed = patch(&bed, &owner, id, change).await.json();
+    let changed = patch(&server, &owner, id, change).await.json();
     assert_eq!(
         (
             &changed["name"],
@@ -278,11 +278,11 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
         (json!({"coverPhotoId": third}), 404, "coverPhotoId"),
         (json!({"coverPhotoId": "x"}), 400, "coverPhotoId"),
     ] {
-        let reply = patch(&bed, &owner, id, body.clone()).await;
+        let reply = patch(&server, &owner, id, body.clone()).await;
         assert_eq!(reply.status, status, "{body}");
         assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
     }
-    let removed = remove(&bed, &owner, id, &[first, third]).await;
+    let removed = remove(&server, &owner, id, &[first, third]).await;
     assert_eq!(
         (removed.status, removed.json()),
         (
@@ -293,19 +293,19 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
             ])
         )
     );
-    create(&bed, &owner, json!({"name": "Autumn"})).await;
-    let list = bed.get_as(&owner, ALBUMS).await.json();
+    create(&server, &owner, json!({"name": "Autumn"})).await;
+    let list = server.get_as(&owner, ALBUMS).await.json();
     assert_eq!((&list[0][0]["name"], &list[1]), (&json!("Autumn"), &json!(2)));
-    let list = bed
+    let list = server
         .get_as(&owner, &format!("{ALBUMS}?orderBy=createdAt&take=1&skip=1"))
         .await;
     assert_eq!(list.json()[0][0]["name"], "Winter");
 
-    let deleted = bed.send_as(&owner, "DELETE", &target, &Value::Null).await;
+    let deleted = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
     assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
-    assert_eq!(bed.get_as(&owner, &target).await.status, 404);
-    assert_eq!(ids(&bed, &owner, "").await.len(), 3);
-    let shown = bed
+    assert_eq!(server.get_as(&owner, &target).await.status, 404);
+    assert_eq!(ids(&server, &owner, "").await.len(), 3);
+    let shown = server
         .get_as(&owner, &format!("/api/v1/photos/{second}"))
         .await
         .json();
@@ -314,60 +314,60 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
 
 #[tokio::test]
 async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let (bea, ben) = (
-        bed.user("bea", false, &["member"]).await,
-        bed.user("ben", false, &["member"]).await,
+        server.user("bea", false, &["member"]).await,
+        server.user("ben", false, &["member"]).await,
     );
-    let (bea_token, ben_token) = (bed.token(bea), bed.token(ben));
+    let (bea_token, ben_token) = (server.token(bea), server.token(ben));
     for (place, user) in [("Bea", bea), ("Ben", ben)] {
         let body =
             json!({"name": place, "mediaKind": "photos", "paths": [place], "grants": [{"userId": user}]});
         assert_eq!(
-            bed.send_as(&owner, "POST", "/api/v1/libraries", &body)
+            server.send_as(&owner, "POST", "/api/v1/libraries", &body)
                 .await
                 .status,
             201
         );
     }
     let (hers, open) = (
-        photo(&bed, "Bea", 0).await.to_string(),
-        photo(&bed, "Open", 1).await.to_string(),
+        photo(&server, "Bea", 0).await.to_string(),
+        photo(&server, "Open", 1).await.to_string(),
     );
-    let id = create(&bed, &bea_token, json!({"name": "Hers"})).await;
-    let added = add(&bed, &bea_token, &id, &[&hers, &open]).await.json();
+    let id = create(&server, &bea_token, json!({"name": "Hers"})).await;
+    let added = add(&server, &bea_token, &id, &[&hers, &open]).await.json();
     assert_eq!((&added[0]["ok"], &added[1]["ok"]), (&json!(true), &json!(true)));
 
     // Not even the server's owner sees it.
     for token in [&ben_token, &owner] {
         let target = format!("{ALBUMS}/{id}");
-        assert_eq!(bed.get_as(token, &target).await.status, 404);
-        assert_eq!(bed.get_as(token, ALBUMS).await.json(), json!([[], 0]));
+        assert_eq!(server.get_as(token, &target).await.status, 404);
+        assert_eq!(server.get_as(token, ALBUMS).await.json(), json!([[], 0]));
         assert_eq!(
-            bed.get_as(token, &format!("/api/v1/photos?albumId={id}"))
+            server.get_as(token, &format!("/api/v1/photos?albumId={id}"))
                 .await
                 .json(),
             json!([[], 0])
         );
-        let shown = bed.get_as(token, &format!("/api/v1/photos/{open}")).await.json();
+        let shown = server.get_as(token, &format!("/api/v1/photos/{open}")).await.json();
         assert_eq!(shown["albumIds"], json!([]));
-        assert_eq!(patch(&bed, token, &id, json!({"name": "His"})).await.status, 404);
-        assert_eq!(add(&bed, token, &id, &[&open]).await.status, 404);
-        assert_eq!(remove(&bed, token, &id, &[&open]).await.status, 404);
+        assert_eq!(patch(&server, token, &id, json!({"name": "His"})).await.status, 404);
+        assert_eq!(add(&server, token, &id, &[&open]).await.status, 404);
+        assert_eq!(remove(&server, token, &id, &[&open]).await.status, 404);
         assert_eq!(
-            bed.send_as(token, "DELETE", &target, &Value::Null).await.status,
+            server.send_as(token, "DELETE", &target, &Value::Null).await.status,
             404
         );
     }
     // Let in, Ben sees the album, and of its photos those that his libraries let him see.
     assert_eq!(
-        patch(&bed, &bea_token, &id, json!({"sharedWith": [ben]}))
+        patch(&server, &bea_token, &id, json!({"sharedWith": [ben]}))
             .await
             .status,
         200
     );
-    let album = bed.get_as(&ben_token, &format!("{ALBUMS}/{id}")).await.json();
+    let album = server.get_as(&ben_token, &format!("{ALBUMS}/{id}")).await.json();
     assert_eq!(
         (
             &album["photoCount"],
@@ -378,68 +378,68 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
     );
     assert!(album.get("sharedWith").is_none());
     assert_eq!(
-        ids(&bed, &ben_token, &format!("albumId={id}&orderBy=album")).await,
+        ids(&server, &ben_token, &format!("albumId={id}&orderBy=album")).await,
         std::slice::from_ref(&open)
     );
-    assert_eq!(ids(&bed, &bea_token, &format!("albumId={id}")).await.len(), 2);
-    let shown = bed
+    assert_eq!(ids(&server, &bea_token, &format!("albumId={id}")).await.len(), 2);
+    let shown = server
         .get_as(&ben_token, &format!("/api/v1/photos/{open}"))
         .await
         .json();
     assert_eq!(shown["albumIds"], json!([id]));
     assert_eq!(
-        patch(&bed, &ben_token, &id, json!({"name": "His"})).await.status,
+        patch(&server, &ben_token, &id, json!({"name": "His"})).await.status,
         404
     );
-    assert_eq!(bed.get_as(&owner, &format!("{ALBUMS}/{id}")).await.status, 404);
+    assert_eq!(server.get_as(&owner, &format!("{ALBUMS}/{id}")).await.status, 404);
     // What one does not see cannot be put into an album or corrected.
-    let his = create(&bed, &ben_token, json!({"name": "His"})).await;
-    let added = add(&bed, &ben_token, &his, &[&hers]).await.json();
+    let his = create(&server, &ben_token, json!({"name": "His"})).await;
+    let added = add(&server, &ben_token, &his, &[&hers]).await.json();
     assert_eq!(
         added,
         json!([{"photoId": hers, "ok": false, "code": "photo_not_found"}])
     );
     let target = format!("/api/v1/photos/{hers}");
     let body = json!({"description": "x"});
-    assert_eq!(bed.send_as(&ben_token, "PATCH", &target, &body).await.status, 404);
-    let guest = bed.token(bed.user("visitor", false, &["guest"]).await);
-    assert_eq!(bed.get_as(&guest, ALBUMS).await.json(), json!([[], 0]));
+    assert_eq!(server.send_as(&ben_token, "PATCH", &target, &body).await.status, 404);
+    let guest = server.token(server.user("visitor", false, &["guest"]).await);
+    assert_eq!(server.get_as(&guest, ALBUMS).await.json(), json!([[], 0]));
     assert_eq!(
-        bed.send_as(&guest, "POST", ALBUMS, &json!({"name": "x"}))
+        server.send_as(&guest, "POST", ALBUMS, &json!({"name": "x"}))
             .await
             .status,
         403
     );
     assert_eq!(
-        patch(&bed, &bea_token, &id, json!({"visibility": "everyone"}))
+        patch(&server, &bea_token, &id, json!({"visibility": "everyone"}))
             .await
             .status,
         200
     );
-    assert_eq!(bed.get_as(&guest, ALBUMS).await.json()[1], 1);
+    assert_eq!(server.get_as(&guest, ALBUMS).await.json()[1], 1);
 }
 
 #[tokio::test]
 async fn an_account_has_a_thousand_albums_at_most() {
-    let bed = Bed::start().await;
-    let ben = bed.user("ben", false, &["member"]).await;
+    let server = TestServer::start().await;
+    let ben = server.user("ben", false, &["member"]).await;
     for number in 0..1000 {
         let new = svc_store::NewPhotoAlbum {
-            id: bed.id(),
+            id: server.id(),
             owner: ben,
             name: number.to_string(),
             description: None,
             readers: Default::default(),
         };
         assert!(
-            bed.store
-                .insert_photo_album(&new, 1000, bed.clock.now())
+            server.store
+                .insert_photo_album(&new, 1000, server.clock.now())
                 .await
                 .unwrap()
         );
     }
-    let token = bed.token(ben);
-    let refused = bed.send_as(&token, "POST", ALBUMS, &json!({"name": "x"})).await;
+    let token = server.token(ben);
+    let refused = server.send_as(&token, "POST", ALBUMS, &json!({"name": "x"})).await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_photo_albums"))
@@ -448,45 +448,45 @@ async fn an_account_has_a_thousand_albums_at_most() {
 
 #[tokio::test]
 async fn albums_and_corrections_are_told_to_those_who_see_them() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
     let (bea, ben, cat) = (
-        bed.user("bea", false, &["member"]).await,
-        bed.user("ben", false, &["member"]).await,
-        bed.user("cat", false, &["member"]).await,
+        server.user("bea", false, &["member"]).await,
+        server.user("ben", false, &["member"]).await,
+        server.user("cat", false, &["member"]).await,
     );
-    let bea_token = bed.token(bea);
+    let bea_token = server.token(bea);
     let body = json!({"name": "Bea", "mediaKind": "photos", "paths": ["Bea"], "grants": [{"userId": bea}]});
     assert_eq!(
-        bed.send_as(&owner, "POST", "/api/v1/libraries", &body)
+        server.send_as(&owner, "POST", "/api/v1/libraries", &body)
             .await
             .status,
         201
     );
     let (hers, open) = (
-        photo(bed, "Bea", 0).await.to_string(),
-        photo(bed, "Open", 1).await.to_string(),
+        photo(server, "Bea", 0).await.to_string(),
+        photo(server, "Open", 1).await.to_string(),
     );
     let mut clients = [
-        server.listen(&bea_token).await,
-        server.listen(&bed.token(ben)).await,
-        server.listen(&bed.token(cat)).await,
+        listening.listen(&bea_token).await,
+        listening.listen(&server.token(ben)).await,
+        listening.listen(&server.token(cat)).await,
     ];
     let describe = async |photo: &str| {
         let body = json!({"description": photo});
         let target = format!("/api/v1/photos/{photo}");
-        assert_eq!(bed.send_as(&bea_token, "PATCH", &target, &body).await.status, 200);
+        assert_eq!(server.send_as(&bea_token, "PATCH", &target, &body).await.status, 200);
     };
     describe(&hers).await;
-    let id = create(bed, &bea_token, json!({"name": "Hers", "sharedWith": [ben]})).await;
-    add(bed, &bea_token, &id, &[&hers, &open]).await;
+    let id = create(server, &bea_token, json!({"name": "Hers", "sharedWith": [ben]})).await;
+    add(server, &bea_token, &id, &[&hers, &open]).await;
     // Adding nothing new is no news.
-    add(bed, &bea_token, &id, &[&hers]).await;
-    remove(bed, &bea_token, &id, &[&hers]).await;
-    patch(bed, &bea_token, &id, json!({"sharedWith": [cat]})).await;
+    add(server, &bea_token, &id, &[&hers]).await;
+    remove(server, &bea_token, &id, &[&hers]).await;
+    patch(server, &bea_token, &id, json!({"sharedWith": [cat]})).await;
     let target = format!("{ALBUMS}/{id}");
-    bed.send_as(&bea_token, "DELETE", &target, &Value::Null).await;
+    server.send_as(&bea_token, "DELETE", &target, &Value::Null).await;
     describe(&open).await;
     let album = |kind: &str| (format!("photo_album.{kind}"), json!({"photoAlbumId": id}));
     let with = |kind: &str, photos: Value| {

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::events_bed::{Streaming, quick};
+use crate::event_streams::{ListeningServer, quick};
 use crate::history::{episodes, movie, on_each_database, song};
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_domain::kind::MediaKind;
 
 const QUEUES: &str = "/api/v1/playback-queues";
@@ -17,18 +17,18 @@ fn track(id: &str) -> Value {
 }
 
 /// So many tracks of one artist and genre.
-async fn songs(bed: &Bed, artist: &str, genre: &str, count: usize) -> Vec<String> {
-    let folder = bed.folder_at(MediaKind::music(), artist).await;
+async fn songs(server: &TestServer, artist: &str, genre: &str, count: usize) -> Vec<String> {
+    let folder = server.folder_at(MediaKind::music(), artist).await;
     let mut ids = Vec::new();
     for number in 0..count {
         let title = format!("{artist} {number}");
-        ids.push(song(bed, folder, &title, artist, genre).await.to_string());
+        ids.push(song(server, folder, &title, artist, genre).await.to_string());
     }
     ids
 }
 
-async fn create(bed: &Bed, token: &str, body: Value) -> Value {
-    let made = bed.send_as(token, "POST", QUEUES, &body).await;
+async fn create(server: &TestServer, token: &str, body: Value) -> Value {
+    let made = server.send_as(token, "POST", QUEUES, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()
 }
@@ -38,16 +38,16 @@ fn at(queue: &Value, below: &str) -> String {
 }
 
 /// All items of a queue.
-async fn items(bed: &Bed, token: &str, queue: &Value) -> Vec<Value> {
-    let first = bed
+async fn items(server: &TestServer, token: &str, queue: &Value) -> Vec<Value> {
+    let first = server
         .get_as(token, &at(queue, "/items?leading=500&trailing=500"))
         .await
         .json();
     first[0].as_array().unwrap().clone()
 }
 
-async fn media(bed: &Bed, token: &str, queue: &Value) -> Vec<String> {
-    let items = items(bed, token, queue).await;
+async fn media(server: &TestServer, token: &str, queue: &Value) -> Vec<String> {
+    let items = items(server, token, queue).await;
     let id = |item: &Value| item["mediaId"].as_str().unwrap().to_owned();
     items.iter().map(id).collect()
 }
@@ -56,26 +56,26 @@ fn place(item: &Value) -> &str {
     item["playbackQueueItemId"].as_str().unwrap()
 }
 
-async fn if_match(bed: &Bed, token: &str, (method, target): (&str, &str), tag: &str, body: &Value) -> Reply {
+async fn if_match(server: &TestServer, token: &str, (method, target): (&str, &str), tag: &str, body: &Value) -> Reply {
     let bearer = format!("Bearer {token}");
     let headers = [
         ("authorization", bearer.as_str()),
         ("content-type", "application/json"),
         ("if-match", tag),
     ];
-    bed.send(method, target, &headers, &body.to_string()).await
+    server.send(method, target, &headers, &body.to_string()).await
 }
 
 #[tokio::test]
 async fn items_are_added_moved_and_taken_out() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let songs = songs(bed, "Ann", "Jazz", 3).await;
-        let film = movie(bed, "Film").await;
-        let parts = episodes(bed, "Show", 2).await;
-        let release = bed.get_as(&owner, "/api/v1/music/releases").await.json()[0][0].clone();
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let songs = songs(server, "Ann", "Jazz", 3).await;
+        let film = movie(server, "Film").await;
+        let parts = episodes(server, "Show", 2).await;
+        let release = server.get_as(&owner, "/api/v1/music/releases").await.json()[0][0].clone();
         let queue = create(
-            bed,
+            server,
             &owner,
             json!({"type": "static", "items": [track(&songs[1])]}),
         )
@@ -95,7 +95,7 @@ async fn items_are_added_moved_and_taken_out() {
         ] {
             let body = json!({"items": [item], "insert": insert});
             assert_eq!(
-                bed.send_as(&owner, "POST", &at(&queue, "/items"), &body)
+                server.send_as(&owner, "POST", &at(&queue, "/items"), &body)
                     .await
                     .status,
                 201
@@ -104,42 +104,42 @@ async fn items_are_added_moved_and_taken_out() {
         let order = |at: &[&String]| -> Vec<String> { at.iter().map(|id| (*id).clone()).collect() };
         let [a, b, c] = &songs[..] else { panic!() };
         assert_eq!(
-            media(bed, &owner, &queue).await,
+            media(server, &owner, &queue).await,
             order(&[b, a, b, c, &film, &parts[0]])
         );
-        let all = items(bed, &owner, &queue).await;
+        let all = items(server, &owner, &queue).await;
         assert_eq!(all[4]["item"]["title"], "Film");
         assert_eq!(
             (&all[5]["index"], &all[5]["item"]["show"]["title"]),
             (&json!(5), &json!("Show"))
         );
-        let revision = bed.get_as(&owner, &at(&queue, "")).await.json()["revision"]
+        let revision = server.get_as(&owner, &at(&queue, "")).await.json()["revision"]
             .as_i64()
             .unwrap();
 
         let moved = |item: &Value| at(&queue, &format!("/items/{}", place(item)));
         let body = json!({"after": place(&all[0])});
-        let reply = bed.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
+        let reply = server.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
         assert_eq!(
             (reply.status, &reply.json()["revision"]),
             (200, &json!(revision + 1))
         );
-        let again = bed.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
+        let again = server.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
         assert_eq!(
             again.json()["revision"],
             json!(revision + 1),
             "it is there already"
         );
-        let reply = bed
+        let reply = server
             .send_as(&owner, "PATCH", &moved(&all[4]), &json!({"after": null}))
             .await;
         assert_eq!(reply.json()["cursor"]["index"], 1, "the cursor stays at its item");
         assert_eq!(
-            media(bed, &owner, &queue).await,
+            media(server, &owner, &queue).await,
             order(&[&film, b, &parts[0], a, b, c])
         );
 
-        let part = bed
+        let part = server
             .get_as(&owner, &at(&queue, "/items?leading=1&trailing=1"))
             .await;
         let index = |item: &Value| item["index"].as_i64().unwrap();
@@ -147,23 +147,23 @@ async fn items_are_added_moved_and_taken_out() {
         assert_eq!((shown, &part.json()[1]), (vec![0, 1, 2], &json!(6)));
         let around = format!("/items?around={}&leading=0&trailing=0", place(&all[3]));
         assert_eq!(
-            bed.get_as(&owner, &at(&queue, &around)).await.json()[0][0]["mediaId"],
+            server.get_as(&owner, &at(&queue, &around)).await.json()[0][0]["mediaId"],
             c.as_str()
         );
 
         // The cursor's item goes: the next one is its own.
-        let reply = bed.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null).await;
+        let reply = server.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null).await;
         assert_eq!((reply.status, &reply.json()["cursor"]["index"]), (200, &json!(1)));
         assert_eq!(reply.json()["cursor"]["playbackQueueItemId"], place(&all[5]));
         assert_eq!(
-            bed.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
+            server.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
                 .await
                 .status,
             404
         );
 
-        let other = create(bed, &owner, json!({"type": "static", "items": [track(a)]})).await;
-        let foreign = items(bed, &owner, &other).await;
+        let other = create(server, &owner, json!({"type": "static", "items": [track(a)]})).await;
+        let foreign = items(server, &owner, &other).await;
         for (method, target, body, status) in [
             ("PATCH", moved(&foreign[0]), json!({"after": null}), 404),
             ("PATCH", moved(&all[5]), json!({"after": place(&foreign[0])}), 404),
@@ -221,13 +221,13 @@ async fn items_are_added_moved_and_taken_out() {
                 400,
             ),
         ] {
-            let reply = bed.send_as(&owner, method, &target, &body).await;
+            let reply = server.send_as(&owner, method, &target, &body).await;
             assert_eq!(reply.status, status, "{method} {target} {body}");
         }
         let wrong = at(&queue, &format!("/items?around={}", place(&foreign[0])));
-        assert_eq!(bed.get_as(&owner, &wrong).await.status, 404);
+        assert_eq!(server.get_as(&owner, &wrong).await.status, 404);
         assert_eq!(
-            bed.get_as(&owner, &at(&queue, "/items?leading=501")).await.status,
+            server.get_as(&owner, &at(&queue, "/items?leading=501")).await.status,
             400
         );
     })
@@ -236,17 +236,17 @@ async fn items_are_added_moved_and_taken_out() {
 
 #[tokio::test]
 async fn only_its_owner_knows_of_a_queue() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let bea = bed.token(bed.user("bea", false, &["member"]).await);
-        let songs = songs(bed, "Ann", "Jazz", 2).await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let bea = server.token(server.user("bea", false, &["member"]).await);
+        let songs = songs(server, "Ann", "Jazz", 2).await;
         let queue = create(
-            bed,
+            server,
             &bea,
             json!({"type": "static", "items": [track(&songs[0]), track(&songs[1])]}),
         )
         .await;
-        let all = items(bed, &bea, &queue).await;
+        let all = items(server, &bea, &queue).await;
         let item = format!("/items/{}", place(&all[0]));
         for (method, below, body) in [
             ("GET", "", Value::Null),
@@ -265,55 +265,55 @@ async fn only_its_owner_knows_of_a_queue() {
             ),
             ("DELETE", "", Value::Null),
         ] {
-            let foreign = bed.send_as(&owner, method, &at(&queue, below), &body).await;
+            let foreign = server.send_as(&owner, method, &at(&queue, below), &body).await;
             let never = format!("{QUEUES}/{UNKNOWN}{below}");
-            let unknown = bed.send_as(&owner, method, &never, &body).await;
+            let unknown = server.send_as(&owner, method, &never, &body).await;
             assert_eq!(
                 (foreign.status, foreign.body),
                 (404, unknown.body),
                 "{method} {below}"
             );
         }
-        assert_eq!(bed.get_as(&owner, QUEUES).await.json(), json!([[], 0]));
-        assert_eq!(bed.get_as(&bea, QUEUES).await.json()[1], 1);
-        assert_eq!(bed.get_as(&bea, &at(&queue, "")).await.json(), queue);
+        assert_eq!(server.get_as(&owner, QUEUES).await.json(), json!([[], 0]));
+        assert_eq!(server.get_as(&bea, QUEUES).await.json()[1], 1);
+        assert_eq!(server.get_as(&bea, &at(&queue, "")).await.json(), queue);
 
         // What is hidden from her later stays in its place, without a word of what it is.
         let body = json!({"name": "M", "mediaKind": "music", "grants": [{"role": "administrator"}]});
         assert_eq!(
-            bed.send_as(&owner, "POST", "/api/v1/libraries", &body)
+            server.send_as(&owner, "POST", "/api/v1/libraries", &body)
                 .await
                 .status,
             201
         );
-        let hidden = items(bed, &bea, &queue).await;
+        let hidden = items(server, &bea, &queue).await;
         assert_eq!(
             (&hidden[0]["missing"], hidden[0].get("item")),
             (&json!(true), None)
         );
         let body = json!({"items": [track(&songs[0])], "insert": "end"});
-        let refused = bed.send_as(&bea, "POST", &at(&queue, "/items"), &body).await;
+        let refused = server.send_as(&bea, "POST", &at(&queue, "/items"), &body).await;
         assert_eq!(
             (refused.status, &refused.json()["errors"][0]["path"]),
             (404, &json!("items[0].mediaId"))
         );
         for dynamic in ["shuffle", "favorites"] {
-            let queue = create(bed, &bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
+            let queue = create(server, &bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
             assert_eq!(queue["itemCount"], 0, "{dynamic}");
             assert_eq!(
-                bed.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
+                server.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
                     .await
                     .json(),
                 json!(true)
             );
         }
-        let reply = bed.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null).await;
+        let reply = server.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null).await;
         assert_eq!((reply.status, reply.json()), (200, json!(true)));
-        assert_eq!(bed.get_as(&bea, &at(&queue, "")).await.status, 404);
-        let guest = bed.token(bed.user("visitor", false, &["guest"]).await);
+        assert_eq!(server.get_as(&bea, &at(&queue, "")).await.status, 404);
+        let guest = server.token(server.user("visitor", false, &["guest"]).await);
         for method in ["GET", "POST"] {
             assert_eq!(
-                bed.send_as(&guest, method, QUEUES, &json!({"type": "static"}))
+                server.send_as(&guest, method, QUEUES, &json!({"type": "static"}))
                     .await
                     .status,
                 403
@@ -325,29 +325,29 @@ async fn only_its_owner_knows_of_a_queue() {
 
 #[tokio::test]
 async fn of_changes_that_expect_one_revision_one_is_made() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let songs = songs(bed, "Ann", "Jazz", 3).await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let songs = songs(server, "Ann", "Jazz", 3).await;
         let queue = create(
-            bed,
+            server,
             &owner,
             json!({"type": "static", "items": [track(&songs[0])]}),
         )
         .await;
-        let shown = bed.get_as(&owner, &at(&queue, "")).await;
+        let shown = server.get_as(&owner, &at(&queue, "")).await;
         let tag = shown.header("etag").to_owned();
         let bearer = format!("Bearer {owner}");
         let known = [
             ("authorization", bearer.as_str()),
             ("if-none-match", tag.as_str()),
         ];
-        assert_eq!(bed.send("GET", &at(&queue, ""), &known, "").await.status, 304);
-        let all = items(bed, &owner, &queue).await;
+        assert_eq!(server.send("GET", &at(&queue, ""), &known, "").await.status, 304);
+        let all = items(server, &owner, &queue).await;
         let body = json!({"playbackQueueItemId": place(&all[0]), "seconds": 42});
         let target = at(&queue, "/cursor");
         let cursor = ("PUT", target.as_str());
-        assert_eq!(if_match(bed, &owner, cursor, &tag, &body).await.status, 200);
-        let now = bed.send("GET", &at(&queue, ""), &known, "").await;
+        assert_eq!(if_match(server, &owner, cursor, &tag, &body).await.status, 200);
+        let now = server.send("GET", &at(&queue, ""), &known, "").await;
         assert_eq!(
             (now.status, &now.json()["cursor"]["seconds"]),
             (200, &json!(42.0)),
@@ -358,7 +358,7 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         let target = at(&queue, "/items");
         let post = ("POST", target.as_str());
         let body = json!({"items": [track(&songs[1])], "insert": "end"});
-        let racing = (0..8).map(|_| if_match(bed, &owner, post, &tag, &body));
+        let racing = (0..8).map(|_| if_match(server, &owner, post, &tag, &body));
         let outcomes = futures_util::future::join_all(racing).await;
         let mut statuses: Vec<u16> = outcomes.iter().map(|reply| reply.status).collect();
         statuses.sort_unstable();
@@ -366,11 +366,11 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         let stale = outcomes.iter().find(|reply| reply.status == 412).unwrap();
         assert_eq!(stale.json()["code"], "playback_queue_changed");
         assert_eq!(
-            media(bed, &owner, &queue).await,
+            media(server, &owner, &queue).await,
             [songs[0].clone(), songs[1].clone()]
         );
 
-        let all = items(bed, &owner, &queue).await;
+        let all = items(server, &owner, &queue).await;
         let item = at(&queue, &format!("/items/{}", place(&all[1])));
         let whole = at(&queue, "");
         for (request, body) in [
@@ -385,27 +385,27 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         ] {
             for stale in [tag.as_str(), "W/\"3\"", "\"x\"", "3"] {
                 assert_eq!(
-                    if_match(bed, &owner, request, stale, &body).await.status,
+                    if_match(server, &owner, request, stale, &body).await.status,
                     412,
                     "{request:?} {stale}"
                 );
             }
         }
-        assert_eq!(media(bed, &owner, &queue).await.len(), 2);
+        assert_eq!(media(server, &owner, &queue).await.len(), 2);
         for good in ["\"3\"", "*", "\"1\", \"5-x\""] {
             assert_eq!(
-                if_match(bed, &owner, post, good, &body).await.status,
+                if_match(server, &owner, post, good, &body).await.status,
                 201,
                 "{good}"
             );
         }
-        let last = bed.get_as(&owner, &at(&queue, "")).await.json();
+        let last = server.get_as(&owner, &at(&queue, "")).await.json();
         assert_eq!((&last["revision"], &last["itemCount"]), (&json!(6), &json!(5)));
         let delete = ("DELETE", whole.as_str());
-        let deleted = if_match(bed, &owner, delete, "\"6\"", &Value::Null).await;
+        let deleted = if_match(server, &owner, delete, "\"6\"", &Value::Null).await;
         assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
         assert_eq!(
-            if_match(bed, &owner, delete, "\"6\"", &Value::Null).await.status,
+            if_match(server, &owner, delete, "\"6\"", &Value::Null).await.status,
             404
         );
     })
@@ -413,19 +413,19 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
 }
 
 /// Goes through a queue to its end or for so many items; gives what was there.
-async fn walk(bed: &Bed, token: &str, queue: &Value, steps: usize) -> Vec<String> {
+async fn walk(server: &TestServer, token: &str, queue: &Value, steps: usize) -> Vec<String> {
     let mut passed = Vec::new();
-    let mut current = items(bed, token, queue).await.first().cloned();
+    let mut current = items(server, token, queue).await.first().cloned();
     while let Some(item) = current.take().filter(|_| passed.len() < steps) {
         passed.push(item["mediaId"].as_str().unwrap().to_owned());
         let body = json!({"playbackQueueItemId": place(&item), "seconds": 0});
         assert_eq!(
-            bed.send_as(token, "PUT", &at(queue, "/cursor"), &body)
+            server.send_as(token, "PUT", &at(queue, "/cursor"), &body)
                 .await
                 .status,
             200
         );
-        let next = bed
+        let next = server
             .get_as(token, &at(queue, "/items?leading=0&trailing=1"))
             .await
             .json();
@@ -436,19 +436,19 @@ async fn walk(bed: &Bed, token: &str, queue: &Value, steps: usize) -> Vec<String
 
 #[tokio::test]
 async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
-        let mut all = songs(bed, "Ann", "Jazz", 60).await;
-        all.extend(songs(bed, "Bob", "Rock", 60).await);
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
+        let mut all = songs(server, "Ann", "Jazz", 60).await;
+        all.extend(songs(server, "Bob", "Rock", 60).await);
         let first = all[0].clone();
         let body =
             json!({"type": "dynamic", "dynamicType": "shuffle", "seed": "night", "items": [track(&first)]});
-        let queue = create(bed, &owner, body.clone()).await;
+        let queue = create(server, &owner, body.clone()).await;
         assert_eq!(
             (&queue["itemCount"], &queue["seed"]),
             (&json!(51), &json!("night"))
         );
-        let passed = walk(bed, &owner, &queue, 150).await;
+        let passed = walk(server, &owner, &queue, 150).await;
         assert_eq!(passed.len(), 150);
         let whole: HashSet<&String> = passed[..120].iter().collect();
         assert_eq!(
@@ -456,45 +456,45 @@ async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
             (120, &first),
             "each once before any comes again"
         );
-        let same = create(bed, &owner, body).await;
+        let same = create(server, &owner, body).await;
         assert_eq!(
-            walk(bed, &owner, &same, 60).await,
+            walk(server, &owner, &same, 60).await,
             passed[..60],
             "the same seed, the same order"
         );
         // Also of more than it is remembered to have begun with.
         let begun: Vec<Value> = all[..60].iter().map(|id| track(id)).collect();
         let body = json!({"type": "dynamic", "dynamicType": "shuffle", "items": begun});
-        let long = create(bed, &owner, body).await;
-        let passed_of_long = walk(bed, &owner, &long, 120).await;
+        let long = create(server, &owner, body).await;
+        let passed_of_long = walk(server, &owner, &long, 120).await;
         let whole: HashSet<&String> = passed_of_long.iter().collect();
         assert_eq!((whole.len(), &passed_of_long[..60]), (120, &all[..60]));
-        let drawn = create(bed, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
+        let drawn = create(server, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
         assert_eq!(drawn["seed"].as_str().unwrap().len(), 32);
-        assert_ne!(media(bed, &owner, &drawn).await, passed[1..51]);
+        assert_ne!(media(server, &owner, &drawn).await, passed[1..51]);
 
         for id in &all[100..103] {
             let body = json!({"mediaType": "music_track", "mediaId": id, "rating": 0.9});
             assert_eq!(
-                bed.send_as(&owner, "PUT", "/api/v1/ratings", &body).await.status,
+                server.send_as(&owner, "PUT", "/api/v1/ratings", &body).await.status,
                 200
             );
         }
         let favorites = create(
-            bed,
+            server,
             &owner,
             json!({"type": "dynamic", "dynamicType": "favorites"}),
         )
         .await;
-        let passed = walk(bed, &owner, &favorites, 6).await;
+        let passed = walk(server, &owner, &favorites, 6).await;
         let (once, twice): (HashSet<_>, HashSet<_>) =
             (passed[..3].iter().collect(), passed[3..].iter().collect());
         assert_eq!(once, all[100..103].iter().collect::<HashSet<_>>());
         assert_eq!(once, twice);
 
         let body = json!({"type": "dynamic", "dynamicType": "similar", "items": [track(&all[60])]});
-        let similar = create(bed, &owner, body).await;
-        let passed = walk(bed, &owner, &similar, 60).await;
+        let similar = create(server, &owner, body).await;
+        let passed = walk(server, &owner, &similar, 60).await;
         let whole: HashSet<&String> = passed.iter().collect();
         assert_eq!(
             whole,
@@ -507,15 +507,15 @@ async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
 
 #[tokio::test]
 async fn extension_is_told_to_the_owner_of_the_queue_alone() {
-    let server = Streaming::start(quick()).await;
-    let bed = &server.bed;
-    let owner = bed.owner().await;
-    let bea = bed.token(bed.user("bea", false, &["member"]).await);
-    let all = songs(bed, "Ann", "Jazz", 40).await;
-    let (mut hers, mut others) = (server.listen(&bea).await, server.listen(&owner).await);
-    let queue = create(bed, &bea, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
+    let bea = server.token(server.user("bea", false, &["member"]).await);
+    let all = songs(server, "Ann", "Jazz", 40).await;
+    let (mut hers, mut others) = (listening.listen(&bea).await, listening.listen(&owner).await);
+    let queue = create(server, &bea, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
     assert_eq!(queue["itemCount"], 50);
-    let items = items(bed, &bea, &queue).await;
+    let items = items(server, &bea, &queue).await;
     // A report of playing moves the cursor as well.
     let item = &items[35];
     let report = json!({
@@ -523,7 +523,7 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         "playbackQueueItemId": place(item),
     });
     assert_eq!(
-        bed.send_as(&bea, "PATCH", "/api/v1/history", &report)
+        server.send_as(&bea, "PATCH", "/api/v1/history", &report)
             .await
             .status,
         200
@@ -534,13 +534,13 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         told["payload"],
         json!({"playbackQueueId": queue["playbackQueueId"], "added": 50, "total": 100})
     );
-    let now = bed.get_as(&bea, &at(&queue, "")).await.json();
+    let now = server.get_as(&bea, &at(&queue, "")).await.json();
     assert_eq!(
         (&now["cursor"]["index"], &now["cursor"]["seconds"]),
         (&json!(35), &json!(7.0))
     );
     // What is not hers, not there, or another item moves nothing, and the report is not kept.
-    let plays = async || bed.get_as(&bea, "/api/v1/history").await.json();
+    let plays = async || server.get_as(&bea, "/api/v1/history").await.json();
     let before = plays().await;
     for (token, place, id, status) in [
         (&owner, place(item), item["mediaId"].as_str().unwrap(), 404),
@@ -551,7 +551,7 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         report["playbackQueueItemId"] = json!(place);
         report["mediaId"] = json!(id);
         assert_eq!(
-            bed.send_as(token, "PATCH", "/api/v1/history", &report)
+            server.send_as(token, "PATCH", "/api/v1/history", &report)
                 .await
                 .status,
             status
@@ -559,10 +559,10 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
     }
     assert_eq!(plays().await, before);
     assert_eq!(
-        bed.get_as(&bea, &at(&queue, "")).await.json()["cursor"],
+        server.get_as(&bea, &at(&queue, "")).await.json()["cursor"],
         now["cursor"]
     );
-    server.tell(json!({"n": 1}));
+    listening.publish(json!({"n": 1}));
     assert_eq!(
         others.next_type().await,
         "indexing.started",
@@ -572,50 +572,50 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
 
 #[tokio::test]
 async fn queues_and_their_items_have_limits() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let songs = songs(&bed, "Ann", "Jazz", 1).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let songs = songs(&server, "Ann", "Jazz", 1).await;
     let thousand: Vec<Value> = vec![track(&songs[0]); 1000];
-    let queue = create(&bed, &owner, json!({"type": "static", "items": thousand})).await;
+    let queue = create(&server, &owner, json!({"type": "static", "items": thousand})).await;
     let body = json!({"items": thousand, "insert": "end"});
     for _ in 0..9 {
         assert_eq!(
-            bed.send_as(&owner, "POST", &at(&queue, "/items"), &body)
+            server.send_as(&owner, "POST", &at(&queue, "/items"), &body)
                 .await
                 .status,
             201
         );
     }
     let body = json!({"items": [track(&songs[0])], "insert": "next"});
-    let full = bed.send_as(&owner, "POST", &at(&queue, "/items"), &body).await;
+    let full = server.send_as(&owner, "POST", &at(&queue, "/items"), &body).await;
     assert_eq!(
         (full.status, &full.json()["code"]),
         (409, &json!("playback_queue_full"))
     );
-    let shown = bed.get_as(&owner, &at(&queue, "")).await.json();
+    let shown = server.get_as(&owner, &at(&queue, "")).await.json();
     assert_eq!(
         (&shown["itemCount"], &shown["revision"]),
         (&json!(10_000), &json!(11))
     );
     let mut many = thousand;
     many.push(track(&songs[0]));
-    let refused = bed
+    let refused = server
         .send_as(&owner, "POST", QUEUES, &json!({"type": "static", "items": many}))
         .await;
     assert_eq!(refused.status, 400);
 
     // A dynamic queue that is full goes on without its first items.
-    let dynamic = create(&bed, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
+    let dynamic = create(&server, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
     let body = json!({"items": vec![track(&songs[0]); 995], "insert": "end"});
     for _ in 0..10 {
         assert_eq!(
-            bed.send_as(&owner, "POST", &at(&dynamic, "/items"), &body)
+            server.send_as(&owner, "POST", &at(&dynamic, "/items"), &body)
                 .await
                 .status,
             201
         );
     }
-    let items = items(&bed, &owner, &dynamic).await;
+    let items = items(&server, &owner, &dynamic).await;
     assert_eq!(items.len(), 501);
     // From window to window to the end.
     let mut last = items[500].clone();
@@ -624,7 +624,7 @@ async fn queues_and_their_items_have_limits() {
             &dynamic,
             &format!("/items?around={}&leading=0&trailing=500", place(&last)),
         );
-        let window = bed.get_as(&owner, &target).await.json();
+        let window = server.get_as(&owner, &target).await.json();
         let next = window[0].as_array().unwrap().last().unwrap().clone();
         if next == last {
             break;
@@ -632,7 +632,7 @@ async fn queues_and_their_items_have_limits() {
         last = next;
     }
     let body = json!({"playbackQueueItemId": place(&last), "seconds": 0});
-    let moved = bed
+    let moved = server
         .send_as(&owner, "PUT", &at(&dynamic, "/cursor"), &body)
         .await
         .json();

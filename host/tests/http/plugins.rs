@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
 use svc_plugin_host::BuiltIn;
@@ -12,55 +12,55 @@ const PLUGINS: &str = "/api/v1/plugins";
 const GUEST: &str = "/api/v1/plugins/by-first-byte";
 
 /// A server with a plugin that reads `*.shared`: it traps at files that begin with `t`.
-async fn start() -> (Bed, String) {
+async fn start() -> (TestServer, String) {
     let bytes = guests::plugin("by_first_byte", "by-first-byte").leak();
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         plugins: vec![BuiltIn { name: "guest", bytes }],
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner = bed.owner().await;
-    bed.folder(MediaKind::music()).await;
-    (bed, owner)
+    let owner = server.owner().await;
+    server.folder(MediaKind::music()).await;
+    (server, owner)
 }
 
-fn put(bed: &Bed, name: &str, content: &str) {
-    std::fs::write(bed.root.join("Album").join(name), content).unwrap();
+fn put(server: &TestServer, name: &str, content: &str) {
+    std::fs::write(server.root.join("Album").join(name), content).unwrap();
 }
 
-async fn scan(bed: &Bed, token: &str) {
+async fn scan(server: &TestServer, token: &str) {
     let body = json!({"type": "quick"});
-    let reply = bed.send_as(token, "POST", "/api/v1/index/run", &body).await;
+    let reply = server.send_as(token, "POST", "/api/v1/index/run", &body).await;
     assert_eq!(reply.status, 201);
-    bed.state.indexing.wait_until_idle().await;
+    server.state.indexing.wait_until_idle().await;
 }
 
-async fn explain(bed: &Bed, token: &str, name: &str) -> Reply {
+async fn explain(server: &TestServer, token: &str, name: &str) -> Reply {
     let target = format!("/api/v1/index/file?rootDir=music&relativePath=Album/{name}");
-    bed.get_as(token, &target).await
+    server.get_as(token, &target).await
 }
 
-async fn release(bed: &Bed, token: &str, target: &str) -> (u16, Value) {
-    let reply = bed
+async fn release(server: &TestServer, token: &str, target: &str) -> (u16, Value) {
+    let reply = server
         .send_as(token, "PATCH", target, &json!({"action": "release"}))
         .await;
     (reply.status, reply.json())
 }
 
-async fn only(bed: &Bed, token: &str) -> Value {
-    let plugins = bed.get_as(token, PLUGINS).await.json();
+async fn only(server: &TestServer, token: &str) -> Value {
+    let plugins = server.get_as(token, PLUGINS).await.json();
     assert_eq!(plugins.as_array().unwrap().len(), 1, "{plugins}");
     plugins[0].clone()
 }
 
 #[tokio::test]
 async fn plugins_are_listed_with_state_permissions_limits_and_figures() {
-    let (bed, owner) = start().await;
-    put(&bed, "a.shared", "good");
-    put(&bed, "b.shared", "neither");
-    put(&bed, "c.shared", "trap");
-    scan(&bed, &owner).await;
-    let mut plugin = only(&bed, &owner).await;
+    let (server, owner) = start().await;
+    put(&server, "a.shared", "good");
+    put(&server, "b.shared", "neither");
+    put(&server, "c.shared", "trap");
+    scan(&server, &owner).await;
+    let mut plugin = only(&server, &owner).await;
     let digest = plugin["digest"].take();
     assert_eq!(digest.as_str().unwrap().len(), 64);
     let stats = plugin["stats"].take();
@@ -88,19 +88,19 @@ async fn plugins_are_listed_with_state_permissions_limits_and_figures() {
             "stats": null,
         })
     );
-    let member = bed.token(bed.user("bob", false, &["member"]).await);
-    assert_eq!(bed.get_as(&member, PLUGINS).await.status, 403);
-    assert_eq!(release(&bed, &member, GUEST).await.0, 403);
+    let member = server.token(server.user("bob", false, &["member"]).await);
+    assert_eq!(server.get_as(&member, PLUGINS).await.status, 403);
+    assert_eq!(release(&server, &member, GUEST).await.0, 403);
 }
 
 #[tokio::test]
 async fn requests_for_a_trapping_file_shut_no_plugin_off() {
-    let (bed, owner) = start().await;
-    put(&bed, "a.shared", "good");
-    put(&bed, "t.shared", "trap");
+    let (server, owner) = start().await;
+    put(&server, "a.shared", "good");
+    put(&server, "t.shared", "trap");
     let mut told = 0;
     let refused = loop {
-        let reply = explain(&bed, &owner, "t.shared").await;
+        let reply = explain(&server, &owner, "t.shared").await;
         if reply.status != 200 {
             break reply;
         }
@@ -115,47 +115,47 @@ async fn requests_for_a_trapping_file_shut_no_plugin_off() {
     );
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
-    assert_eq!(only(&bed, &owner).await["state"], "active");
-    scan(&bed, &owner).await;
-    let tracks = bed.get_as(&owner, "/api/v1/music/tracks").await.json();
+    assert_eq!(only(&server, &owner).await["state"], "active");
+    scan(&server, &owner).await;
+    let tracks = server.get_as(&owner, "/api/v1/music/tracks").await.json();
     assert_eq!((&tracks[1], &tracks[0][0]["title"]), (&json!(1), &json!("ok")));
 }
 
 #[tokio::test]
 async fn quarantine_is_ended_by_a_command() {
-    let (bed, owner) = start().await;
-    let conflict = release(&bed, &owner, GUEST).await;
+    let (server, owner) = start().await;
+    let conflict = release(&server, &owner, GUEST).await;
     assert_eq!(
         (conflict.0, conflict.1["code"].as_str()),
         (409, Some("plugin_action_conflict"))
     );
-    assert_eq!(release(&bed, &owner, "/api/v1/plugins/nobody").await.0, 404);
-    let unknown = bed
+    assert_eq!(release(&server, &owner, "/api/v1/plugins/nobody").await.0, 404);
+    let unknown = server
         .send_as(&owner, "PATCH", GUEST, &json!({"action": "explode"}))
         .await;
     assert_eq!(unknown.status, 400);
     for number in 0..5 {
-        put(&bed, &format!("{number}.shared"), "trap");
+        put(&server, &format!("{number}.shared"), "trap");
     }
-    scan(&bed, &owner).await;
-    let plugin = only(&bed, &owner).await;
+    scan(&server, &owner).await;
+    let plugin = only(&server, &owner).await;
     assert_eq!(plugin["state"], "quarantined");
     assert!(plugin["reason"].as_str().unwrap().contains("5 failures in a row"));
     // What waits for it is not read, by a run or for somebody who asks.
-    put(&bed, "good.shared", "good");
-    scan(&bed, &owner).await;
-    let tracks = || async { bed.get_as(&owner, "/api/v1/music/tracks").await.json()[1].clone() };
+    put(&server, "good.shared", "good");
+    scan(&server, &owner).await;
+    let tracks = || async { server.get_as(&owner, "/api/v1/music/tracks").await.json()[1].clone() };
     assert_eq!(tracks().await, 0);
-    let explained = explain(&bed, &owner, "good.shared").await.json();
+    let explained = explain(&server, &owner, "good.shared").await.json();
     assert_eq!(explained["now"]["skipped"]["code"], "plugin_shut_off");
 
-    let released = release(&bed, &owner, GUEST).await;
+    let released = release(&server, &owner, GUEST).await;
     assert_eq!((released.0, &released.1["state"]), (200, &json!("active")));
-    assert_eq!(only(&bed, &owner).await["state"], "active");
-    assert_eq!(release(&bed, &owner, GUEST).await.0, 409);
-    scan(&bed, &owner).await;
+    assert_eq!(only(&server, &owner).await["state"], "active");
+    assert_eq!(release(&server, &owner, GUEST).await.0, 409);
+    scan(&server, &owner).await;
     assert_eq!(tracks().await, 1);
-    let [line] = bed.audit(AuditEvent::PluginReleased).await.try_into().unwrap();
+    let [line] = server.audit(AuditEvent::PluginReleased).await.try_into().unwrap();
     assert_eq!(line.actor.as_ref().unwrap().name.as_deref(), Some("ada"));
     assert_eq!(line.details["plugin"], "by-first-byte");
 }

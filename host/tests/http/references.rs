@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::people::PASSWORD;
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_api::router::routes;
 use svc_domain::kind::MediaKind;
 
@@ -29,11 +29,11 @@ fn id_in(reply: &Reply, field: &str) -> String {
 
 #[tokio::test]
 async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::music()).await;
-    let track = bed.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
-    let make = async |target: &str, body: Value| bed.send_as(&token, "POST", target, &body).await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::music()).await;
+    let track = server.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
+    let make = async |target: &str, body: Value| server.send_as(&token, "POST", target, &body).await;
     let queue = make(
         "/api/v1/playback-queues",
         json!({"type": "static", "items": [item(&track)]}),
@@ -41,7 +41,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     .await;
     let queue = id_in(&queue, "playbackQueueId");
     let queue = format!("/api/v1/playback-queues/{queue}");
-    let items = bed.get_as(&token, &format!("{queue}/items")).await.json();
+    let items = server.get_as(&token, &format!("{queue}/items")).await.json();
     let place = items[0][0]["playbackQueueItemId"].as_str().unwrap();
     let album = make("/api/v1/photo-albums", json!({"name": "A"})).await;
     let album = format!("/api/v1/photo-albums/{}", id_in(&album, "photoAlbumId"));
@@ -143,7 +143,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     ];
     for (method, target, body, path) in &cases {
         for (id, status) in [("no id", 400), (UNKNOWN, 404)] {
-            let reply = bed.send_as(&token, method, target, &body(id)).await;
+            let reply = server.send_as(&token, method, target, &body(id)).await;
             let what = format!("{method} {target} {}", body(id));
             assert_eq!(
                 (reply.status, paths(&reply)),
@@ -152,22 +152,22 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
             );
         }
     }
-    let history = bed.get_as(&token, "/api/v1/history").await.json();
+    let history = server.get_as(&token, "/api/v1/history").await.json();
     assert_eq!(
         history,
         json!([[], 0]),
         "a report that names a place that is not there is not kept"
     );
-    let jobs = bed.get_as(&token, "/api/v1/jobs").await.json();
+    let jobs = server.get_as(&token, "/api/v1/jobs").await.json();
     assert_eq!(jobs[1], 0);
 }
 
 #[tokio::test]
 async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_name() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder_at(MediaKind::music(), "Album").await;
-    bed.track(folder, "a.mp3", "One", b"0123456789").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder_at(MediaKind::music(), "Album").await;
+    server.track(folder, "a.mp3", "One", b"0123456789").await;
     let run = |more: Value| {
         let mut body = json!({"type": "quick"});
         body.as_object_mut()
@@ -259,7 +259,7 @@ async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_na
             "role",
         ),
     ] {
-        let reply = bed.send_as(&token, "POST", target, &body).await;
+        let reply = server.send_as(&token, "POST", target, &body).await;
         assert_eq!(
             (reply.status, paths(&reply)),
             (status, vec![field.to_owned()]),
@@ -267,23 +267,23 @@ async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_na
         );
     }
     // Known to the index though it is gone, and on disk though no run has seen it.
-    std::fs::remove_dir_all(bed.root.join("Album")).unwrap();
-    std::fs::create_dir_all(bed.root.join("New/Deep")).unwrap();
+    std::fs::remove_dir_all(server.root.join("Album")).unwrap();
+    std::fs::create_dir_all(server.root.join("New/Deep")).unwrap();
     for place in ["Album", "Album/a.mp3", "New/Deep"] {
         let (target, mut body) = run(json!({"paths": [path("music", place)]}));
         body["dryRun"] = json!(true);
-        let reply = bed.send_as(&token, "POST", target, &body).await;
+        let reply = server.send_as(&token, "POST", target, &body).await;
         assert_eq!(reply.status, 201, "{place}");
-        bed.state.indexing.wait_until_idle().await;
+        server.state.indexing.wait_until_idle().await;
     }
 }
 
 #[tokio::test]
 async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = bed.folder(MediaKind::music()).await;
-    bed.track(folder, "a.mp3", "One", b"0123456789").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = server.folder(MediaKind::music()).await;
+    server.track(folder, "a.mp3", "One", b"0123456789").await;
     let empty_list = json!([[], 0]);
     for (target, empty) in [
         ("/api/v1/music/tracks?artistId=", &empty_list),
@@ -296,9 +296,9 @@ async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused()
         ("/api/v1/index/run/logs?runId=", &empty_list),
         ("/api/v1/roles/assignments?userId=", &json!([])),
     ] {
-        let reply = bed.get_as(&token, &format!("{target}{UNKNOWN}")).await;
+        let reply = server.get_as(&token, &format!("{target}{UNKNOWN}")).await;
         assert_eq!((reply.status, &reply.json()), (200, empty), "{target}");
-        let reply = bed.get_as(&token, &format!("{target}no-id")).await;
+        let reply = server.get_as(&token, &format!("{target}no-id")).await;
         let name = target.split(['?', '=']).nth(1).unwrap();
         assert_eq!(
             (reply.status, paths(&reply)),
@@ -314,7 +314,7 @@ async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused()
             400,
         ),
     ] {
-        assert_eq!(bed.get_as(&token, target).await.status, status, "{target}");
+        assert_eq!(server.get_as(&token, target).await.status, status, "{target}");
     }
 }
 
@@ -330,15 +330,15 @@ enum Again {
 
 #[tokio::test]
 async fn deleting_twice_is_not_found_or_false() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let token = bed.sign_in("ada").await.jwt;
-    let bob = bed.person("bob", "member").await;
-    bed.sign_in("bob").await;
-    let folder = bed.folder(MediaKind::music()).await;
-    let track = bed.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let token = server.sign_in("ada").await.jwt;
+    let bob = server.person("bob", "member").await;
+    server.sign_in("bob").await;
+    let folder = server.folder(MediaKind::music()).await;
+    let track = server.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
     let make = async |method: &str, target: &str, body: Value, field: &str| {
-        let reply = bed.send_as(&token, method, target, &body).await;
+        let reply = server.send_as(&token, method, target, &body).await;
         assert!(
             reply.status < 300,
             "{method} {target}: {}",
@@ -346,8 +346,8 @@ async fn deleting_twice_is_not_found_or_false() {
         );
         reply.json()[field].as_str().unwrap_or_default().to_owned()
     };
-    bed.sign_in("ada").await;
-    let sessions = bed.get_as(&token, "/api/v1/users/current/sessions").await.json();
+    server.sign_in("ada").await;
+    let sessions = server.get_as(&token, "/api/v1/users/current/sessions").await.json();
     let other = sessions
         .as_array()
         .unwrap()
@@ -376,7 +376,7 @@ async fn deleting_twice_is_not_found_or_false() {
     let library = make("POST", "/api/v1/libraries", library, "libraryId").await;
     let queue = json!({"type": "static", "items": [item(&track)]});
     let queue = make("POST", "/api/v1/playback-queues", queue, "playbackQueueId").await;
-    let items = bed
+    let items = server
         .get_as(&token, &format!("/api/v1/playback-queues/{queue}/items"))
         .await
         .json();
@@ -495,14 +495,14 @@ async fn deleting_twice_is_not_found_or_false() {
             }
         });
         let target = format!("/api/v1{}{query}", parts.collect::<Vec<_>>().join("/"));
-        let first = bed.send_as(&token, "DELETE", &target, body).await;
+        let first = server.send_as(&token, "DELETE", &target, body).await;
         assert_eq!(
             first.status,
             200,
             "{target}: {}",
             String::from_utf8_lossy(&first.body)
         );
-        let second = bed.send_as(&token, "DELETE", &target, body).await;
+        let second = server.send_as(&token, "DELETE", &target, body).await;
         match again {
             Again::NotFound => assert_eq!(second.status, 404, "{target}"),
             Again::False => {
@@ -523,7 +523,7 @@ async fn deleting_twice_is_not_found_or_false() {
     }
     // What is no id is as good as one that nobody has.
     for target in [format!("{of_user}/junk"), "/api/v1/cors-origins/junk".to_owned()] {
-        let reply = bed.send_as(&token, "DELETE", &target, &json!(null)).await;
+        let reply = server.send_as(&token, "DELETE", &target, &json!(null)).await;
         assert_eq!((reply.status, reply.json()), (200, json!(false)), "{target}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::people::{COOKIE, PASSWORD, SignedIn};
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_domain::audit::AuditEvent;
 use svc_test_support::databases::{Schema, postgres_url};
 
@@ -13,17 +13,17 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Runs a test on SQLite, and on PostgreSQL if there is one.
-pub(super) async fn on_each_database(test: impl AsyncFn(Bed)) {
-    test(Bed::start().await).await;
-    if let Some(server) = postgres_url() {
-        let schema = Schema::create(&server).await;
-        let options = BedOptions {
+pub(super) async fn on_each_database(test: impl AsyncFn(TestServer)) {
+    test(TestServer::start().await).await;
+    if let Some(postgres) = postgres_url() {
+        let schema = Schema::create(&postgres).await;
+        let options = TestServerOptions {
             database_url: Some(schema.url.clone()),
-            ..BedOptions::default()
+            ..TestServerOptions::default()
         };
-        let bed = Bed::start_with(options).await;
-        let store = bed.store.clone();
-        test(bed).await;
+        let server = TestServer::start_with(options).await;
+        let store = server.store.clone();
+        test(server).await;
         store.close().await;
         schema.drop().await;
     }
@@ -39,21 +39,21 @@ pub(super) fn assert_ended(reply: &Reply) {
 
 #[tokio::test]
 async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let mut session = bed.sign_in("ada").await;
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let mut session = server.sign_in("ada").await;
         let mut seen = vec![session.cookie.clone()];
         for _ in 0..10 {
-            let reply = bed.refresh(&session.cookie).await;
+            let reply = server.refresh(&session.cookie).await;
             session = reply.signed_in();
             assert_eq!(reply.json()["scope"], "local");
-            assert_eq!(bed.status_as(&session.jwt).await, 200);
+            assert_eq!(server.status_as(&session.jwt).await, 200);
             assert!(!seen.contains(&session.cookie));
             seen.push(session.cookie.clone());
         }
-        assert_eq!(bed.number("SELECT generation FROM sessions").await, 10);
+        assert_eq!(server.number("SELECT generation FROM sessions").await, 10);
         assert_eq!(
-            bed.number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL")
+            server.number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL")
                 .await,
             1
         );
@@ -63,33 +63,33 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
 
 #[tokio::test]
 async fn cookie_used_again_after_the_grace_ends_both_lineages() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let other = bed.sign_in("ada").await;
-        let first = bed.sign_in("ada").await;
-        let second = bed.refresh(&first.cookie).await.signed_in();
-        bed.clock.advance(Duration::from_secs(11));
-        assert_ended(&bed.refresh(&first.cookie).await);
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let other = server.sign_in("ada").await;
+        let first = server.sign_in("ada").await;
+        let second = server.refresh(&first.cookie).await.signed_in();
+        server.clock.advance(Duration::from_secs(11));
+        assert_ended(&server.refresh(&first.cookie).await);
         for cookie in [&second.cookie, &first.cookie] {
-            assert_ended(&bed.refresh(cookie).await);
+            assert_ended(&server.refresh(cookie).await);
         }
         for jwt in [&first.jwt, &second.jwt] {
-            assert_eq!(bed.status_as(jwt).await, 401);
+            assert_eq!(server.status_as(jwt).await, 401);
         }
-        let reused = bed.audit(AuditEvent::RefreshTokenReused).await;
+        let reused = server.audit(AuditEvent::RefreshTokenReused).await;
         assert_eq!(reused.len(), 1, "once is enough");
         assert_eq!(reused[0].address.as_deref(), Some("192.0.2.1"));
         // Another session of the same account is none of it.
-        assert_eq!(bed.status_as(&other.jwt).await, 200);
-        assert_eq!(bed.refresh(&other.cookie).await.status, 201);
+        assert_eq!(server.status_as(&other.jwt).await, 200);
+        assert_eq!(server.refresh(&other.cookie).await.status, 201);
     })
     .await;
 }
 
 #[tokio::test]
 async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
-    let bed = Bed::start().await;
-    let owner_id = bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    let owner_id = server.person("ada", "owner").await;
     for (word, idle) in [
         ("memory", DAY),
         ("session", DAY * 7),
@@ -97,66 +97,66 @@ async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
         ("7d", DAY * 7),
         ("30d", DAY * 30),
     ] {
-        bed.set(&bed.token(owner_id), "session_timeout", json!(word))
+        server.set(&server.token(owner_id), "session_timeout", json!(word))
             .await;
-        let session = bed.sign_in("ada").await;
-        bed.clock.advance(idle - HOUR);
-        let session = bed.refresh(&session.cookie).await.signed_in();
-        bed.clock.advance(idle - HOUR);
-        let session = bed.refresh(&session.cookie).await.signed_in();
-        bed.clock.advance(idle);
-        assert_ended(&bed.refresh(&session.cookie).await);
+        let session = server.sign_in("ada").await;
+        server.clock.advance(idle - HOUR);
+        let session = server.refresh(&session.cookie).await.signed_in();
+        server.clock.advance(idle - HOUR);
+        let session = server.refresh(&session.cookie).await.signed_in();
+        server.clock.advance(idle);
+        assert_ended(&server.refresh(&session.cookie).await);
     }
 }
 
 #[tokio::test]
 async fn session_ends_after_ninety_days_however_often_it_is_used() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let mut session = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let mut session = server.sign_in("ada").await;
     for _ in 0..4 {
-        bed.clock.advance(DAY * 20);
-        session = bed.refresh(&session.cookie).await.signed_in();
+        server.clock.advance(DAY * 20);
+        session = server.refresh(&session.cookie).await.signed_in();
     }
-    bed.clock.advance(DAY * 10 - HOUR);
-    session = bed.refresh(&session.cookie).await.signed_in();
-    bed.clock.advance(HOUR);
-    assert_ended(&bed.refresh(&session.cookie).await);
+    server.clock.advance(DAY * 10 - HOUR);
+    session = server.refresh(&session.cookie).await.signed_in();
+    server.clock.advance(HOUR);
+    assert_ended(&server.refresh(&session.cookie).await);
 }
 
 #[tokio::test]
 async fn change_of_the_timeout_counts_from_the_next_refresh() {
-    let bed = Bed::start().await;
-    let owner_id = bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.set(&bed.token(owner_id), "session_timeout", json!("1d"))
+    let server = TestServer::start().await;
+    let owner_id = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.set(&server.token(owner_id), "session_timeout", json!("1d"))
         .await;
-    bed.clock.advance(DAY * 2);
-    let reply = bed.refresh(&session.cookie).await;
+    server.clock.advance(DAY * 2);
+    let reply = server.refresh(&session.cookie).await;
     assert!(
         reply.header("set-cookie").contains("Max-Age=86400"),
         "still the thirty days of its sign-in"
     );
     let session = reply.signed_in();
-    bed.set(&bed.token(owner_id), "session_timeout", json!("memory"))
+    server.set(&server.token(owner_id), "session_timeout", json!("memory"))
         .await;
-    let reply = bed.refresh(&session.cookie).await;
+    let reply = server.refresh(&session.cookie).await;
     assert_eq!(reply.json()["scope"], "memory");
     assert!(!reply.header("set-cookie").contains("Max-Age"));
-    bed.clock.advance(DAY);
-    assert_ended(&bed.refresh(reply.cookie().unwrap()).await);
+    server.clock.advance(DAY);
+    assert_ended(&server.refresh(reply.cookie().unwrap()).await);
 }
 
 #[tokio::test]
 async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let mut session = bed.sign_in("ada").await;
-    let other = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let mut session = server.sign_in("ada").await;
+    let other = server.sign_in("ada").await;
     let start = std::time::Instant::now();
     let mut count = 0;
     let refused = loop {
-        let reply = bed.refresh(&session.cookie).await;
+        let reply = server.refresh(&session.cookie).await;
         if reply.status != 201 {
             break reply;
         }
@@ -171,10 +171,10 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
     );
     assert_eq!(refused.header("retry-after"), "1");
     assert_eq!(refused.cookie(), None);
-    assert_eq!(bed.refresh(&other.cookie).await.status, 201);
-    assert_eq!(bed.status_as(&session.jwt).await, 200);
+    assert_eq!(server.refresh(&other.cookie).await.status, 201);
+    assert_eq!(server.status_as(&session.jwt).await, 200);
     assert_eq!(
-        bed.number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
+        server.number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
             .await,
         0
     );
@@ -182,34 +182,34 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
 
 #[tokio::test]
 async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_401_and_cleared() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let SignedIn { cookie: good, .. } = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let SignedIn { cookie: good, .. } = server.sign_in("ada").await;
     let unknown = "A".repeat(43);
     let longer = format!("{good}A");
     for bad in ["", "junk", &unknown, &longer, &good[1..], "%00", "\"\""] {
-        assert_ended(&bed.refresh(bad).await);
+        assert_ended(&server.refresh(bad).await);
     }
     let other_name = format!("svc_refresh_token_{}={good}", "f".repeat(32));
     let no_name = format!("svc_refresh_token_={good}");
     let doubled = format!("{COOKIE}={unknown}; {COOKIE}={good}");
     let same_twice = format!("{COOKIE}={good}; a=b; {COOKIE}={good}");
     for line in ["a=b", &other_name, &no_name, &doubled, &same_twice, ";;=;"] {
-        let reply = bed
+        let reply = server
             .send("POST", "/api/v1/auth/refresh", &[("cookie", line)], "")
             .await;
         assert_ended(&reply);
     }
-    assert_ended(&bed.send("POST", "/api/v1/auth/refresh", &[], "").await);
+    assert_ended(&server.send("POST", "/api/v1/auth/refresh", &[], "").await);
     let name = format!("{COOKIE}={good}");
     let two_lines = [("cookie", "a=b"), ("cookie", name.as_str())];
     // The query is no place for it; another server's cookie beside it does not matter.
     assert_ended(
-        &bed.send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
+        &server.send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
             .await,
     );
     assert_eq!(
-        bed.send("POST", "/api/v1/auth/refresh", &two_lines, "")
+        server.send("POST", "/api/v1/auth/refresh", &two_lines, "")
             .await
             .status,
         201
@@ -218,133 +218,133 @@ async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_40
 
 #[tokio::test]
 async fn account_that_is_disabled_or_deleted_goes_on_no_more() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let bob = bed.person("bob", "member").await;
-    let session = bed.sign_in("bob").await;
-    bed.enable(&owner, bob, false).await;
-    assert_eq!(bed.status_as(&session.jwt).await, 410);
-    assert_ended(&bed.refresh(&session.cookie).await);
-    bed.enable(&owner, bob, true).await;
-    assert_ended(&bed.refresh(&session.cookie).await);
-    assert_eq!(bed.status_as(&session.jwt).await, 401);
-    let session = bed.sign_in("bob").await;
-    bed.delete(bob).await;
-    assert_ended(&bed.refresh(&session.cookie).await);
-    assert_eq!(bed.number("SELECT count(*) FROM refresh_tokens").await, 0);
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let bob = server.person("bob", "member").await;
+    let session = server.sign_in("bob").await;
+    server.enable(&owner, bob, false).await;
+    assert_eq!(server.status_as(&session.jwt).await, 410);
+    assert_ended(&server.refresh(&session.cookie).await);
+    server.enable(&owner, bob, true).await;
+    assert_ended(&server.refresh(&session.cookie).await);
+    assert_eq!(server.status_as(&session.jwt).await, 401);
+    let session = server.sign_in("bob").await;
+    server.delete(bob).await;
+    assert_ended(&server.refresh(&session.cookie).await);
+    assert_eq!(server.number("SELECT count(*) FROM refresh_tokens").await, 0);
 }
 
 #[tokio::test]
 async fn guests_go_on_only_while_they_are_let_in() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    bed.set(&owner, "guest_access", json!(true)).await;
-    let guest = bed
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    server.set(&owner, "guest_access", json!(true)).await;
+    let guest = server
         .login(&[("svc-app", "music")], &json!({"username": "guest"}))
         .await
         .signed_in();
-    let guest = bed.refresh(&guest.cookie).await.signed_in();
-    bed.set(&owner, "guest_access", json!(false)).await;
-    assert_ended(&bed.refresh(&guest.cookie).await);
+    let guest = server.refresh(&guest.cookie).await.signed_in();
+    server.set(&owner, "guest_access", json!(false)).await;
+    assert_ended(&server.refresh(&guest.cookie).await);
 }
 
 #[tokio::test]
 async fn password_change_ends_all_other_sessions() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let (own, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let (own, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
     let wrong = json!({"password": "another password", "currentPassword": "wrong password"});
-    let reply = bed
+    let reply = server
         .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &wrong)
         .await;
     assert_eq!(reply.status, 403);
     let right = json!({"password": "another password", "currentPassword": PASSWORD});
-    let reply = bed
+    let reply = server
         .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &right)
         .await;
     assert_eq!(reply.status, 200);
-    assert_eq!(bed.status_as(&other.jwt).await, 401);
-    assert_ended(&bed.refresh(&other.cookie).await);
-    assert_eq!(bed.refresh(&own.cookie).await.status, 201);
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 403);
-    assert_eq!(bed.try_password("ada", "another password").await.status, 201);
+    assert_eq!(server.status_as(&other.jwt).await, 401);
+    assert_ended(&server.refresh(&other.cookie).await);
+    assert_eq!(server.refresh(&own.cookie).await.status, 201);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 403);
+    assert_eq!(server.try_password("ada", "another password").await.status, 201);
 }
 
 #[tokio::test]
 async fn clock_that_steps_back_locks_nobody_out() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let session = bed.sign_in("ada").await;
-        let session = bed.refresh(&session.cookie).await.signed_in();
-        bed.clock.step_back(HOUR);
-        assert_eq!(bed.status_as(&session.jwt).await, 200);
-        let session = bed.refresh(&session.cookie).await.signed_in();
-        assert_eq!(bed.status_as(&session.jwt).await, 200);
-        assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
-        bed.clock.advance(HOUR);
-        assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let session = server.sign_in("ada").await;
+        let session = server.refresh(&session.cookie).await.signed_in();
+        server.clock.step_back(HOUR);
+        assert_eq!(server.status_as(&session.jwt).await, 200);
+        let session = server.refresh(&session.cookie).await.signed_in();
+        assert_eq!(server.status_as(&session.jwt).await, 200);
+        assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
+        server.clock.advance(HOUR);
+        assert_eq!(server.refresh(&session.cookie).await.status, 201);
     })
     .await;
 }
 
 #[tokio::test]
 async fn access_token_ends_after_fifteen_minutes_and_a_refresh_helps() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.clock.advance(Duration::from_secs(16 * 60));
-    let reply = bed.get_as(&session.jwt, "/api/v1/users/current").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.clock.advance(Duration::from_secs(16 * 60));
+    let reply = server.get_as(&session.jwt, "/api/v1/users/current").await;
     assert_eq!((reply.status, reply.code()), (401, None));
     assert!(reply.header("www-authenticate").starts_with("Bearer"));
-    let session = bed.refresh(&session.cookie).await.signed_in();
-    assert_eq!(bed.status_as(&session.jwt).await, 200);
+    let session = server.refresh(&session.cookie).await.signed_in();
+    assert_eq!(server.status_as(&session.jwt).await, 200);
 }
 
 #[tokio::test]
 async fn logout_by_cookie_ends_the_session_and_its_access_tokens() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let (session, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let (session, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
         let cookie = format!("{COOKIE}={}", session.cookie);
-        let reply = bed
+        let reply = server
             .send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "")
             .await;
         assert_eq!((reply.status, reply.body.len()), (201, 0));
         assert!(reply.clears_cookie());
-        assert_eq!(bed.status_as(&session.jwt).await, 401);
-        assert_ended(&bed.refresh(&session.cookie).await);
-        assert_eq!(bed.status_as(&other.jwt).await, 200);
-        assert_eq!(bed.audit(AuditEvent::LoggedOut).await.len(), 1);
+        assert_eq!(server.status_as(&session.jwt).await, 401);
+        assert_ended(&server.refresh(&session.cookie).await);
+        assert_eq!(server.status_as(&other.jwt).await, 200);
+        assert_eq!(server.audit(AuditEvent::LoggedOut).await.len(), 1);
     })
     .await;
 }
 
 #[tokio::test]
 async fn logout_by_access_token_ends_its_session() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
     let bearer = format!("Bearer {}", session.jwt);
-    let reply = bed
+    let reply = server
         .send("POST", "/api/v1/auth/logout", &[("authorization", &bearer)], "")
         .await;
     assert_eq!(reply.status, 201);
     assert!(reply.clears_cookie());
-    assert_eq!(bed.status_as(&session.jwt).await, 401);
-    assert_ended(&bed.refresh(&session.cookie).await);
+    assert_eq!(server.status_as(&session.jwt).await, 401);
+    assert_ended(&server.refresh(&session.cookie).await);
 }
 
 #[tokio::test]
 async fn logout_is_always_201_and_from_another_site_does_nothing() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
     let (cookie, bearer) = (
         format!("{COOKIE}={}", session.cookie),
         format!("Bearer {}", session.jwt),
     );
     for (name, value) in [("authorization", "Bearer junk"), ("cookie", "junk"), ("x", "y")] {
-        let reply = bed
+        let reply = server
             .send("POST", "/api/v1/auth/logout", &[(name, value)], "")
             .await;
         assert_eq!((reply.status, reply.body.len()), (201, 0), "{name}");
@@ -356,16 +356,16 @@ async fn logout_is_always_201_and_from_another_site_does_nothing() {
         ("origin", "null"),
     ] {
         let headers = [foreign, ("cookie", &cookie), ("authorization", &bearer)];
-        let reply = bed.send("POST", "/api/v1/auth/logout", &headers, "").await;
+        let reply = server.send("POST", "/api/v1/auth/logout", &headers, "").await;
         assert_eq!((reply.status, reply.cookie()), (201, None), "{foreign:?}");
     }
     // Nor does a link.
     for path in ["logout", "refresh", "login"] {
-        let reply = bed
+        let reply = server
             .send("GET", &format!("/api/v1/auth/{path}"), &[("cookie", &cookie)], "")
             .await;
         assert_eq!((reply.status, reply.header("allow")), (405, "OPTIONS, POST"));
     }
-    assert_eq!(bed.status_as(&session.jwt).await, 200);
-    assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+    assert_eq!(server.status_as(&session.jwt).await, 200);
+    assert_eq!(server.refresh(&session.cookie).await.status, 201);
 }

@@ -3,33 +3,33 @@
 use std::sync::Arc;
 
 use crate::people::ScriptedCloud;
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_identity::cloud::CloudError;
 
 const CROSS: (&str, &str) = ("sec-fetch-site", "cross-site");
 
-async fn bed_with_cloud() -> (Bed, Arc<ScriptedCloud>) {
+async fn bed_with_cloud() -> (TestServer, Arc<ScriptedCloud>) {
     let cloud = Arc::new(ScriptedCloud::default());
     cloud.says("good", Ok("c1"));
     cloud.says("stranger", Ok("c2"));
     cloud.says("away", Err(CloudError::Unavailable));
-    let options = BedOptions {
+    let options = TestServerOptions {
         cloud: cloud.clone(),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    (Bed::start_with(options).await, cloud)
+    (TestServer::start_with(options).await, cloud)
 }
 
-async fn refresh(bed: &Bed, headers: &[(&str, &str)]) -> Reply {
-    bed.send("POST", "/api/v1/auth/refresh", headers, "").await
+async fn refresh(server: &TestServer, headers: &[(&str, &str)]) -> Reply {
+    server.send("POST", "/api/v1/auth/refresh", headers, "").await
 }
 
 /// Everything that is stored of sessions, as one number: whatever changes changes it.
-async fn sessions(bed: &Bed) -> i64 {
+async fn sessions(server: &TestServer) -> i64 {
     let sum = "SELECT CAST(coalesce(sum(generation * 1000 + idle_expires_at % 1000003), 0) \
                + count(*) + count(ended_at) + (SELECT count(*) FROM refresh_tokens) \
                + (SELECT count(rotated_at) FROM refresh_tokens) AS BIGINT) FROM sessions";
-    bed.number(sum).await
+    server.number(sum).await
 }
 
 fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
@@ -41,11 +41,11 @@ fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
 
 #[tokio::test]
 async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    bed.link(ada, "c1").await;
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
     for site in [CROSS, ("origin", "https://app.example"), ("origin", "null")] {
-        let none = refresh(&bed, &[site]).await;
+        let none = refresh(&server, &[site]).await;
         assert_refused(&none, 401, Some("cloud_token_required"), "no token");
         // Nothing is known of an account yet, least of all that it is linked.
         let message = "a cross-site caller needs a cloud token";
@@ -56,66 +56,66 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
             ("stranger", 401, None),
             ("away", 503, Some("cloud_unavailable")),
         ] {
-            let reply = refresh(&bed, &[site, ("svc-cloud-token", token)]).await;
+            let reply = refresh(&server, &[site, ("svc-cloud-token", token)]).await;
             assert_refused(&reply, status, code, token);
         }
-        let reply = refresh(&bed, &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")]).await;
+        let reply = refresh(&server, &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")]).await;
         assert_eq!(
             (reply.status, reply.json()["scope"].as_str()),
             (201, Some("local"))
         );
         assert!(!reply.headers.contains_key("set-cookie"));
-        let current = bed.get_as(&reply.jwt(), "/api/v1/users/current").await.json();
+        let current = server.get_as(&reply.jwt(), "/api/v1/users/current").await.json();
         assert_eq!(current["localUser"]["userId"], ada.to_string());
     }
     let two = [CROSS, ("svc-cloud-token", "good"), ("svc-cloud-token", "good")];
-    assert_eq!(refresh(&bed, &two).await.status, 401);
+    assert_eq!(refresh(&server, &two).await.status, 401);
 }
 
 #[tokio::test]
 async fn cookie_counts_for_nothing_from_another_site() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    let before = sessions(&bed).await;
+    let (server, _cloud) = bed_with_cloud().await;
+    server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    let before = sessions(&server).await;
     for site in [
         CROSS,
         ("origin", "https://localhost.evil.example"),
         ("origin", "null"),
     ] {
-        let reply = bed.refresh_with(&session.cookie, &[site]).await;
+        let reply = server.refresh_with(&session.cookie, &[site]).await;
         assert_refused(&reply, 401, Some("cloud_token_required"), site.1);
         // The account of the cloud token, not that of the cookie, is asked for: there is none.
-        let reply = bed
+        let reply = server
             .refresh_with(&session.cookie, &[site, ("svc-cloud-token", "good")])
             .await;
         assert_refused(&reply, 401, None, site.1);
     }
-    assert_eq!(sessions(&bed).await, before);
-    assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+    assert_eq!(sessions(&server).await, before);
+    assert_eq!(server.refresh(&session.cookie).await.status, 201);
 }
 
 #[tokio::test]
 async fn cloud_token_without_a_cookie_does_on_the_own_site_as_well_and_sets_none() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    bed.link(ada, "c1").await;
-    let reply = refresh(&bed, &[("svc-cloud-token", "good")]).await;
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    let reply = refresh(&server, &[("svc-cloud-token", "good")]).await;
     assert_eq!(reply.status, 201);
     assert!(!reply.headers.contains_key("set-cookie"));
-    assert_eq!(bed.status_as(&reply.jwt()).await, 200);
-    let reply = refresh(&bed, &[("svc-cloud-token", "stranger")]).await;
+    assert_eq!(server.status_as(&reply.jwt()).await, 200);
+    let reply = refresh(&server, &[("svc-cloud-token", "stranger")]).await;
     assert_refused(&reply, 401, None, "stranger");
 }
 
 #[tokio::test]
 async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_otherwise() {
-    let (bed, cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.link(ada, "c1").await;
-    let before = sessions(&bed).await;
-    let none = bed.refresh(&session.cookie).await;
+    let (server, cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
+    let before = sessions(&server).await;
+    let none = server.refresh(&session.cookie).await;
     assert_refused(&none, 401, Some("cloud_token_required"), "no token");
     let message = none.json()["message"].to_string();
     assert!(message.contains("this account is linked"), "{message}");
@@ -124,26 +124,26 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
         ("stranger", 401, "cloud_token_required"),
         ("away", 503, "cloud_unavailable"),
     ] {
-        let reply = bed
+        let reply = server
             .refresh_with(&session.cookie, &[("svc-cloud-token", token)])
             .await;
         assert_refused(&reply, status, Some(code), token);
     }
-    assert_eq!(sessions(&bed).await, before);
+    assert_eq!(sessions(&server).await, before);
     // The session itself goes on until its access token ends, without the cloud.
-    assert_eq!(bed.status_as(&session.jwt).await, 200);
-    let next = bed
+    assert_eq!(server.status_as(&session.jwt).await, 200);
+    let next = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     let session = next.signed_in();
     // On every refresh: what the cloud takes back counts at the next one.
     cloud.says("good", Err(CloudError::Rejected));
-    let reply = bed
+    let reply = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     assert_refused(&reply, 401, Some("cloud_token_required"), "taken back");
     cloud.says("good", Ok("c1"));
-    let reply = bed
+    let reply = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     assert_eq!(reply.status, 201);
@@ -151,34 +151,34 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
 
 #[tokio::test]
 async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    bed.link(ada, "c1").await;
-    let bearer = format!("Bearer {}", bed.token(ada));
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    let bearer = format!("Bearer {}", server.token(ada));
     for token in ["good", "stranger", "unknown", "away", ""] {
         let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token)];
-        let reply = bed.send("GET", "/api/v1/users/current", &headers, "").await;
+        let reply = server.send("GET", "/api/v1/users/current", &headers, "").await;
         assert_eq!(reply.status, 200, "{token}");
         assert_eq!(reply.json()["cloudUser"]["cloudAccountId"], "c1", "{token}");
         // Nor does it stand in for the credential.
-        let reply = bed.send("GET", "/api/v1/users/current", &headers[1..], "").await;
+        let reply = server.send("GET", "/api/v1/users/current", &headers[1..], "").await;
         assert_eq!(reply.status, 401, "{token}");
     }
 }
 
 #[tokio::test]
 async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.link(ada, "c1").await;
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
     let bearer = [("authorization", format!("Bearer {}", session.jwt))];
     let headers = bearer.each_ref().map(|(name, value)| (*name, value.as_str()));
     assert_eq!(
-        bed.send("POST", "/api/v1/auth/logout", &headers, "").await.status,
+        server.send("POST", "/api/v1/auth/logout", &headers, "").await.status,
         201
     );
-    let reply = bed
+    let reply = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "away")])
         .await;
     assert_eq!((reply.status, reply.code()), (401, None));
@@ -187,32 +187,32 @@ async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
 
 #[tokio::test]
 async fn disabled_account_goes_on_by_no_cloud_account() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let owner = bed.owner().await;
-    let bob = bed.user("bob", false, &["member"]).await;
-    bed.link(bob, "c1").await;
+    let (server, _cloud) = bed_with_cloud().await;
+    let owner = server.owner().await;
+    let bob = server.user("bob", false, &["member"]).await;
+    server.link(bob, "c1").await;
     assert_eq!(
-        refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+        refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await.status,
         201
     );
-    bed.enable(&owner, bob, false).await;
-    let reply = refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await;
+    server.enable(&owner, bob, false).await;
+    let reply = refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await;
     assert_refused(&reply, 401, None, "disabled");
 }
 
 #[tokio::test]
 async fn refreshes_of_an_app_of_another_site_push_out_no_session() {
-    let (bed, _cloud) = bed_with_cloud().await;
-    let ada = bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.link(ada, "c1").await;
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
     for _ in 0..60 {
         assert_eq!(
-            refresh(&bed, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+            refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await.status,
             201
         );
     }
-    let reply = bed
+    let reply = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     assert_eq!(reply.status, 201);
@@ -220,14 +220,14 @@ async fn refreshes_of_an_app_of_another_site_push_out_no_session() {
 
 #[tokio::test]
 async fn account_keeps_its_fifty_newest_sessions() {
-    let bed = Bed::start().await;
-    bed.person("ada", "owner").await;
+    let server = TestServer::start().await;
+    server.person("ada", "owner").await;
     let mut signed_in = Vec::new();
     for _ in 0..51 {
-        signed_in.push(bed.sign_in("ada").await);
+        signed_in.push(server.sign_in("ada").await);
     }
-    assert_eq!(bed.refresh(&signed_in[0].cookie).await.status, 401);
+    assert_eq!(server.refresh(&signed_in[0].cookie).await.status, 401);
     // Its access token lives on: nobody took it away.
-    assert_eq!(bed.status_as(&signed_in[0].jwt).await, 200);
-    assert_eq!(bed.refresh(&signed_in[1].cookie).await.status, 201);
+    assert_eq!(server.status_as(&signed_in[0].jwt).await, 200);
+    assert_eq!(server.refresh(&signed_in[1].cookie).await.status, 201);
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::Bed;
+use crate::TestServer;
 use crate::people::COOKIE;
 use crate::refresh::{assert_ended, on_each_database};
 use crate::refresh_load::begin_sessions;
@@ -14,44 +14,44 @@ const GRACE_MS: u64 = 10_000;
 
 #[tokio::test]
 async fn lost_answer_is_given_again_within_the_grace() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let first = bed.sign_in("ada").await;
-        let second = bed.refresh(&first.cookie).await.signed_in();
-        bed.clock.advance(Duration::from_secs(8));
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let first = server.sign_in("ada").await;
+        let second = server.refresh(&first.cookie).await.signed_in();
+        server.clock.advance(Duration::from_secs(8));
         for _ in 0..5 {
-            let again = bed.refresh(&first.cookie).await.signed_in();
+            let again = server.refresh(&first.cookie).await.signed_in();
             assert_eq!(again.cookie, second.cookie);
-            assert_eq!(bed.status_as(&again.jwt).await, 200);
+            assert_eq!(server.status_as(&again.jwt).await, 200);
         }
-        assert_eq!(bed.number("SELECT generation FROM sessions").await, 1);
-        assert_eq!(bed.refresh(&second.cookie).await.status, 201);
+        assert_eq!(server.number("SELECT generation FROM sessions").await, 1);
+        assert_eq!(server.refresh(&second.cookie).await.status, 201);
     })
     .await;
 }
 
 #[tokio::test]
 async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace() {
-    on_each_database(async |bed: Bed| {
-        bed.clock.stop();
-        bed.person("ada", "owner").await;
-        let first = bed.sign_in("ada").await;
-        let second = bed.refresh(&first.cookie).await.signed_in();
-        bed.clock.advance(Duration::from_secs(5));
-        let third = bed.refresh(&second.cookie).await.signed_in();
-        bed.clock.advance(Duration::from_secs(5));
+    on_each_database(async |server: TestServer| {
+        server.clock.stop();
+        server.person("ada", "owner").await;
+        let first = server.sign_in("ada").await;
+        let second = server.refresh(&first.cookie).await.signed_in();
+        server.clock.advance(Duration::from_secs(5));
+        let third = server.refresh(&second.cookie).await.signed_in();
+        server.clock.advance(Duration::from_secs(5));
         for late in [&first, &second] {
-            let again = bed.refresh(&late.cookie).await.signed_in();
+            let again = server.refresh(&late.cookie).await.signed_in();
             assert_eq!(again.cookie, third.cookie);
-            assert_eq!(bed.status_as(&again.jwt).await, 200);
+            assert_eq!(server.status_as(&again.jwt).await, 200);
         }
-        assert_eq!(bed.number("SELECT generation FROM sessions").await, 2);
+        assert_eq!(server.number("SELECT generation FROM sessions").await, 2);
         // The grace of the second counts from its own use, that of the first is over.
-        bed.clock.advance(Duration::from_millis(1));
-        assert_eq!(bed.refresh(&second.cookie).await.signed_in().cookie, third.cookie);
-        assert_ended(&bed.refresh(&first.cookie).await);
-        assert_ended(&bed.refresh(&third.cookie).await);
-        assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
+        server.clock.advance(Duration::from_millis(1));
+        assert_eq!(server.refresh(&second.cookie).await.signed_in().cookie, third.cookie);
+        assert_ended(&server.refresh(&first.cookie).await);
+        assert_ended(&server.refresh(&third.cookie).await);
+        assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
     })
     .await;
 }
@@ -60,60 +60,60 @@ const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
 
 #[tokio::test]
 async fn used_cookies_are_forgotten_after_the_grace_and_known_again_all_the_same() {
-    on_each_database(async |bed: Bed| {
-        bed.clock.stop();
-        bed.person("ada", "owner").await;
-        let (first, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
+    on_each_database(async |server: TestServer| {
+        server.clock.stop();
+        server.person("ada", "owner").await;
+        let (first, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
         let mut cookies = vec![first.cookie.clone()];
         // Few enough refreshes for one session's bucket.
         for _ in 0..25 {
-            bed.clock.advance(Duration::from_secs(2));
-            let next = bed.refresh(cookies.last().unwrap()).await.signed_in();
+            server.clock.advance(Duration::from_secs(2));
+            let next = server.refresh(cookies.last().unwrap()).await.signed_in();
             cookies.push(next.cookie);
             // Those of the last ten seconds, the newest, and the other session's.
-            assert!(bed.number(TOKENS).await <= 8);
+            assert!(server.number(TOKENS).await <= 8);
         }
         // The grace is as it was, over all generations within it.
         let newest = cookies.last().unwrap();
         for late in &cookies[20..25] {
-            assert_eq!(&bed.refresh(late).await.signed_in().cookie, newest);
+            assert_eq!(&server.refresh(late).await.signed_in().cookie, newest);
         }
         // Neither one that was never made nor one whose seal is broken ends anything.
         let mut broken = cookies[10].clone().into_bytes();
         broken[5] = if broken[5] == b'x' { b'y' } else { b'x' };
         for made_up in [String::from_utf8(broken).unwrap(), "A".repeat(86)] {
-            assert_ended(&bed.refresh(&made_up).await);
+            assert_ended(&server.refresh(&made_up).await);
         }
-        assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 0);
-        assert_eq!(bed.status_as(&first.jwt).await, 200);
+        assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 0);
+        assert_eq!(server.status_as(&first.jwt).await, 200);
         // One that was forgotten long ago is a theft.
-        assert_ended(&bed.refresh(&cookies[3]).await);
-        assert_ended(&bed.refresh(newest).await);
-        assert_eq!(bed.status_as(&first.jwt).await, 401);
-        assert_eq!(bed.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
-        assert_eq!(bed.refresh(&other.cookie).await.status, 201);
+        assert_ended(&server.refresh(&cookies[3]).await);
+        assert_ended(&server.refresh(newest).await);
+        assert_eq!(server.status_as(&first.jwt).await, 401);
+        assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
+        assert_eq!(server.refresh(&other.cookie).await.status, 201);
     })
     .await;
 }
 
 #[tokio::test]
 async fn forgotten_cookie_signs_out_as_any_other_of_the_session() {
-    on_each_database(async |bed: Bed| {
-        bed.clock.stop();
-        bed.person("ada", "owner").await;
-        let first = bed.sign_in("ada").await;
+    on_each_database(async |server: TestServer| {
+        server.clock.stop();
+        server.person("ada", "owner").await;
+        let first = server.sign_in("ada").await;
         let mut newest = first.cookie.clone();
         for _ in 0..3 {
-            bed.clock.advance(Duration::from_secs(11));
-            newest = bed.refresh(&newest).await.signed_in().cookie;
+            server.clock.advance(Duration::from_secs(11));
+            newest = server.refresh(&newest).await.signed_in().cookie;
         }
-        assert_eq!(bed.number(TOKENS).await, 2);
+        assert_eq!(server.number(TOKENS).await, 2);
         let cookie = format!("{COOKIE}={}", first.cookie);
-        let out = bed
+        let out = server
             .send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "")
             .await;
-        assert_eq!((out.status, bed.status_as(&first.jwt).await), (201, 401));
-        assert_ended(&bed.refresh(&newest).await);
+        assert_eq!((out.status, server.status_as(&first.jwt).await), (201, 401));
+        assert_ended(&server.refresh(&newest).await);
     })
     .await;
 }
@@ -158,13 +158,13 @@ impl Model {
 /// Tabs share a browser's cookie, but each may have read it before another's answer replaced it, or lose its own.
 #[tokio::test]
 async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
-    on_each_database(async |bed: Bed| {
-        bed.clock.stop();
-        let ada = bed.person("ada", "owner").await;
+    on_each_database(async |server: TestServer| {
+        server.clock.stop();
+        let ada = server.person("ada", "owner").await;
         let (mut ended, mut repeated, mut deepest) = (0, 0, 0);
         for seed in 0..60 {
             let mut numbers = Numbers(seed);
-            let mut cookies = begin_sessions(&bed, ada, 1).await;
+            let mut cookies = begin_sessions(&server, ada, 1).await;
             let mut tabs = [0_usize; 3];
             let mut model = Model {
                 used: vec![None],
@@ -174,16 +174,16 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
             for step in 0..25 {
                 let wait = [0, 0, 1, 1_500, 4_000, GRACE_MS, GRACE_MS + 1][numbers.below(7) as usize];
                 model.now += wait;
-                bed.clock.advance(Duration::from_millis(wait));
+                server.clock.advance(Duration::from_millis(wait));
                 let tab = numbers.below(3) as usize;
                 // Now and then a tab reads the browser's cookie, and so forgets an old one.
                 if numbers.below(3) == 0 {
                     tabs[tab] = cookies.len() - 1;
                 }
                 let newest = cookies.len() - 1;
-                let presented = tabs[tab];
-                let reply = bed.refresh(&cookies[presented]).await;
-                let Some(expected) = model.present(presented) else {
+                let request_credential = tabs[tab];
+                let reply = server.refresh(&cookies[request_credential]).await;
+                let Some(expected) = model.present(request_credential) else {
                     assert_ended(&reply);
                     ended += 1;
                     break;
@@ -195,16 +195,16 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
                 } else {
                     assert_eq!(got.cookie, cookies[expected], "seed {seed}, step {step}");
                     repeated += 1;
-                    deepest = deepest.max(expected - presented);
+                    deepest = deepest.max(expected - request_credential);
                 }
-                assert_eq!(bed.status_as(&got.jwt).await, 200, "seed {seed}, step {step}");
+                assert_eq!(server.status_as(&got.jwt).await, 200, "seed {seed}, step {step}");
                 // An answer that got lost leaves the tab with its old cookie.
                 if numbers.below(3) > 0 {
                     tabs[tab] = expected;
                 }
             }
             for cookie in cookies.iter().filter(|_| model.ended) {
-                assert_ended(&bed.refresh(cookie).await);
+                assert_ended(&server.refresh(cookie).await);
             }
         }
         // The cases must be worth their name.
@@ -213,7 +213,7 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
             "{ended} {repeated} {deepest}"
         );
         let revoked = "SELECT count(*) FROM sessions WHERE revoked AND ended_at IS NOT NULL";
-        assert_eq!(bed.number(revoked).await, ended);
+        assert_eq!(server.number(revoked).await, ended);
     })
     .await;
 }

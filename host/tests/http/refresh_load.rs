@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::Bed;
+use crate::TestServer;
 use crate::people::PASSWORD;
 use crate::refresh::on_each_database;
 use svc_domain::audit::AuditEvent;
@@ -66,14 +66,14 @@ fn seed() -> u64 {
 }
 
 /// Begins sessions of an account behind the API; gives their cookies.
-pub(super) async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec<String> {
-    let now = bed.clock.now();
+pub(super) async fn begin_sessions(server: &TestServer, user: UserId, count: usize) -> Vec<String> {
+    let now = server.clock.now();
     let end = Timestamp::from_millis(now.millis() + 86_400_000);
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     let mut cookies = Vec::new();
     for _ in 0..count {
         let session = Session {
-            id: bed.id(),
+            id: server.id(),
             user,
             app: "music".into(),
             kind: SessionKind::Local,
@@ -86,7 +86,7 @@ pub(super) async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec
             generation: 0,
             ended_at: None,
         };
-        let keys = bed.state.keys.current();
+        let keys = server.state.keys.current();
         let token = RefreshToken::generate(&SystemRandom, keys.refresh_key(), session.id).unwrap();
         change
             .insert_session(&session, Some(&token.hash()))
@@ -100,7 +100,7 @@ pub(super) async fn begin_sessions(bed: &Bed, user: UserId, count: usize) -> Vec
 
 /// What must be so at any time: each session has one token of each of the last generations, of which only the current
 /// one is unused.
-async fn assert_lineages(bed: &Bed, sessions: usize) {
+async fn assert_lineages(server: &TestServer, sessions: usize) {
     for (what, sql, expected) in [
         (
             "sessions",
@@ -136,61 +136,61 @@ async fn assert_lineages(bed: &Bed, sessions: usize) {
             0,
         ),
     ] {
-        assert_eq!(bed.number(sql).await, expected as i64, "{what}");
+        assert_eq!(server.number(sql).await, expected as i64, "{what}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
-    on_each_database(async |bed: Bed| {
-        bed.person("ada", "owner").await;
-        let session = bed.sign_in("ada").await;
-        let bed = Arc::new(bed);
+    on_each_database(async |server: TestServer| {
+        server.person("ada", "owner").await;
+        let session = server.sign_in("ada").await;
+        let server = Arc::new(server);
         let mut calls = tokio::task::JoinSet::new();
         for _ in 0..64 {
-            let (bed, cookie) = (Arc::clone(&bed), session.cookie.clone());
-            calls.spawn(async move { bed.refresh(&cookie).await });
+            let (server, cookie) = (Arc::clone(&server), session.cookie.clone());
+            calls.spawn(async move { server.refresh(&cookie).await });
         }
         let mut cookies = HashSet::new();
         for reply in calls.join_all().await {
             let next = reply.signed_in();
-            assert_eq!(bed.status_as(&next.jwt).await, 200);
+            assert_eq!(server.status_as(&next.jwt).await, 200);
             cookies.insert(next.cookie);
         }
         assert_eq!(cookies.len(), 1);
-        assert_eq!(bed.number("SELECT generation FROM sessions").await, 1);
-        assert_lineages(&bed, 1).await;
+        assert_eq!(server.number("SELECT generation FROM sessions").await, 1);
+        assert_lineages(&server, 1).await;
         for cookie in cookies {
-            assert_eq!(bed.refresh(&cookie).await.status, 201);
+            assert_eq!(server.refresh(&cookie).await.status, 201);
         }
-        assert!(bed.audit(AuditEvent::RefreshTokenReused).await.is_empty());
+        assert!(server.audit(AuditEvent::RefreshTokenReused).await.is_empty());
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
-    let bed = Bed::start().await;
-    let user = bed.user("ada", true, &["owner"]).await;
-    let cookies = begin_sessions(&bed, user, WORKERS * SESSIONS).await;
-    let (bed, seed) = (Arc::new(bed), seed());
+    let server = TestServer::start().await;
+    let user = server.user("ada", true, &["owner"]).await;
+    let cookies = begin_sessions(&server, user, WORKERS * SESSIONS).await;
+    let (server, seed) = (Arc::new(server), seed());
     let mut workers = tokio::task::JoinSet::new();
     for (number, cookies) in cookies.chunks(SESSIONS).enumerate() {
-        let (bed, mut cookies) = (Arc::clone(&bed), cookies.to_vec());
+        let (server, mut cookies) = (Arc::clone(&server), cookies.to_vec());
         let mut numbers = Numbers(seed.wrapping_add(number as u64 * 2));
         workers.spawn(async move {
             let mut dropped = 0;
             for cookies in cookies.chunks_mut(IN_HAND) {
                 for turn in 0..REFRESHES * cookies.len() {
                     let at = turn % cookies.len();
-                    match dropped_after(numbers.below(6), bed.refresh(&cookies[at])).await {
+                    match dropped_after(numbers.below(6), server.refresh(&cookies[at])).await {
                         Some(reply) => cookies[at] = reply.signed_in().cookie,
                         None => dropped += 1,
                     }
                 }
                 // Nobody was signed out.
                 for cookie in cookies {
-                    assert_eq!(bed.refresh(cookie).await.status, 201);
+                    assert_eq!(server.refresh(cookie).await.status, 201);
                 }
             }
             dropped
@@ -202,8 +202,8 @@ async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
         WORKERS * SESSIONS * REFRESHES
     );
     assert!(dropped > WORKERS * SESSIONS * REFRESHES / 4, "{dropped}");
-    assert_lineages(&bed, WORKERS * SESSIONS).await;
-    assert!(bed.audit(AuditEvent::RefreshTokenReused).await.is_empty());
+    assert_lineages(&server, WORKERS * SESSIONS).await;
+    assert!(server.audit(AuditEvent::RefreshTokenReused).await.is_empty());
 }
 
 /// Polls a future so many times, waits for something else, then for its end.
@@ -218,32 +218,32 @@ async fn interrupted<T>(polls: u64, future: impl Future<Output = T>, between: im
 
 #[tokio::test]
 async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let overtaken = Cell::new(0);
     for polls in 0..14 {
         for disables in [false, true] {
             let name = format!("bob{polls}{disables}");
-            let bob = bed.person(&name, "member").await;
+            let bob = server.person(&name, "member").await;
             let before = overtaken.get();
             let change = async {
                 overtaken.set(before + 1);
                 if disables {
-                    bed.enable(&owner, bob, false).await;
+                    server.enable(&owner, bob, false).await;
                 } else {
-                    let mut change = bed.store.change_identity().await.unwrap();
+                    let mut change = server.store.change_identity().await.unwrap();
                     change.set_password_hash(bob, "$another").await.unwrap();
-                    change.revoke_sessions(bob, None, bed.clock.now()).await.unwrap();
+                    change.revoke_sessions(bob, None, server.clock.now()).await.unwrap();
                     change.commit().await.unwrap();
                 }
             };
-            let login = interrupted(polls, bed.try_password(&name, PASSWORD), change).await;
-            bed.enable(&owner, bob, true).await;
+            let login = interrupted(polls, server.try_password(&name, PASSWORD), change).await;
+            server.enable(&owner, bob, true).await;
             // What was granted in spite of the change was granted before, and ended by it.
             if login.status == 201 && overtaken.get() > before {
-                assert_eq!(bed.status_as(&login.jwt()).await, 401, "{polls} {disables}");
+                assert_eq!(server.status_as(&login.jwt()).await, 401, "{polls} {disables}");
                 assert_eq!(
-                    bed.refresh(login.cookie().unwrap()).await.status,
+                    server.refresh(login.cookie().unwrap()).await.status,
                     401,
                     "{polls} {disables}"
                 );
@@ -256,21 +256,21 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    bed.set(&owner, "guest_access", json!(true)).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    server.set(&owner, "guest_access", json!(true)).await;
     let mut numbers = Numbers(seed());
     for _ in 0..200 {
         let guest = json!({"username": "guest"});
-        let login = dropped_after(numbers.below(16), bed.login(&[("svc-app", "music")], &guest)).await;
+        let login = dropped_after(numbers.below(16), server.login(&[("svc-app", "music")], &guest)).await;
         if let Some(reply) = login {
             let session = reply.signed_in();
             let bearer = format!("Bearer {}", session.jwt);
             let headers = [("authorization", bearer.as_str())];
-            let logout = bed.send("POST", "/api/v1/auth/logout", &headers, "");
+            let logout = server.send("POST", "/api/v1/auth/logout", &headers, "");
             if let Some(reply) = dropped_after(numbers.below(12), logout).await {
                 assert_eq!(reply.status, 201);
-                assert_eq!(bed.status_as(&session.jwt).await, 401);
+                assert_eq!(server.status_as(&session.jwt).await, 401);
             }
         }
     }
@@ -280,14 +280,14 @@ async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
     }
     let half = "SELECT count(*) FROM sessions s WHERE (SELECT count(*) FROM refresh_tokens t \
                 WHERE t.session_id = s.session_id AND t.generation = s.generation) <> 1 OR (s.revoked AND s.ended_at IS NULL)";
-    assert_eq!(bed.number(half).await, 0);
-    assert!(bed.number("SELECT count(*) FROM sessions").await > 0);
-    let lines_of = async |event| -> i64 { bed.audit(event).await.iter().map(|line| line.times).sum() };
+    assert_eq!(server.number(half).await, 0);
+    assert!(server.number("SELECT count(*) FROM sessions").await > 0);
+    let lines_of = async |event| -> i64 { server.audit(event).await.iter().map(|line| line.times).sum() };
     let begun = lines_of(AuditEvent::LoginSucceeded).await;
-    assert_eq!(bed.number("SELECT count(*) FROM sessions").await, begun);
+    assert_eq!(server.number("SELECT count(*) FROM sessions").await, begun);
     let ended = lines_of(AuditEvent::LoggedOut).await;
     assert_eq!(
-        bed.number("SELECT count(*) FROM sessions WHERE revoked").await,
+        server.number("SELECT count(*) FROM sessions WHERE revoked").await,
         ended
     );
 }

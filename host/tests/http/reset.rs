@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
-use crate::{Bed, INSTANCE, Reply};
+use crate::{TestServer, INSTANCE, Reply};
 use svc_domain::kind::MediaKind;
 use svc_domain::time::SystemClock;
 use svc_host::installation;
@@ -22,8 +22,8 @@ use svc_test_support::databases::sqlite_url;
 const TARGET: &str = "/api/v1/reset";
 const PASSWORD: &str = "correct horse";
 
-pub(super) async fn reset(bed: &Bed, token: &str, kind: &str, phrase: &str) -> Reply {
-    bed.send_as(
+pub(super) async fn reset(server: &TestServer, token: &str, kind: &str, phrase: &str) -> Reply {
+    server.send_as(
         token,
         "POST",
         TARGET,
@@ -32,20 +32,20 @@ pub(super) async fn reset(bed: &Bed, token: &str, kind: &str, phrase: &str) -> R
     .await
 }
 
-async fn factory_reset(bed: &Bed, token: &str) {
-    let reply = reset(bed, token, "factory", "Factory reset").await;
+async fn factory_reset(server: &TestServer, token: &str) {
+    let reply = reset(server, token, "factory", "Factory reset").await;
     assert_eq!((reply.status, reply.json()), (201, json!(true)));
 }
 
-pub(super) async fn set_up(bed: &Bed, name: &str) -> Reply {
-    bed.post("/api/v1/setup", &json!({"username": name, "password": PASSWORD}))
+pub(super) async fn set_up(server: &TestServer, name: &str) -> Reply {
+    server.post("/api/v1/setup", &json!({"username": name, "password": PASSWORD}))
         .await
 }
 
-async fn sign_in(bed: &Bed, name: &str) -> Reply {
+async fn sign_in(server: &TestServer, name: &str) -> Reply {
     let headers = [("svc-app", "admin"), ("content-type", "application/json")];
     let body = json!({"username": name, "password": PASSWORD}).to_string();
-    bed.send("POST", "/api/v1/auth/login", &headers, &body).await
+    server.send("POST", "/api/v1/auth/login", &headers, &body).await
 }
 
 /// Name and value of the refresh cookie that an answer sets.
@@ -71,12 +71,12 @@ fn tree(at: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     found
 }
 
-pub(super) async fn with_media() -> Bed {
-    let bed = Bed::start().await;
-    let folder = bed.folder(MediaKind::music()).await;
-    bed.track(folder, "one.mp3", "One", b"0123456789").await;
-    bed.track(folder, "two.mp3", "Two", b"9876543210").await;
-    bed
+pub(super) async fn with_media() -> TestServer {
+    let server = TestServer::start().await;
+    let folder = server.folder(MediaKind::music()).await;
+    server.track(folder, "one.mp3", "One", b"0123456789").await;
+    server.track(folder, "two.mp3", "Two", b"9876543210").await;
+    server
 }
 
 /// The installation in a directory, as the next start finds it.
@@ -93,14 +93,14 @@ pub(super) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(
 }
 
 /// Ends a server as a stop of the process does, but for its directory.
-pub(super) async fn stopped(bed: Bed) -> tempfile::TempDir {
-    let Bed {
+pub(super) async fn stopped(server: TestServer) -> tempfile::TempDir {
+    let TestServer {
         service,
         state,
         store,
         directory,
         ..
-    } = bed;
+    } = server;
     drop((service, state));
     store.close().await;
     directory
@@ -117,12 +117,12 @@ pub(super) fn signing_key(directory: &tempfile::TempDir) -> Vec<u8> {
 
 #[tokio::test]
 async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
-    let bed = with_media().await;
-    let deindexer = bed.token(allowed_to(&bed, "deindexer", &[Capability::IndexingDeindex]).await);
-    let resetter = bed.token(allowed_to(&bed, "resetter", &[Capability::MediaServerFactoryReset]).await);
-    let nobody = bed.caller_without_roles().await;
-    let owner = bed.owner().await;
-    let before = tree(&bed.root);
+    let server = with_media().await;
+    let deindexer = server.token(allowed_to(&server, "deindexer", &[Capability::IndexingDeindex]).await);
+    let resetter = server.token(allowed_to(&server, "resetter", &[Capability::MediaServerFactoryReset]).await);
+    let nobody = server.caller_without_roles().await;
+    let owner = server.owner().await;
+    let before = tree(&server.root);
     let good = |kind: &str, phrase: &str| json!({"type": kind, "validationPhrase": phrase});
     for (token, body, status) in [
         (&nobody, json!({}), 403),
@@ -162,7 +162,7 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
             400,
         ),
     ] {
-        let reply = bed.send_as(token, "POST", TARGET, &body).await;
+        let reply = server.send_as(token, "POST", TARGET, &body).await;
         assert_eq!(reply.status, status, "{body}");
     }
     for broken in [
@@ -177,149 +177,149 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
                 ("content-type", "application/json"),
             ];
             assert_eq!(
-                bed.send("POST", TARGET, &headers, broken).await.status,
+                server.send("POST", TARGET, &headers, broken).await.status,
                 status,
                 "{broken}"
             );
         }
     }
     // Nor do a browser's cookie or form, a token in the URL, or a token narrowed to something else.
-    let owner_id = bed.store.owner().await.unwrap().unwrap().user.id;
-    let narrowed = personal_access_token(&bed, owner_id, Some(&[Capability::IndexingRead])).await;
+    let owner_id = server.store.owner().await.unwrap().unwrap().user.id;
+    let narrowed = personal_access_token(&server, owner_id, Some(&[Capability::IndexingRead])).await;
     assert_eq!(
-        reset(&bed, &narrowed, "factory", "Factory reset").await.status,
+        reset(&server, &narrowed, "factory", "Factory reset").await.status,
         403
     );
     let body = good("factory", "Factory reset").to_string();
     let json = [("content-type", "application/json")];
     assert_eq!(
-        bed.send("POST", &format!("{TARGET}?token={owner}"), &json, &body)
+        server.send("POST", &format!("{TARGET}?token={owner}"), &json, &body)
             .await
             .status,
         401
     );
     // Guests are not let in, and would have no capability if they were.
-    let guest = bed.token(bed.store.guest().await.unwrap().unwrap().id);
-    assert_eq!(reset(&bed, &guest, "factory", "Factory reset").await.status, 401);
+    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
+    assert_eq!(reset(&server, &guest, "factory", "Factory reset").await.status, 401);
     let bearer = format!("Bearer {owner}");
     let form = [("authorization", bearer.as_str()), ("content-type", "text/plain")];
-    assert_eq!(bed.send("POST", TARGET, &form, &body).await.status, 415);
+    assert_eq!(server.send("POST", TARGET, &form, &body).await.status, 415);
 
     assert_eq!(
-        bed.get_as(&owner, "/api/v1/index/counts").await.json()["musicFiles"],
+        server.get_as(&owner, "/api/v1/index/counts").await.json()["musicFiles"],
         2
     );
-    assert_eq!(bed.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
-    assert_eq!(tree(&bed.root), before);
+    assert_eq!(server.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
+    assert_eq!(tree(&server.root), before);
 }
 
 #[tokio::test]
 async fn deindexing_empties_the_index_and_leaves_files_and_accounts() {
     for field in ["validationPhrase", "validationString"] {
-        let bed = with_media().await;
-        let token = bed.token(
+        let server = with_media().await;
+        let token = server.token(
             allowed_to(
-                &bed,
+                &server,
                 "bob",
                 &[Capability::IndexingDeindex, Capability::IndexingRead],
             )
             .await,
         );
-        let before = tree(&bed.root);
+        let before = tree(&server.root);
         let body = json!({"type": "deindex", field: "Deindex media"});
-        let reply = bed.send_as(&token, "POST", TARGET, &body).await;
+        let reply = server.send_as(&token, "POST", TARGET, &body).await;
         assert_eq!((reply.status, reply.json()), (201, json!(true)));
         assert_eq!(
-            bed.get_as(&token, "/api/v1/index/counts").await.json()["musicFiles"],
+            server.get_as(&token, "/api/v1/index/counts").await.json()["musicFiles"],
             0
         );
-        assert_eq!(tree(&bed.root), before);
-        let directories = bed.get_as(&token, "/api/v1/index/directories").await;
+        assert_eq!(tree(&server.root), before);
+        let directories = server.get_as(&token, "/api/v1/index/directories").await;
         assert_eq!(directories.json().as_array().unwrap().len(), 1);
-        let owner = bed.owner().await;
-        assert_eq!(bed.get_as(&owner, "/api/v1/music/tracks").await.json()[1], 0);
-        assert_eq!(bed.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
+        let owner = server.owner().await;
+        assert_eq!(server.get_as(&owner, "/api/v1/music/tracks").await.json()[1], 0);
+        assert_eq!(server.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
     }
 }
 
 #[tokio::test]
 async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
-    let bed = with_media().await;
-    assert_eq!(set_up(&bed, "ada").await.status, 201);
-    let login = sign_in(&bed, "ada").await;
+    let server = with_media().await;
+    assert_eq!(set_up(&server, "ada").await.status, 201);
+    let login = sign_in(&server, "ada").await;
     let jwt = login.json()["JWT"].as_str().unwrap().to_owned();
     let (cookie_name, cookie_value) = cookie(&login);
     assert_eq!(cookie_name, format!("svc_refresh_token_{INSTANCE}"));
-    let owner = bed.store.owner().await.unwrap().unwrap().user.id;
-    let program = personal_access_token(&bed, owner, None).await;
+    let owner = server.store.owner().await.unwrap().unwrap().user.id;
+    let program = personal_access_token(&server, owner, None).await;
     let settings = json!({"app": null, "settings": {"server_name": "Home", "theme": "dark", "session_timeout": "memory"}});
     assert_eq!(
-        bed.send_as(&jwt, "PATCH", "/api/v1/settings", &settings)
+        server.send_as(&jwt, "PATCH", "/api/v1/settings", &settings)
             .await
             .status,
         200
     );
     let origin = "https://good.example";
-    bed.send_as(&jwt, "POST", "/api/v1/cors-origins", &json!({"origin": origin}))
+    server.send_as(&jwt, "POST", "/api/v1/cors-origins", &json!({"origin": origin}))
         .await;
-    bed.send_as(
+    server.send_as(
         &jwt,
         "POST",
         "/api/v1/roles",
         &json!({"name": "curator", "capabilities": []}),
     )
     .await;
-    bed.user("bob", false, &["curator"]).await;
-    let (media, key) = (tree(&bed.root), signing_key(&bed.directory));
+    server.user("bob", false, &["curator"]).await;
+    let (media, key) = (tree(&server.root), signing_key(&server.directory));
 
-    factory_reset(&bed, &jwt).await;
+    factory_reset(&server, &jwt).await;
 
-    assert_eq!(tree(&bed.root), media);
-    assert_ne!(signing_key(&bed.directory), key);
-    assert_eq!(bed.get("/api/v1/health").await.json()["state"], "not_setup");
-    let instance = bed.get("/api/v1/instance").await.json();
+    assert_eq!(tree(&server.root), media);
+    assert_ne!(signing_key(&server.directory), key);
+    assert_eq!(server.get("/api/v1/health").await.json()["state"], "not_setup");
+    let instance = server.get("/api/v1/instance").await.json();
     let id = instance["instanceId"].as_str().unwrap().to_owned();
     assert!(id != INSTANCE && id.len() == 32);
     assert_eq!(instance["serverName"], "svc");
-    assert_eq!(marker(&bed.directory), std::slice::from_ref(&id));
-    assert_eq!(bed.get_as(&jwt, "/api/v1/versions").await.status, 410);
-    let refused = bed.get_as(&program, "/api/v1/versions").await;
+    assert_eq!(marker(&server.directory), std::slice::from_ref(&id));
+    assert_eq!(server.get_as(&jwt, "/api/v1/versions").await.status, 410);
+    let refused = server.get_as(&program, "/api/v1/versions").await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (401, &json!("pat_invalid"))
     );
     for name in [cookie_name, format!("svc_refresh_token_{id}")] {
         let cookie = format!("{name}={cookie_value}");
-        let reply = bed
+        let reply = server
             .send("POST", "/api/v1/auth/refresh", &[("cookie", &cookie)], "")
             .await;
         assert_eq!(reply.status, 401, "{name}");
     }
-    assert_eq!(sign_in(&bed, "ada").await.status, 403);
+    assert_eq!(sign_in(&server, "ada").await.status, 403);
     let preflight = [("origin", origin), ("access-control-request-method", "POST")];
-    let preflight = bed.send("OPTIONS", "/api/v1/auth/login", &preflight, "").await;
+    let preflight = server.send("OPTIONS", "/api/v1/auth/login", &preflight, "").await;
     assert!(!preflight.headers.contains_key("access-control-allow-origin"));
 
     // As new: the setup is open again, once.
-    assert_eq!(set_up(&bed, "eve").await.status, 201);
-    assert_eq!(set_up(&bed, "mallory").await.status, 403);
-    let login = sign_in(&bed, "eve").await;
+    assert_eq!(set_up(&server, "eve").await.status, 201);
+    assert_eq!(set_up(&server, "mallory").await.status, 403);
+    let login = sign_in(&server, "eve").await;
     assert_eq!((login.status, &login.json()["scope"]), (201, &json!("local")));
     assert_eq!(cookie(&login).0, format!("svc_refresh_token_{id}"));
     let jwt = login.json()["JWT"].as_str().unwrap().to_owned();
-    let users = bed.get_as(&jwt, "/api/v1/users?order=ASC").await.json();
+    let users = server.get_as(&jwt, "/api/v1/users?order=ASC").await.json();
     assert_eq!(users[1], 2);
     assert_eq!(
         (&users[0][0]["username"], &users[0][1]["username"]),
         (&json!("guest"), &json!("eve"))
     );
-    assert_eq!(bed.get_as(&jwt, "/api/v1/cors-origins").await.json(), json!([]));
+    assert_eq!(server.get_as(&jwt, "/api/v1/cors-origins").await.json(), json!([]));
     assert_eq!(
-        bed.get_as(&jwt, "/api/v1/settings/admin").await.json()["settings"]["theme"],
+        server.get_as(&jwt, "/api/v1/settings/admin").await.json()["settings"]["theme"],
         "system"
     );
     assert_eq!(
-        bed.get_as(&jwt, "/api/v1/roles")
+        server.get_as(&jwt, "/api/v1/roles")
             .await
             .json()
             .as_array()
@@ -328,10 +328,10 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
         8
     );
     assert_eq!(
-        bed.get_as(&jwt, "/api/v1/index/counts").await.json()["musicFiles"],
+        server.get_as(&jwt, "/api/v1/index/counts").await.json()["musicFiles"],
         0
     );
-    let events = bed.get_as(&jwt, "/api/v1/audit?order=ASC").await.json();
+    let events = server.get_as(&jwt, "/api/v1/audit?order=ASC").await.json();
     let events: Vec<_> = events[0]
         .as_array()
         .unwrap()
@@ -340,7 +340,7 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
         .collect();
     assert_eq!(events, ["factory_reset", "setup_completed", "login_succeeded"]);
 
-    let directory = stopped(bed).await;
+    let directory = stopped(server).await;
     let (store, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);
     assert_eq!(store.owner().await.unwrap().unwrap().user.username, "eve");
@@ -348,13 +348,13 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
 
 #[tokio::test]
 async fn fifty_setups_at_once_make_one_owner() {
-    let bed = Arc::new(Bed::start().await);
+    let server = Arc::new(TestServer::start().await);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {
-        let bed = Arc::clone(&bed);
+        let server = Arc::clone(&server);
         calls.spawn(async move {
             loop {
-                let reply = set_up(&bed, &format!("user{number}")).await;
+                let reply = set_up(&server, &format!("user{number}")).await;
                 // Whoever finds the queue of passwords full comes again.
                 if reply.status != 503 {
                     return reply;
@@ -372,9 +372,9 @@ async fn fifty_setups_at_once_make_one_owner() {
     for reply in replies.iter().filter(|reply| reply.status != 201) {
         assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
     }
-    let owner = bed.token(bed.store.owner().await.unwrap().unwrap().user.id);
+    let owner = server.token(server.store.owner().await.unwrap().unwrap().user.id);
     assert_eq!(
-        bed.get_as(&owner, "/api/v1/users").await.json()[1],
+        server.get_as(&owner, "/api/v1/users").await.json()[1],
         2,
         "the owner and the guest"
     );
@@ -382,8 +382,8 @@ async fn fifty_setups_at_once_make_one_owner() {
 
 #[tokio::test]
 async fn channels_and_updates_are_public_and_tell_the_truth() {
-    let bed = Bed::start().await;
-    let channels = bed.get("/api/v1/release-channels").await;
+    let server = TestServer::start().await;
+    let channels = server.get("/api/v1/release-channels").await;
     assert_eq!(
         (channels.status, &channels.json()["current"]),
         (200, &json!("stable"))
@@ -394,6 +394,6 @@ async fn channels_and_updates_are_public_and_tell_the_truth() {
             .iter()
             .any(|channel| channel["name"] == "stable" && channel["description"].is_string())
     );
-    let updates = bed.get("/api/v1/updates").await;
+    let updates = server.get("/api/v1/updates").await;
     assert_eq!((updates.status, updates.json().get("code")), (503, None));
 }

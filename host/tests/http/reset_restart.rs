@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::reset::{marker, reset, restarted, set_up, signing_key, stopped, with_media};
-use crate::{Bed, INSTANCE};
+use crate::{TestServer, INSTANCE};
 use svc_domain::time::{Clock as _, SystemClock};
 use svc_platform::data_dir::DataDir;
 use svc_store::Instance;
@@ -12,21 +12,21 @@ const NEXT: &str = "ffffffffffffffffffffffffffffffff";
 
 #[tokio::test]
 async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
-    let bed = Arc::new(with_media().await);
-    let token = bed.owner().await;
+    let server = Arc::new(with_media().await);
+    let token = server.owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (bed, token) = (Arc::clone(&bed), token.clone());
-        calls.spawn(async move { reset(&bed, &token, "factory", "Factory reset").await.status });
+        let (server, token) = (Arc::clone(&server), token.clone());
+        calls.spawn(async move { reset(&server, &token, "factory", "Factory reset").await.status });
     }
     let mut statuses = calls.join_all().await;
     statuses.sort_unstable();
     assert_eq!(statuses[0], 201);
     // Who asked with an account that is gone by then changes nothing.
     assert_eq!(statuses[1..], [410; 7]);
-    let id = bed.get("/api/v1/instance").await.json()["instanceId"].clone();
-    assert_eq!(set_up(&bed, "eve").await.status, 201);
-    let directory = stopped(Arc::into_inner(bed).unwrap()).await;
+    let id = server.get("/api/v1/instance").await.json()["instanceId"].clone();
+    assert_eq!(set_up(&server, "eve").await.status, 201);
+    let directory = stopped(Arc::into_inner(server).unwrap()).await;
     assert_eq!(marker(&directory), [id.as_str().unwrap()]);
     let (_, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);
@@ -34,11 +34,11 @@ async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
 
 #[tokio::test]
 async fn a_reset_cut_off_before_its_commit_never_happened() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
+    let server = TestServer::start().await;
+    set_up(&server, "ada").await;
     let (directory, key_before) = {
-        let key = signing_key(&bed.directory);
-        (stopped(bed).await, key)
+        let key = signing_key(&server.directory);
+        (stopped(server).await, key)
     };
     let data_dir = DataDir::open(directory.path()).unwrap();
     data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
@@ -57,17 +57,17 @@ async fn a_reset_cut_off_before_its_commit_never_happened() {
 
 #[tokio::test]
 async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
-    let key = signing_key(&bed.directory);
-    let mut change = bed.store.change_identity().await.unwrap();
+    let server = TestServer::start().await;
+    set_up(&server, "ada").await;
+    let key = signing_key(&server.directory);
+    let mut change = server.store.change_identity().await.unwrap();
     let next = Instance {
         instance_id: NEXT.into(),
-        created_at: bed.clock.now(),
+        created_at: server.clock.now(),
     };
     change.delete_everything(&next).await.unwrap();
     change.commit().await.unwrap();
-    let directory = stopped(bed).await;
+    let directory = stopped(server).await;
     let data_dir = DataDir::open(directory.path()).unwrap();
     data_dir.set_instance_marker(&[INSTANCE, NEXT]).unwrap();
     drop(data_dir);
@@ -83,9 +83,9 @@ async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
 
 #[tokio::test]
 async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
-    let bed = Bed::start().await;
-    set_up(&bed, "ada").await;
-    let directory = stopped(bed).await;
+    let server = TestServer::start().await;
+    set_up(&server, "ada").await;
+    let directory = stopped(server).await;
     let database = directory.path().join("svc.db");
     for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
         // Not all of them are there.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_domain::id::UserId;
 use svc_domain::user::CustomRole;
 use svc_identity::capability::Capability;
@@ -13,25 +13,25 @@ use svc_identity::role::Role;
 const ROLES: &str = "/api/v1/roles";
 
 /// An account that may do just this, made behind the API.
-pub(super) async fn allowed_to(bed: &Bed, name: &str, capabilities: &[Capability]) -> UserId {
+pub(super) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[Capability]) -> UserId {
     let role = CustomRole {
         name: format!("{name}-role"),
         capabilities: capabilities.iter().map(|one| one.as_str().to_owned()).collect(),
-        created_at: svc_domain::time::Clock::now(bed.clock.as_ref()),
+        created_at: svc_domain::time::Clock::now(server.clock.as_ref()),
     };
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = server.store.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
-    bed.user(name, false, &[&role.name]).await
+    server.user(name, false, &[&role.name]).await
 }
 
-async fn assign(bed: &Bed, token: &str, role: &str, body: &Value) -> Reply {
-    bed.send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
+async fn assign(server: &TestServer, token: &str, role: &str, body: &Value) -> Reply {
+    server.send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
         .await
 }
 
-async fn unassign(bed: &Bed, token: &str, role: &str, query: &str) -> Reply {
-    bed.send_as(
+async fn unassign(server: &TestServer, token: &str, role: &str, query: &str) -> Reply {
+    server.send_as(
         token,
         "DELETE",
         &format!("{ROLES}/{role}/assignments?{query}"),
@@ -40,8 +40,8 @@ async fn unassign(bed: &Bed, token: &str, role: &str, query: &str) -> Reply {
     .await
 }
 
-async fn assignments(bed: &Bed, token: &str, query: &str) -> Vec<(String, String)> {
-    let reply = bed.get_as(token, &format!("{ROLES}/assignments?{query}")).await;
+async fn assignments(server: &TestServer, token: &str, query: &str) -> Vec<(String, String)> {
+    let reply = server.get_as(token, &format!("{ROLES}/assignments?{query}")).await;
     assert_eq!(reply.status, 200, "{query}");
     let list = reply.json().as_array().unwrap().clone();
     list.iter()
@@ -60,9 +60,9 @@ fn ids(users: &[UserId]) -> Value {
 
 #[tokio::test]
 async fn roles_are_listed_with_what_they_allow() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let made = bed
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let made = server
         .send_as(
             &token,
             "POST",
@@ -72,7 +72,7 @@ async fn roles_are_listed_with_what_they_allow() {
         .await;
     let expected = json!({"role": "curator", "builtIn": false, "assignable": true, "capabilities": ["Photos.Read", "Photos.Update"]});
     assert_eq!((made.status, made.json()), (201, expected.clone()));
-    let roles = bed.get_as(&token, ROLES).await.json();
+    let roles = server.get_as(&token, ROLES).await.json();
     let names: Vec<_> = roles
         .as_array()
         .unwrap()
@@ -94,8 +94,8 @@ async fn roles_are_listed_with_what_they_allow() {
 
 #[tokio::test]
 async fn names_and_capabilities_of_roles_are_checked() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let long = "x".repeat(65);
     for (name, status) in [
         ("owner", 409),
@@ -112,7 +112,7 @@ async fn names_and_capabilities_of_roles_are_checked() {
         ("curator", 409),
     ] {
         let body = json!({"name": name, "capabilities": []});
-        let reply = bed.send_as(&token, "POST", ROLES, &body).await;
+        let reply = server.send_as(&token, "POST", ROLES, &body).await;
         let code = (status == 409).then_some("role_exists");
         assert_eq!(
             (reply.status, reply.json()["code"].as_str()),
@@ -131,13 +131,13 @@ async fn names_and_capabilities_of_roles_are_checked() {
     ] {
         let body = json!({"name": "other", "capabilities": capabilities});
         assert_eq!(
-            bed.send_as(&token, "POST", ROLES, &body).await.status,
+            server.send_as(&token, "POST", ROLES, &body).await.status,
             400,
             "{body}"
         );
         let target = format!("{ROLES}/curator");
         assert_eq!(
-            bed.send_as(&token, "PATCH", &target, &body).await.status,
+            server.send_as(&token, "PATCH", &target, &body).await.status,
             400,
             "{body}"
         );
@@ -151,14 +151,14 @@ async fn names_and_capabilities_of_roles_are_checked() {
     ] {
         let target = format!("{ROLES}/{role}");
         assert_eq!(
-            bed.send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
+            server.send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
                 .await
                 .status,
             status,
             "{role}"
         );
         assert_eq!(
-            bed.send_as(&token, "DELETE", &target, &Value::Null).await.status,
+            server.send_as(&token, "DELETE", &target, &Value::Null).await.status,
             status,
             "{role}"
         );
@@ -167,31 +167,31 @@ async fn names_and_capabilities_of_roles_are_checked() {
 
 #[tokio::test]
 async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let bob = allowed_to(&bed, "bob", &[Capability::UsersRead]).await;
-    let token = bed.token(bob);
-    let program = super::access_matrix::personal_access_token(&bed, bob, None).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let bob = allowed_to(&server, "bob", &[Capability::UsersRead]).await;
+    let token = server.token(bob);
+    let program = super::access_matrix::personal_access_token(&server, bob, None).await;
     let target = format!("{ROLES}/bob-role");
     let both = async |status: u16| {
         for token in [&token, &program] {
-            assert_eq!(bed.get_as(token, "/api/v1/users").await.status, status);
+            assert_eq!(server.get_as(token, "/api/v1/users").await.status, status);
         }
     };
     both(200).await;
     for _ in 0..3 {
-        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": []}))
+        server.send_as(&owner, "PATCH", &target, &json!({"capabilities": []}))
             .await;
         both(403).await;
-        bed.send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]}))
+        server.send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]}))
             .await;
         both(200).await;
     }
-    let deleted = bed.send_as(&owner, "DELETE", &target, &Value::Null).await;
+    let deleted = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
     assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
     both(403).await;
     // A new role of the old name is given to nobody.
-    bed.send_as(
+    server.send_as(
         &owner,
         "POST",
         ROLES,
@@ -199,27 +199,27 @@ async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     )
     .await;
     both(403).await;
-    assign(&bed, &owner, "administrator", &ids(&[bob])).await;
+    assign(&server, &owner, "administrator", &ids(&[bob])).await;
     both(200).await;
-    unassign(&bed, &owner, "administrator", &format!("userIds={bob}")).await;
+    unassign(&server, &owner, "administrator", &format!("userIds={bob}")).await;
     both(403).await;
 }
 
 #[tokio::test]
 async fn nobody_is_let_in_after_their_role_was_taken() {
-    let bed = Arc::new(Bed::start().await);
-    let owner = bed.owner().await;
-    let bob = bed.user("bob", false, &["administrator"]).await;
-    let token = bed.token(bob);
+    let server = Arc::new(TestServer::start().await);
+    let owner = server.owner().await;
+    let bob = server.user("bob", false, &["administrator"]).await;
+    let token = server.token(bob);
     let revoked = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (bed, token, revoked) = (Arc::clone(&bed), token.clone(), Arc::clone(&revoked));
+        let (server, token, revoked) = (Arc::clone(&server), token.clone(), Arc::clone(&revoked));
         calls.spawn(async move {
             let mut late = 0;
             while late < 20 {
                 let known = revoked.load(std::sync::atomic::Ordering::SeqCst);
-                let status = bed.get_as(&token, "/api/v1/users/owner").await.status;
+                let status = server.get_as(&token, "/api/v1/users/owner").await.status;
                 if known {
                     assert_eq!(status, 403);
                     late += 1;
@@ -228,7 +228,7 @@ async fn nobody_is_let_in_after_their_role_was_taken() {
             }
         });
     }
-    let reply = unassign(&bed, &owner, "administrator", &format!("userIds={bob}")).await;
+    let reply = unassign(&server, &owner, "administrator", &format!("userIds={bob}")).await;
     assert_eq!(reply.status, 200);
     revoked.store(true, std::sync::atomic::Ordering::SeqCst);
     calls.join_all().await;
@@ -236,58 +236,58 @@ async fn nobody_is_let_in_after_their_role_was_taken() {
 
 #[tokio::test]
 async fn nobody_makes_gives_or_changes_a_role_that_allows_more_than_they_may() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let admin = server.token(server.user("admin", false, &["administrator"]).await);
     let lesser = [
         Capability::RoleAssignmentsCreate,
         Capability::RoleAssignmentsDelete,
         Capability::UsersRead,
     ];
-    let lesser = bed.token(allowed_to(&bed, "lesser", &lesser).await);
-    let bob = bed.user("bob", false, &[]).await;
+    let lesser = server.token(allowed_to(&server, "lesser", &lesser).await);
+    let bob = server.user("bob", false, &[]).await;
     for (token, capability) in [(&admin, "MediaServer.FactoryReset"), (&lesser, "Users.Update")] {
         let reset = json!({"name": "strong", "capabilities": [capability, "Users.Read"]});
         assert_eq!(
-            bed.send_as(token, "POST", ROLES, &reset).await.status,
+            server.send_as(token, "POST", ROLES, &reset).await.status,
             403,
             "{capability}"
         );
-        bed.send_as(&owner, "POST", ROLES, &reset).await;
+        server.send_as(&owner, "POST", ROLES, &reset).await;
         let target = format!("{ROLES}/strong");
         // Neither up nor down.
         for capabilities in [json!([capability]), json!([]), json!(["Users.Read"])] {
             let body = json!({"capabilities": capabilities});
             assert_eq!(
-                bed.send_as(token, "PATCH", &target, &body).await.status,
+                server.send_as(token, "PATCH", &target, &body).await.status,
                 403,
                 "{capabilities}"
             );
         }
         assert_eq!(
-            bed.send_as(token, "DELETE", &target, &Value::Null).await.status,
+            server.send_as(token, "DELETE", &target, &Value::Null).await.status,
             403
         );
-        assert_eq!(assign(&bed, token, "strong", &ids(&[bob])).await.status, 403);
-        assign(&bed, &owner, "strong", &ids(&[bob])).await;
+        assert_eq!(assign(&server, token, "strong", &ids(&[bob])).await.status, 403);
+        assign(&server, &owner, "strong", &ids(&[bob])).await;
         assert_eq!(
-            unassign(&bed, token, "strong", &format!("userIds={bob}"))
+            unassign(&server, token, "strong", &format!("userIds={bob}"))
                 .await
                 .status,
             403
         );
         assert_eq!(
-            bed.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
+            server.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
             200
         );
     }
     assert_eq!(
-        assign(&bed, &lesser, "administrator", &ids(&[bob])).await.status,
+        assign(&server, &lesser, "administrator", &ids(&[bob])).await.status,
         403
     );
-    assert_eq!(assign(&bed, &lesser, "newcomer", &ids(&[bob])).await.status, 201);
+    assert_eq!(assign(&server, &lesser, "newcomer", &ids(&[bob])).await.status, 201);
     assert_eq!(
-        bed.send_as(
+        server.send_as(
             &lesser,
             "POST",
             ROLES,
@@ -301,19 +301,19 @@ async fn nobody_makes_gives_or_changes_a_role_that_allows_more_than_they_may() {
 
 #[tokio::test]
 async fn roles_of_owner_guest_and_stronger_users_are_protected() {
-    let bed = Bed::start().await;
-    let owner_id = bed.user("ada", true, &["owner"]).await;
-    let owner = bed.token(owner_id);
-    let admin_id = bed.user("admin", false, &["administrator"]).await;
-    let admin = bed.token(admin_id);
-    let other = bed.user("other", false, &["administrator"]).await;
-    let guest = bed.store.guest().await.unwrap().unwrap().id;
+    let server = TestServer::start().await;
+    let owner_id = server.user("ada", true, &["owner"]).await;
+    let owner = server.token(owner_id);
+    let admin_id = server.user("admin", false, &["administrator"]).await;
+    let admin = server.token(admin_id);
+    let other = server.user("other", false, &["administrator"]).await;
+    let guest = server.store.guest().await.unwrap().unwrap().id;
     let lesser = [
         Capability::RoleAssignmentsCreate,
         Capability::RoleAssignmentsDelete,
     ];
-    let lesser = bed.token(allowed_to(&bed, "lesser", &lesser).await);
-    let before = assignments(&bed, &owner, "take=1000").await;
+    let lesser = server.token(allowed_to(&server, "lesser", &lesser).await);
+    let before = assignments(&server, &owner, "take=1000").await;
     for (token, role, target, give, take) in [
         (&owner, "owner", admin_id, 403, 403),
         (&owner, "owner", owner_id, 403, 403),
@@ -330,21 +330,21 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
         (&lesser, "newcomer", owner_id, 403, 403),
     ] {
         assert_eq!(
-            assign(&bed, token, role, &ids(&[target])).await.status,
+            assign(&server, token, role, &ids(&[target])).await.status,
             give,
             "give {role} {target}"
         );
         let query = format!("userIds={target}");
         assert_eq!(
-            unassign(&bed, token, role, &query).await.status,
+            unassign(&server, token, role, &query).await.status,
             take,
             "take {role} {target}"
         );
     }
-    assert_eq!(assignments(&bed, &owner, "take=1000").await, before);
+    assert_eq!(assignments(&server, &owner, "take=1000").await, before);
     // Administrators are equals.
     assert_eq!(
-        unassign(&bed, &admin, "administrator", &format!("userIds={other}"))
+        unassign(&server, &admin, "administrator", &format!("userIds={other}"))
             .await
             .status,
         200
@@ -353,15 +353,15 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
 
 #[tokio::test]
 async fn assignments_are_given_and_taken_for_all_or_none() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let guest = bed.store.guest().await.unwrap().unwrap().id;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let guest = server.store.guest().await.unwrap().unwrap().id;
     let (bob, eve) = (
-        bed.user("bob", false, &["member"]).await,
-        bed.user("eve", false, &[]).await,
+        server.user("bob", false, &["member"]).await,
+        server.user("eve", false, &[]).await,
     );
-    let admin = bed.token(bed.user("admin", false, &["administrator"]).await);
-    let ada = bed.store.owner().await.unwrap().unwrap().user.id;
+    let admin = server.token(server.user("admin", false, &["administrator"]).await);
+    let ada = server.store.owner().await.unwrap().unwrap().user.id;
     let bad = [
         (json!("0000000000001"), 404),
         (json!("junk"), 400),
@@ -373,13 +373,13 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     ];
     for (bad, expected) in bad {
         for list in [json!([eve, bad]), json!([bad, eve])] {
-            let given = assign(&bed, &admin, "music_user", &json!({"userIds": list}))
+            let given = assign(&server, &admin, "music_user", &json!({"userIds": list}))
                 .await
                 .status;
             assert_eq!(given, expected, "{list}");
         }
         let text = bad.as_str().map_or_else(|| bad.to_string(), str::to_owned);
-        let taken = unassign(&bed, &admin, "member", &format!("userIds={bob}&userIds={text}"))
+        let taken = unassign(&server, &admin, "member", &format!("userIds={bob}&userIds={text}"))
             .await
             .status;
         assert_eq!(taken, expected, "{bad}");
@@ -394,18 +394,18 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
         json!({"userIds": vec![bob; 201]}),
     ] {
         assert_eq!(
-            assign(&bed, &admin, "music_user", &body).await.status,
+            assign(&server, &admin, "music_user", &body).await.status,
             400,
             "{body}"
         );
     }
     assert_eq!(
-        assignments(&bed, &owner, &format!("userId={bob}")).await,
+        assignments(&server, &owner, &format!("userId={bob}")).await,
         [(bob.to_string(), "member".into())]
     );
-    assert_eq!(assignments(&bed, &owner, &format!("userId={eve}")).await, []);
+    assert_eq!(assignments(&server, &owner, &format!("userId={eve}")).await, []);
 
-    let given = assign(&bed, &admin, "music_user", &json!({"users": [bob, eve, bob]})).await;
+    let given = assign(&server, &admin, "music_user", &json!({"users": [bob, eve, bob]})).await;
     assert_eq!((given.status, given.json().as_array().unwrap().len()), (201, 2));
     let record = given.json()[0].clone();
     assert_eq!(
@@ -414,22 +414,22 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     );
     assert!(record["createdAt"].as_str().unwrap().ends_with('Z'));
     // What is there already is given as it was.
-    bed.clock.advance(std::time::Duration::from_secs(5));
-    let again = assign(&bed, &admin, "music_user", &ids(&[bob])).await;
+    server.clock.advance(std::time::Duration::from_secs(5));
+    let again = assign(&server, &admin, "music_user", &ids(&[bob])).await;
     assert_eq!((again.status, again.json()), (201, json!([record])));
-    let taken = unassign(&bed, &admin, "music_user", &format!("userIds={bob}")).await;
+    let taken = unassign(&server, &admin, "music_user", &format!("userIds={bob}")).await;
     assert_eq!((taken.status, taken.json()), (200, json!([record])));
-    let nothing = unassign(&bed, &admin, "music_user", &format!("userIds={bob}")).await;
+    let nothing = unassign(&server, &admin, "music_user", &format!("userIds={bob}")).await;
     assert_eq!((nothing.status, nothing.json()), (200, json!([])));
 }
 
 #[tokio::test]
 async fn user_ids_are_read_in_every_spelling_of_lists() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let (bob, eve) = (
-        bed.user("bob", false, &[]).await,
-        bed.user("eve", false, &[]).await,
+        server.user("bob", false, &[]).await,
+        server.user("eve", false, &[]).await,
     );
     for (query, taken) in [
         (format!("userIds={bob}&userIds={eve}"), 2),
@@ -440,8 +440,8 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
         (format!("userIds={bob}"), 1),
         (format!("userIds={bob}&userIds={bob}&userIds[]={bob}"), 1),
     ] {
-        assign(&bed, &owner, "member", &ids(&[bob, eve])).await;
-        let reply = unassign(&bed, &owner, "member", &query).await;
+        assign(&server, &owner, "member", &ids(&[bob, eve])).await;
+        let reply = unassign(&server, &owner, "member", &query).await;
         assert_eq!(
             (reply.status, reply.json().as_array().map(Vec::len)),
             (200, Some(taken)),
@@ -459,7 +459,7 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
         many.join("&"),
     ] {
         assert_eq!(
-            unassign(&bed, &owner, "member", &query).await.status,
+            unassign(&server, &owner, "member", &query).await.status,
             400,
             "{query}"
         );
@@ -468,30 +468,30 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
 
 #[tokio::test]
 async fn assignments_are_a_plain_array_by_name_in_pages() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     for number in 0..15 {
-        bed.user(&format!("user{number:02}"), false, &["member", "newcomer"])
+        server.user(&format!("user{number:02}"), false, &["member", "newcomer"])
             .await;
     }
-    let all = assignments(&bed, &owner, "take=1000").await;
+    let all = assignments(&server, &owner, "take=1000").await;
     assert_eq!(all.len(), 15 * 2 + 2);
     let names = |list: &[(String, String)]| list.iter().map(|(_, role)| role.clone()).collect::<Vec<_>>();
     assert!(names(&all).is_sorted());
-    assert_eq!(assignments(&bed, &owner, "").await, all[..12]);
+    assert_eq!(assignments(&server, &owner, "").await, all[..12]);
     assert_eq!(
-        assignments(&bed, &owner, "sort=name&order=ASC&take=5&skip=10").await,
+        assignments(&server, &owner, "sort=name&order=ASC&take=5&skip=10").await,
         all[10..15]
     );
     assert!(
-        names(&assignments(&bed, &owner, "order=DESC&take=1000").await)
+        names(&assignments(&server, &owner, "order=DESC&take=1000").await)
             .iter()
             .rev()
             .is_sorted()
     );
-    assert_eq!(assignments(&bed, &owner, "take=0").await, []);
-    assert_eq!(assignments(&bed, &owner, "skip=1000000").await, []);
-    assert_eq!(assignments(&bed, &owner, "userId=0000000000001").await, []);
+    assert_eq!(assignments(&server, &owner, "take=0").await, []);
+    assert_eq!(assignments(&server, &owner, "skip=1000000").await, []);
+    assert_eq!(assignments(&server, &owner, "userId=0000000000001").await, []);
     for query in [
         "take=-1",
         "take=1001",
@@ -505,7 +505,7 @@ async fn assignments_are_a_plain_array_by_name_in_pages() {
         "take=9223372036854775808",
     ] {
         assert_eq!(
-            bed.get_as(&owner, &format!("{ROLES}/assignments?{query}"))
+            server.get_as(&owner, &format!("{ROLES}/assignments?{query}"))
                 .await
                 .status,
             400,

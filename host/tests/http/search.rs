@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::Bed;
+use crate::TestServer;
 use crate::history::on_each_database;
 use svc_domain::id::FolderId;
 use svc_domain::kind::MediaKind;
 
-async fn library(bed: &Bed) -> FolderId {
-    let folder = bed.folder(MediaKind::music()).await;
+async fn library(server: &TestServer) -> FolderId {
+    let folder = server.folder(MediaKind::music()).await;
     for title in ["Echoes", "Éclair", "Time", "Out of Time", "Timeless"] {
-        bed.track(folder, &format!("{title}.mp3"), title, b"0123456789")
+        server.track(folder, &format!("{title}.mp3"), title, b"0123456789")
             .await;
     }
     folder
@@ -18,10 +18,10 @@ async fn library(bed: &Bed) -> FolderId {
 
 #[tokio::test]
 async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    library(&bed).await;
-    let found = bed.get_as(&token, "/api/v1/search?q=TIME").await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    library(&server).await;
+    let found = server.get_as(&token, "/api/v1/search?q=TIME").await.json();
     let titles: Vec<_> = found["music_track"][0]
         .as_array()
         .unwrap()
@@ -32,18 +32,18 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     assert_eq!(found["music_track"][1], 3);
     assert_eq!(found["music_artist"], json!([[], 0]));
     // Case and diacritics aside; several words; a part of each list.
-    let found = bed
+    let found = server
         .get_as(&token, "/api/v1/search?q=ecl&types=music_track")
         .await
         .json();
     assert_eq!(found["music_track"][0][0]["title"], "Éclair");
     assert_eq!(found.as_object().unwrap().len(), 1);
-    let found = bed
+    let found = server
         .get_as(&token, "/api/v1/search?q=time%20out&take=1")
         .await
         .json();
     assert_eq!(found["music_track"][1], 1);
-    let found = bed
+    let found = server
         .get_as(&token, "/api/v1/search?q=time&skip=2&take=5&types[]=music_track")
         .await
         .json();
@@ -52,14 +52,14 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     let track = found["music_track"][0][0].clone();
     let rating = json!({"mediaType": "music_track", "mediaId": track["musicTrackId"], "rating": 0.5});
     assert_eq!(
-        bed.send_as(&token, "PUT", "/api/v1/ratings", &rating)
+        server.send_as(&token, "PUT", "/api/v1/ratings", &rating)
             .await
             .status,
         200
     );
     let item = format!("/api/v1/music/tracks/{}", track["musicTrackId"].as_str().unwrap());
-    let item = bed.get_as(&token, &item).await.json();
-    let found = bed
+    let item = server.get_as(&token, &item).await.json();
+    let found = server
         .get_as(&token, "/api/v1/search?q=out%20of%20time")
         .await
         .json();
@@ -68,31 +68,31 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
         (&item, &json!(0.5))
     );
     // Found by who plays it, and nothing by a text without a word.
-    let found = bed.get_as(&token, "/api/v1/search?q=ann").await.json();
+    let found = server.get_as(&token, "/api/v1/search?q=ann").await.json();
     assert_eq!(
         (&found["music_artist"][1], &found["music_release"][1]),
         (&json!(1), &json!(1))
     );
-    let found = bed.get_as(&token, "/api/v1/search?q=%21%21").await.json();
+    let found = server.get_as(&token, "/api/v1/search?q=%21%21").await.json();
     assert_eq!(found["music_track"], json!([[], 0]));
     for bad in [
         "/api/v1/search",
         "/api/v1/search?q=",
         "/api/v1/search?q=a&types=songs",
     ] {
-        assert_eq!(bed.get_as(&token, bad).await.status, 400, "{bad}");
+        assert_eq!(server.get_as(&token, bad).await.status, 400, "{bad}");
     }
 }
 
 #[tokio::test]
 async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
-    on_each_database(async |bed: &Bed| {
-        let token = bed.owner().await;
-        let folder = library(bed).await;
+    on_each_database(async |server: &TestServer| {
+        let token = server.owner().await;
+        let folder = library(server).await;
         let long = format!("{}é{}", "x".repeat(62), "y".repeat(3000));
-        bed.track(folder, "long.mp3", &long, b"0123456789").await;
+        server.track(folder, "long.mp3", &long, b"0123456789").await;
         let album = json!({"name": "x".repeat(100)});
-        let made = bed.send_as(&token, "POST", "/api/v1/photo-albums", &album).await;
+        let made = server.send_as(&token, "POST", "/api/v1/photo-albums", &album).await;
         assert_eq!(made.status, 201, "{}", made.json());
         let letters = |count: u8| {
             let words: Vec<_> = (b'a'..b'a' + count)
@@ -101,7 +101,7 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
             words.join("+")
         };
         let found = async |q: &str| {
-            let reply = bed.get_as(&token, &format!("/api/v1/search?q={q}")).await;
+            let reply = server.get_as(&token, &format!("/api/v1/search?q={q}")).await;
             assert_eq!(reply.status, 200, "{q}");
             let found = reply.json();
             (found["music_track"][1].clone(), found["photo_album"][1].clone())
@@ -117,7 +117,7 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
         let times = format!("{}time", "t+ti+".repeat(1000));
         assert_eq!(found(&times).await, (json!(3), json!(0)));
         assert_eq!(found(&letters(16)).await, (json!(0), json!(0)));
-        let refused = bed
+        let refused = server
             .get_as(&token, &format!("/api/v1/search?q={}", letters(17)))
             .await;
         assert_eq!(
@@ -130,14 +130,14 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
 
 #[tokio::test]
 async fn list_is_read_on_by_the_link_of_each_answer() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    library(&bed).await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    library(&server).await;
     let mut target = "/api/v1/music/tracks?take=2&orderBy=title&yearTo=".to_owned();
     target.truncate(target.find("&yearTo").unwrap());
     let mut titles = Vec::new();
     loop {
-        let reply = bed.get_as(&token, &target).await;
+        let reply = server.get_as(&token, &target).await;
         assert_eq!((reply.status, &reply.json()[1]), (200, &json!(5)));
         for track in reply.json()[0].as_array().unwrap() {
             titles.push(track["title"].as_str().unwrap().to_owned());
@@ -158,12 +158,12 @@ async fn list_is_read_on_by_the_link_of_each_answer() {
         "after=e30",
         &format!("skip=1&{}", target.split_once('&').unwrap().1),
     ] {
-        let reply = bed.get_as(&token, &format!("/api/v1/music/tracks?{bad}")).await;
+        let reply = server.get_as(&token, &format!("/api/v1/music/tracks?{bad}")).await;
         assert_eq!(reply.status, 400, "{bad}");
     }
     let other = target.replace("orderBy=title", "orderBy=year");
     assert_eq!(
-        bed.get_as(&token, &other).await.status,
+        server.get_as(&token, &other).await.status,
         400,
         "a place of another order"
     );
@@ -171,9 +171,9 @@ async fn list_is_read_on_by_the_link_of_each_answer() {
 
 #[tokio::test]
 async fn albums_are_found_by_who_sees_them() {
-    let bed = Bed::start().await;
-    let (ada, bob) = (bed.owner().await, bed.user("bob", false, &["member"]).await);
-    let bob = bed.token(bob);
+    let server = TestServer::start().await;
+    let (ada, bob) = (server.owner().await, server.user("bob", false, &["member"]).await);
+    let bob = server.token(bob);
     for (name, visibility) in [
         ("Sommer am Meer", "everyone"),
         ("Am Meer", "private"),
@@ -181,11 +181,11 @@ async fn albums_are_found_by_who_sees_them() {
         ("Höhlen am Méer", "everyone"),
     ] {
         let album = json!({"name": name, "visibility": visibility});
-        let made = bed.send_as(&ada, "POST", "/api/v1/photo-albums", &album).await;
+        let made = server.send_as(&ada, "POST", "/api/v1/photo-albums", &album).await;
         assert_eq!(made.status, 201, "{}", made.json());
     }
     let names = async |token: &str, query: &str| {
-        let found = bed.get_as(token, &format!("/api/v1/search?{query}")).await.json();
+        let found = server.get_as(token, &format!("/api/v1/search?{query}")).await.json();
         let albums = found["photo_album"].clone();
         let names: Vec<String> = albums[0]
             .as_array()
@@ -203,23 +203,23 @@ async fn albums_are_found_by_who_sees_them() {
     assert_eq!(names(&bob, "q=meer").await, (seen.to_owned(), json!(2)));
     assert_eq!(names(&bob, "q=meer+winter").await, (String::new(), json!(0)));
     assert_eq!(names(&bob, "q=%20-").await, (String::new(), json!(0)));
-    let nobody = bed.caller_without_roles().await;
-    let found = bed.get_as(&nobody, "/api/v1/search?q=meer").await.json();
+    let nobody = server.caller_without_roles().await;
+    let found = server.get_as(&nobody, "/api/v1/search?q=meer").await.json();
     assert_eq!(found.get("photo_album"), None);
 }
 
 #[tokio::test]
 async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let folder = library(&bed).await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let folder = library(&server).await;
     let target = "/api/v1/music/tracks?take=3";
-    let tag = bed.get_as(&token, target).await.header("etag").to_owned();
+    let tag = server.get_as(&token, target).await.header("etag").to_owned();
     assert!(tag.starts_with("W/\""), "{tag}");
     let bearer = format!("Bearer {token}");
     let ask = async |target: &str, tag: &str| {
         let headers = [("authorization", bearer.as_str()), ("if-none-match", tag)];
-        bed.send("GET", target, &headers, "").await
+        server.send("GET", target, &headers, "").await
     };
     let known = ask(target, &tag).await;
     assert_eq!(
@@ -243,7 +243,7 @@ async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
             .header("etag"),
         ""
     );
-    bed.track(folder, "new.mp3", "New", b"0123456789").await;
+    server.track(folder, "new.mp3", "New", b"0123456789").await;
     let fresh = ask(target, &tag).await;
     assert_eq!((fresh.status, &fresh.json()[1]), (200, &json!(6)));
     assert_ne!(fresh.header("etag"), tag);

@@ -8,11 +8,11 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::{Bed, limits};
+use crate::{TestServer, limits};
 use svc_api::route::Route;
 use svc_api::router;
 use svc_http_io::limits::Limits;
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 use svc_http_io::server;
 use svc_platform::tasks;
 
@@ -20,22 +20,22 @@ use svc_platform::tasks;
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) const SHORT: Duration = Duration::from_millis(200);
 
-pub(super) struct Serving {
+pub(super) struct LimitedServer {
     pub(super) address: SocketAddr,
     stop: oneshot::Sender<()>,
     task: JoinHandle<std::io::Result<()>>,
-    pub(super) bed: Bed,
+    pub(super) server: TestServer,
 }
 
-impl Serving {
+impl LimitedServer {
     /// Serves the routes that cross limits.
     pub(super) async fn start(limits: Limits) -> Self {
         Self::start_with(limits, &limits::routes()).await
     }
 
     pub(super) async fn start_with(limits: Limits, routes: &[Route]) -> Self {
-        let bed = Bed::start().await;
-        let service = router::service_of(routes, bed.state.clone(), limits);
+        let server = TestServer::start().await;
+        let service = router::service_of(routes, server.state.clone(), limits);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -44,13 +44,13 @@ impl Serving {
             let _ = stopped.await;
         };
         let task = tasks::spawn("test server", async move {
-            server::serve(listener, service, limits, Network::default(), shutdown).await
+            server::serve(listener, service, limits, ProxyConfig::default(), shutdown).await
         });
         Self {
             address,
             stop,
             task,
-            bed,
+            server,
         }
     }
 
@@ -73,7 +73,7 @@ impl Serving {
         self.stop.send(()).unwrap();
         Ending {
             task: self.task,
-            _bed: self.bed,
+            _server: self.server,
         }
     }
 }
@@ -81,7 +81,7 @@ impl Serving {
 /// A server that was asked to stop.
 pub(super) struct Ending {
     pub(super) task: JoinHandle<std::io::Result<()>>,
-    _bed: Bed,
+    _server: TestServer,
 }
 
 impl Ending {

@@ -3,34 +3,34 @@
 use serde_json::{Value, json};
 
 use crate::tokens::token;
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 
 const OWN: &str = "/api/v1/users/current/sessions";
 
-async fn list(bed: &Bed, jwt: &str, target: &str) -> Vec<Value> {
-    let reply = bed.get_as(jwt, target).await;
+async fn list(server: &TestServer, jwt: &str, target: &str) -> Vec<Value> {
+    let reply = server.get_as(jwt, target).await;
     assert_eq!(reply.status, 200);
     reply.json().as_array().unwrap().clone()
 }
 
-async fn delete(bed: &Bed, jwt: &str, target: &str) -> (u16, Value) {
-    let reply = bed.send_as(jwt, "DELETE", target, &json!(null)).await;
+async fn delete(server: &TestServer, jwt: &str, target: &str) -> (u16, Value) {
+    let reply = server.send_as(jwt, "DELETE", target, &json!(null)).await;
     (reply.status, reply.json())
 }
 
-async fn status(bed: &Bed, jwt: &str) -> u16 {
-    bed.get_as(jwt, "/api/v1/versions").await.status
+async fn status(server: &TestServer, jwt: &str) -> u16 {
+    server.get_as(jwt, "/api/v1/versions").await.status
 }
 
 #[tokio::test]
 async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
-    let bed = Bed::start().await;
-    bed.owner().await;
-    bed.person("bob", "member").await;
-    let (first, second) = (bed.sign_in("bob").await, bed.sign_in("bob").await);
-    bed.person("eve", "member").await;
-    bed.sign_in("eve").await;
-    let sessions = list(&bed, &first.jwt, OWN).await;
+    let server = TestServer::start().await;
+    server.owner().await;
+    server.person("bob", "member").await;
+    let (first, second) = (server.sign_in("bob").await, server.sign_in("bob").await);
+    server.person("eve", "member").await;
+    server.sign_in("eve").await;
+    let sessions = list(&server, &first.jwt, OWN).await;
     assert_eq!(sessions.len(), 2, "{sessions:?}");
     assert_eq!(
         (&sessions[0]["current"], &sessions[1]["current"]),
@@ -51,60 +51,60 @@ async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
 
 #[tokio::test]
 async fn session_is_ended_with_its_access_token_and_its_cookie() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    bed.person("bob", "member").await;
-    let (mine, other) = (bed.sign_in("bob").await, bed.sign_in("bob").await);
-    let sessions = list(&bed, &mine.jwt, OWN).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    server.person("bob", "member").await;
+    let (mine, other) = (server.sign_in("bob").await, server.sign_in("bob").await);
+    let sessions = list(&server, &mine.jwt, OWN).await;
     let other_id = sessions[0]["sessionId"].as_str().unwrap();
     let target = format!("{OWN}/{other_id}");
     // Not by somebody else, whoever it is.
-    assert_eq!(delete(&bed, &owner, &target).await.0, 404);
-    assert_eq!(status(&bed, &other.jwt).await, 200);
-    assert_eq!(delete(&bed, &mine.jwt, &target).await, (200, json!(true)));
-    assert_eq!(status(&bed, &other.jwt).await, 401);
-    assert_eq!(bed.refresh(&other.cookie).await.status, 401);
-    assert_eq!(delete(&bed, &mine.jwt, &target).await.0, 404);
-    assert_eq!(delete(&bed, &mine.jwt, &format!("{OWN}/junk")).await.0, 404);
-    assert_eq!(status(&bed, &mine.jwt).await, 200);
-    assert_eq!(list(&bed, &mine.jwt, OWN).await.len(), 1);
+    assert_eq!(delete(&server, &owner, &target).await.0, 404);
+    assert_eq!(status(&server, &other.jwt).await, 200);
+    assert_eq!(delete(&server, &mine.jwt, &target).await, (200, json!(true)));
+    assert_eq!(status(&server, &other.jwt).await, 401);
+    assert_eq!(server.refresh(&other.cookie).await.status, 401);
+    assert_eq!(delete(&server, &mine.jwt, &target).await.0, 404);
+    assert_eq!(delete(&server, &mine.jwt, &format!("{OWN}/junk")).await.0, 404);
+    assert_eq!(status(&server, &mine.jwt).await, 200);
+    assert_eq!(list(&server, &mine.jwt, OWN).await.len(), 1);
 }
 
 #[tokio::test]
 async fn all_sessions_but_the_asking_one_are_ended_at_once() {
-    let bed = Bed::start().await;
-    bed.owner().await;
-    bed.person("bob", "member").await;
-    let mine = bed.sign_in("bob").await;
-    let others = [bed.sign_in("bob").await, bed.sign_in("bob").await];
-    assert_eq!(delete(&bed, &mine.jwt, OWN).await, (200, json!(2)));
+    let server = TestServer::start().await;
+    server.owner().await;
+    server.person("bob", "member").await;
+    let mine = server.sign_in("bob").await;
+    let others = [server.sign_in("bob").await, server.sign_in("bob").await];
+    assert_eq!(delete(&server, &mine.jwt, OWN).await, (200, json!(2)));
     for other in &others {
-        assert_eq!(status(&bed, &other.jwt).await, 401);
+        assert_eq!(status(&server, &other.jwt).await, 401);
     }
-    assert_eq!(bed.refresh(&mine.cookie).await.status, 201);
+    assert_eq!(server.refresh(&mine.cookie).await.status, 201);
 }
 
 #[tokio::test]
 async fn administrators_see_and_end_sessions_of_those_who_may_no_more_than_they() {
-    let bed = Bed::start().await;
-    let owner_id = bed.person("ada", "owner").await;
-    let bob_id = bed.person("bob", "member").await;
-    bed.person("amy", "administrator").await;
+    let server = TestServer::start().await;
+    let owner_id = server.person("ada", "owner").await;
+    let bob_id = server.person("bob", "member").await;
+    server.person("amy", "administrator").await;
     let (owner, bob, amy) = (
-        bed.sign_in("ada").await,
-        bed.sign_in("bob").await,
-        bed.sign_in("amy").await,
+        server.sign_in("ada").await,
+        server.sign_in("bob").await,
+        server.sign_in("amy").await,
     );
     let of = |id| format!("/api/v1/users/{id}/sessions");
-    assert_eq!(list(&bed, &amy.jwt, &of(bob_id)).await.len(), 1);
-    assert_eq!(bed.get_as(&bob.jwt, &of(bob_id)).await.status, 403);
-    assert_eq!(delete(&bed, &bob.jwt, &of(owner_id)).await.0, 403);
-    assert_eq!(delete(&bed, &amy.jwt, &of(owner_id)).await.0, 403);
-    assert_eq!(status(&bed, &owner.jwt).await, 200);
-    assert_eq!(delete(&bed, &amy.jwt, &of(bob_id)).await, (200, json!(1)));
-    assert_eq!(status(&bed, &bob.jwt).await, 401);
+    assert_eq!(list(&server, &amy.jwt, &of(bob_id)).await.len(), 1);
+    assert_eq!(server.get_as(&bob.jwt, &of(bob_id)).await.status, 403);
+    assert_eq!(delete(&server, &bob.jwt, &of(owner_id)).await.0, 403);
+    assert_eq!(delete(&server, &amy.jwt, &of(owner_id)).await.0, 403);
+    assert_eq!(status(&server, &owner.jwt).await, 200);
+    assert_eq!(delete(&server, &amy.jwt, &of(bob_id)).await, (200, json!(1)));
+    assert_eq!(status(&server, &bob.jwt).await, 401);
     assert_eq!(
-        bed.get_as(&amy.jwt, &of(bed.id())).await.status,
+        server.get_as(&amy.jwt, &of(server.id())).await.status,
         404,
         "an account that is not there"
     );
@@ -112,36 +112,36 @@ async fn administrators_see_and_end_sessions_of_those_who_may_no_more_than_they(
 
 #[tokio::test]
 async fn guest_is_told_of_the_session_that_asks_alone() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    bed.set(&owner, "guest_access", json!(true)).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    server.set(&owner, "guest_access", json!(true)).await;
     let guest = json!({"username": "guest"});
-    let sign_in = async || bed.login(&[("svc-app", "music")], &guest).await.signed_in();
+    let sign_in = async || server.login(&[("svc-app", "music")], &guest).await.signed_in();
     let guests = [sign_in().await, sign_in().await, sign_in().await];
     for guest in &guests {
-        let sessions = list(&bed, &guest.jwt, OWN).await;
+        let sessions = list(&server, &guest.jwt, OWN).await;
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         assert_eq!(sessions[0]["current"], true);
     }
-    let id = bed.store.guest().await.unwrap().unwrap().id;
-    let of_guest = list(&bed, &owner, &format!("/api/v1/users/{id}/sessions")).await;
+    let id = server.store.guest().await.unwrap().unwrap().id;
+    let of_guest = list(&server, &owner, &format!("/api/v1/users/{id}/sessions")).await;
     assert_eq!(of_guest.len(), 3, "administrators see them all");
 }
 
 #[tokio::test]
 async fn personal_access_token_ends_no_session() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let (mine, other) = (bed.sign_in("ada").await, bed.sign_in("ada").await);
-    let (_, pat) = token(&bed, &mine.jwt, ada, json!({"label": "x"})).await;
-    let sessions = list(&bed, &pat, OWN).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let (mine, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
+    let (_, pat) = token(&server, &mine.jwt, ada, json!({"label": "x"})).await;
+    let sessions = list(&server, &pat, OWN).await;
     let id = sessions[0]["sessionId"].as_str().unwrap();
     for target in [
         OWN.to_owned(),
         format!("{OWN}/{id}"),
         format!("/api/v1/users/{ada}/sessions"),
     ] {
-        let reply = bed.send_as(&pat, "DELETE", &target, &json!(null)).await;
+        let reply = server.send_as(&pat, "DELETE", &target, &json!(null)).await;
         let code = reply.code();
         assert_eq!(
             (reply.status, code.as_deref()),
@@ -149,21 +149,21 @@ async fn personal_access_token_ends_no_session() {
             "{target}"
         );
     }
-    let signed_out = bed
+    let signed_out = server
         .send_as(&pat, "POST", "/api/v1/auth/logout", &json!(null))
         .await;
     assert_eq!(signed_out.status, 201);
     for session in [&mine, &other] {
-        assert_eq!(status(&bed, &session.jwt).await, 200);
-        assert_eq!(bed.refresh(&session.cookie).await.status, 201);
+        assert_eq!(status(&server, &session.jwt).await, 200);
+        assert_eq!(server.refresh(&session.cookie).await.status, 201);
     }
 }
 
 #[tokio::test]
 async fn challenge_tells_of_an_error_only_where_a_token_was_shown() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let challenge = async |headers: &[(&str, &str)]| {
-        let reply: Reply = bed.send("GET", OWN, headers, "").await;
+        let reply: Reply = server.send("GET", OWN, headers, "").await;
         assert_eq!(reply.status, 401);
         reply.header("www-authenticate").to_owned()
     };
@@ -173,7 +173,7 @@ async fn challenge_tells_of_an_error_only_where_a_token_was_shown() {
         let expected = "Bearer error=\"invalid_token\"";
         assert_eq!(challenge(&[("authorization", &shown)]).await, expected, "{token}");
     }
-    let reply = bed
+    let reply = server
         .send("POST", "/api/v1/auth/refresh", &[("svc-app", "music")], "")
         .await;
     assert_eq!((reply.status, reply.header("www-authenticate")), (401, "Bearer"));

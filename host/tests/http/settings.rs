@@ -3,30 +3,30 @@
 use serde_json::{Value, json};
 
 use crate::roles::allowed_to;
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_identity::app::App;
 use svc_identity::capability::Capability;
 use svc_identity::settings::registry::SETTINGS;
 
 const TARGET: &str = "/api/v1/settings";
 
-async fn patch(bed: &Bed, token: &str, body: &Value) -> Reply {
-    bed.send_as(token, "PATCH", TARGET, body).await
+async fn patch(server: &TestServer, token: &str, body: &Value) -> Reply {
+    server.send_as(token, "PATCH", TARGET, body).await
 }
 
-async fn shown(bed: &Bed, token: &str, app: &str) -> Value {
-    let reply = bed.get_as(token, &format!("{TARGET}/{app}")).await;
+async fn shown(server: &TestServer, token: &str, app: &str) -> Value {
+    let reply = server.get_as(token, &format!("{TARGET}/{app}")).await;
     assert_eq!(reply.status, 200);
     reply.json()["settings"].clone()
 }
 
 #[tokio::test]
 async fn each_app_is_shown_its_settings_with_their_defaults() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     // Whoever is known may look, also at the server's.
-    let token = bed.caller_without_roles().await;
+    let token = server.caller_without_roles().await;
     for app in App::ALL {
-        let reply = bed
+        let reply = server
             .get_as(&token, &format!("{TARGET}/{}", app.as_str()))
             .await
             .json();
@@ -66,10 +66,10 @@ async fn each_app_is_shown_its_settings_with_their_defaults() {
 
 #[tokio::test]
 async fn unknown_app_is_bad_input() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for app in ["Admin", "tv", "null", "%00", "admin,music", "..%2fadmin"] {
-        let reply = bed.get_as(&token, &format!("{TARGET}/{app}")).await;
+        let reply = server.get_as(&token, &format!("{TARGET}/{app}")).await;
         assert_eq!(reply.status, 400, "{app}");
         assert_eq!(reply.json()["errors"][0]["path"], "app", "{app}");
     }
@@ -77,8 +77,8 @@ async fn unknown_app_is_bad_input() {
 
 #[tokio::test]
 async fn missing_app_is_refused_where_null_means_all() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let good = json!({"theme": "dark"});
     for (body, status) in [
         (json!({"settings": good}), 400),
@@ -99,13 +99,13 @@ async fn missing_app_is_refused_where_null_means_all() {
         (json!({}), 400),
         (json!([]), 400),
     ] {
-        assert_eq!(patch(&bed, &token, &body).await.status, status, "{body}");
+        assert_eq!(patch(&server, &token, &body).await.status, status, "{body}");
     }
-    let reply = patch(&bed, &token, &json!({"app": "music", "settings": good}))
+    let reply = patch(&server, &token, &json!({"app": "music", "settings": good}))
         .await
         .json();
     assert_eq!(reply, json!({"app": "music", "updated": {"theme": "dark"}}));
-    let reply = patch(&bed, &token, &json!({"app": null, "settings": good}))
+    let reply = patch(&server, &token, &json!({"app": null, "settings": good}))
         .await
         .json();
     assert_eq!(reply, json!({"app": null, "updated": {"theme": "dark"}}));
@@ -113,12 +113,12 @@ async fn missing_app_is_refused_where_null_means_all() {
 
 #[tokio::test]
 async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let body = json!({"app": null, "settings": {
         "theme": "dark", "Theme": "dark", "theem": "dark", "guest_access": "true", "max_concurrent_streams": 1001,
     }});
-    let reply = patch(&bed, &token, &body).await;
+    let reply = patch(&server, &token, &body).await;
     assert_eq!(reply.status, 400);
     let errors = reply.json()["errors"].as_array().unwrap().clone();
     let mut paths: Vec<_> = errors
@@ -135,18 +135,18 @@ async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
             "settings.theem"
         ]
     );
-    assert_eq!(shown(&bed, &token, "music").await["theme"], "system");
-    let reply = bed.get_as(&token, "/api/v1/audit").await.json();
+    assert_eq!(shown(&server, &token, "music").await["theme"], "system");
+    let reply = server.get_as(&token, "/api/v1/audit").await.json();
     assert_eq!(reply[1], 0, "nothing happened");
 }
 
 #[tokio::test]
 async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_nothing() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let nobody = bed.caller_without_roles().await;
-    let reader = allowed_to(&bed, "reader", &[Capability::ServerSettingsRead]).await;
-    let writer = allowed_to(&bed, "writer", &[Capability::ServerSettingsUpdate]).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let nobody = server.caller_without_roles().await;
+    let reader = allowed_to(&server, "reader", &[Capability::ServerSettingsRead]).await;
+    let writer = allowed_to(&server, "writer", &[Capability::ServerSettingsUpdate]).await;
     for setting in SETTINGS.iter().filter(|setting| setting.scope.is_server_wide()) {
         // Even with the value that it has.
         let value = setting.default();
@@ -154,53 +154,53 @@ async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_noth
         let mixed = json!({"app": "music", "settings": {"theme": "dark", setting.key: value}});
         let with_junk = json!({"app": null, "settings": {"junk": 1, setting.key: "junk"}});
         for body in [&alone, &mixed, &with_junk] {
-            for token in [&nobody, &bed.token(reader)] {
-                let reply = patch(&bed, token, body).await;
+            for token in [&nobody, &server.token(reader)] {
+                let reply = patch(&server, token, body).await;
                 assert_eq!(reply.status, 403, "{body}");
                 assert!(reply.json().get("errors").is_none(), "{body}");
             }
         }
-        let reply = patch(&bed, &bed.token(writer), &alone).await;
+        let reply = patch(&server, &server.token(writer), &alone).await;
         assert_eq!(
             (reply.status, &reply.json()["updated"][setting.key]),
             (200, &value)
         );
     }
-    assert_eq!(shown(&bed, &nobody, "music").await["theme"], "system");
+    assert_eq!(shown(&server, &nobody, "music").await["theme"], "system");
     let name = json!({"app": null, "settings": {"server_name": " Home "}});
     assert_eq!(
-        patch(&bed, &owner, &name).await.json()["updated"]["server_name"],
+        patch(&server, &owner, &name).await.json()["updated"]["server_name"],
         "Home"
     );
-    assert_eq!(bed.get("/api/v1/instance").await.json()["serverName"], "Home");
-    assert_eq!(shown(&bed, &nobody, "cinema").await["server_name"], "Home");
+    assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "Home");
+    assert_eq!(shown(&server, &nobody, "cinema").await["server_name"], "Home");
 }
 
 #[tokio::test]
 async fn account_settings_are_the_callers_own_whatever_the_app() {
-    let bed = Bed::start().await;
-    let ada = bed.owner().await;
-    let bob = bed.caller_without_roles().await;
+    let server = TestServer::start().await;
+    let ada = server.owner().await;
+    let bob = server.caller_without_roles().await;
     let body = json!({"app": "photos", "settings": {"theme": "dark", "audio_playback_timeout": 60},
         "userId": "0000000000001"});
-    assert_eq!(patch(&bed, &bob, &body).await.status, 200);
+    assert_eq!(patch(&server, &bob, &body).await.status, 200);
     for app in App::ALL {
-        let of_bob = shown(&bed, &bob, app.as_str()).await;
+        let of_bob = shown(&server, &bob, app.as_str()).await;
         assert_eq!(of_bob["theme"], "dark");
         let timeout = (app == App::Music).then(|| json!(60));
         assert_eq!(of_bob.get("audio_playback_timeout"), timeout.as_ref());
-        assert_eq!(shown(&bed, &ada, app.as_str()).await["theme"], "system");
+        assert_eq!(shown(&server, &ada, app.as_str()).await["theme"], "system");
     }
 }
 
 #[tokio::test]
 async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let set = |app: Value, value: &str| json!({"app": app, "settings": {"session_timeout": value}});
-    assert_eq!(patch(&bed, &token, &set(Value::Null, "7d")).await.status, 200);
+    assert_eq!(patch(&server, &token, &set(Value::Null, "7d")).await.status, 200);
     assert_eq!(
-        patch(&bed, &token, &set(json!("music"), "memory")).await.status,
+        patch(&server, &token, &set(json!("music"), "memory")).await.status,
         200
     );
     for (app, expected) in [
@@ -210,18 +210,18 @@ async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
         ("cinema", "7d"),
     ] {
         assert_eq!(
-            shown(&bed, &token, app).await["session_timeout"],
+            shown(&server, &token, app).await["session_timeout"],
             expected,
             "{app}"
         );
     }
     assert_eq!(
-        patch(&bed, &token, &set(Value::Null, "session")).await.status,
+        patch(&server, &token, &set(Value::Null, "session")).await.status,
         200
     );
     for app in App::ALL {
         assert_eq!(
-            shown(&bed, &token, app.as_str()).await["session_timeout"],
+            shown(&server, &token, app.as_str()).await["session_timeout"],
             "session"
         );
     }
@@ -229,25 +229,25 @@ async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
 
 #[tokio::test]
 async fn guest_reads_settings_and_changes_none() {
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         kiosk: true,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let guest = bed.token(bed.store.guest().await.unwrap().unwrap().id);
-    assert_eq!(shown(&bed, &guest, "music").await["theme"], "system");
+    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
+    assert_eq!(shown(&server, &guest, "music").await["theme"], "system");
     let body = json!({"app": null, "settings": {"theme": "dark"}});
-    assert_eq!(patch(&bed, &guest, &body).await.status, 403);
-    assert_eq!(shown(&bed, &guest, "music").await["theme"], "system");
+    assert_eq!(patch(&server, &guest, &body).await.status, 403);
+    assert_eq!(shown(&server, &guest, "music").await["theme"], "system");
 }
 
 #[tokio::test]
 async fn parallel_changes_are_all_in_effect_at_once() {
-    let bed = std::sync::Arc::new(Bed::start().await);
-    let token = bed.owner().await;
+    let server = std::sync::Arc::new(TestServer::start().await);
+    let token = server.owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for setting in SETTINGS.iter().filter(|setting| setting.scope.is_server_wide()) {
-        let (bed, token) = (std::sync::Arc::clone(&bed), token.clone());
+        let (server, token) = (std::sync::Arc::clone(&server), token.clone());
         let value = match setting.key {
             "server_name" => json!("Home"),
             "session_timeout" => json!("1d"),
@@ -258,12 +258,12 @@ async fn parallel_changes_are_all_in_effect_at_once() {
         };
         calls.spawn(async move {
             let body = json!({"app": null, "settings": {setting.key: value}});
-            assert_eq!(patch(&bed, &token, &body).await.status, 200);
+            assert_eq!(patch(&server, &token, &body).await.status, 200);
             (setting.key, value)
         });
     }
     let expected = calls.join_all().await;
-    let settings = shown(&bed, &token, "admin").await;
+    let settings = shown(&server, &token, "admin").await;
     for (key, value) in expected {
         assert_eq!(settings[key], value, "{key}");
     }

@@ -3,20 +3,20 @@
 use serde_json::json;
 
 use crate::people::PASSWORD;
-use crate::{Bed, BedOptions, credentials, filled};
+use crate::{TestServer, TestServerOptions, credentials, filled};
 use svc_api::router::routes;
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 
 #[tokio::test]
 async fn setup_makes_the_owner_who_can_sign_in() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD, "serverName": "Home", "more": 1});
-    let reply = bed.post("/api/v1/setup", &body).await;
+    let reply = server.post("/api/v1/setup", &body).await;
     assert_eq!((reply.status, reply.body.len()), (201, 0));
-    assert_eq!(bed.get("/api/v1/health").await.json(), json!({"state": "normal"}));
-    assert_eq!(bed.get("/api/v1/instance").await.json()["serverName"], "Home");
+    assert_eq!(server.get("/api/v1/health").await.json(), json!({"state": "normal"}));
+    assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "Home");
     for app in ["admin", "music", "photos", "cinema"] {
-        let reply = bed.login(&[("svc-app", app)], &credentials(PASSWORD)).await;
+        let reply = server.login(&[("svc-app", app)], &credentials(PASSWORD)).await;
         assert_eq!(reply.status, 201, "{app}");
         let login = reply.json();
         assert_eq!(
@@ -27,13 +27,13 @@ async fn setup_makes_the_owner_who_can_sign_in() {
         assert!(login["user"]["userId"].is_string());
         assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
         assert_eq!(
-            bed.get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
+            server.get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
                 .await
                 .status,
             200
         );
     }
-    let by_other_case = bed
+    let by_other_case = server
         .login(
             &[("svc-app", "admin")],
             &json!({"username": "ADA", "password": PASSWORD}),
@@ -42,7 +42,7 @@ async fn setup_makes_the_owner_who_can_sign_in() {
     assert_eq!(by_other_case.status, 201);
     let id = by_other_case.json()["user"]["userId"].clone();
     assert_eq!(
-        bed.login(
+        server.login(
             &[("svc-app", "admin")],
             &json!({"userId": id, "password": PASSWORD})
         )
@@ -54,14 +54,14 @@ async fn setup_makes_the_owner_who_can_sign_in() {
 
 #[tokio::test]
 async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
-    let bed = Bed::start().await;
-    bed.owner().await;
+    let server = TestServer::start().await;
+    server.owner().await;
     for (content_type, body) in [
         ("application/json", "{}"),
         ("application/json", "{"),
         ("text/plain", ""),
     ] {
-        let reply = bed
+        let reply = server
             .send("POST", "/api/v1/setup", &[("content-type", content_type)], body)
             .await;
         assert_eq!(reply.status, 403);
@@ -70,7 +70,7 @@ async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
 
 #[tokio::test]
 async fn setup_names_what_is_wrong_with_its_input() {
-    let bed = Bed::start().await;
+    let server = TestServer::start().await;
     let paths = |reply: &super::Reply| {
         let errors = reply.json()["errors"].as_array().unwrap().clone();
         errors
@@ -78,7 +78,7 @@ async fn setup_names_what_is_wrong_with_its_input() {
             .map(|error| error["path"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let reply = bed
+    let reply = server
         .post(
             "/api/v1/setup",
             &json!({"username": " ", "password": "short", "serverName": ""}),
@@ -91,7 +91,7 @@ async fn setup_names_what_is_wrong_with_its_input() {
             vec!["username".into(), "password".into(), "serverName".into()]
         )
     );
-    let reply = bed.post("/api/v1/setup", &json!({"username": "ada"})).await;
+    let reply = server.post("/api/v1/setup", &json!({"username": "ada"})).await;
     assert_eq!((reply.status, paths(&reply)), (400, vec!["password".to_owned()]));
     for body in [
         "",
@@ -100,7 +100,7 @@ async fn setup_names_what_is_wrong_with_its_input() {
         "null",
         "{\"username\":1,\"password\":\"12345678\"}",
     ] {
-        let reply = bed
+        let reply = server
             .send(
                 "POST",
                 "/api/v1/setup",
@@ -112,27 +112,27 @@ async fn setup_names_what_is_wrong_with_its_input() {
     }
     let form = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(
-        bed.send("POST", "/api/v1/setup", &form, "username=ada")
+        server.send("POST", "/api/v1/setup", &form, "username=ada")
             .await
             .status,
         415
     );
-    assert_eq!(bed.send("POST", "/api/v1/setup", &[], "{}").await.status, 415);
+    assert_eq!(server.send("POST", "/api/v1/setup", &[], "{}").await.status, 415);
     let large = json!({"username": "x".repeat(70_000), "password": PASSWORD});
-    assert_eq!(bed.post("/api/v1/setup", &large).await.status, 413);
-    assert_eq!(bed.get("/api/v1/health").await.json()["state"], "not_setup");
+    assert_eq!(server.post("/api/v1/setup", &large).await.status, 413);
+    assert_eq!(server.get("/api/v1/health").await.json()["state"], "not_setup");
 }
 
 #[tokio::test]
 async fn parallel_setups_make_one_owner() {
-    let bed = std::sync::Arc::new(Bed::start().await);
+    let server = std::sync::Arc::new(TestServer::start().await);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..12 {
-        let bed = std::sync::Arc::clone(&bed);
+        let server = std::sync::Arc::clone(&server);
         calls.spawn(async move {
             let body = json!({"username": format!("user{number}"), "password": PASSWORD});
             loop {
-                let status = bed.post("/api/v1/setup", &body).await.status;
+                let status = server.post("/api/v1/setup", &body).await.status;
                 // Whoever finds the queue of passwords full comes again.
                 if status != 503 {
                     return status;
@@ -148,37 +148,37 @@ async fn parallel_setups_make_one_owner() {
 
 #[tokio::test]
 async fn setup_token_of_the_operator_must_match() {
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         setup_token: Some("secret"),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
     let body = |token: &str| json!({"username": "ada", "password": PASSWORD, "setupToken": token});
     for wrong in ["", "secre", "Secret", "secret "] {
         assert_eq!(
-            bed.post("/api/v1/setup", &body(wrong)).await.status,
+            server.post("/api/v1/setup", &body(wrong)).await.status,
             403,
             "{wrong:?}"
         );
     }
-    assert_eq!(bed.post("/api/v1/setup", &body("secret")).await.status, 201);
+    assert_eq!(server.post("/api/v1/setup", &body("secret")).await.status, 201);
 }
 
 /// A page whose name leads to this machine would be of the server's own origin, and could make itself the owner.
 #[tokio::test]
 async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
-    let options = BedOptions {
-        network: Network {
+    let options = TestServerOptions {
+        proxy_config: ProxyConfig {
             base_url: Some("https://media.example".parse().unwrap()),
-            ..Network::default()
+            ..ProxyConfig::default()
         },
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let bed = Bed::start_with(options).await;
+    let server = TestServer::start_with(options).await;
     let ask = async |method: &str, path: &str, host: &str| {
         // The target's own authority goes before the header that the bed sends.
         let target = format!("http://{host}{}", filled(path));
-        bed.send(method, &target, &[("content-type", "application/json")], "{}")
+        server.send(method, &target, &[("content-type", "application/json")], "{}")
             .await
     };
     for host in [
@@ -209,9 +209,9 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     ] {
         assert_eq!(ask("POST", "/api/v1/setup", host).await.status, 400, "{host}");
     }
-    assert_eq!(bed.number("SELECT count(*) FROM users WHERE is_owner").await, 0);
+    assert_eq!(server.number("SELECT count(*) FROM users WHERE is_owner").await, 0);
     // Afterwards the name is the operator's affair.
     let body = json!({"username": "ada", "password": PASSWORD});
-    assert_eq!(bed.post("/api/v1/setup", &body).await.status, 201);
+    assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
     assert_eq!(ask("GET", "/api/v1/health", "nas:8420").await.status, 200);
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::people::PASSWORD;
-use crate::{Bed, BedOptions, filled};
+use crate::{TestServer, TestServerOptions, filled};
 use svc_domain::kind::MediaKind;
 use svc_http_io::limits::SETTINGS_BODY_BYTES;
-use svc_identity::cloud::{Cloud, CloudAccount, CloudAnswer, CloudError, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudAccount, CloudFuture, CloudError, Release, Subscription};
 
 /// Method, path and description of every operation.
 fn operations() -> Vec<(String, String, Value)> {
@@ -24,7 +24,7 @@ fn operations() -> Vec<(String, String, Value)> {
 
 #[tokio::test]
 async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_one() {
-    let (owned, fresh) = (Bed::start().await, Bed::start().await);
+    let (owned, fresh) = (TestServer::start().await, TestServer::start().await);
     let bearer = format!("Bearer {}", owned.owner().await);
     let large = "x".repeat(SETTINGS_BODY_BYTES + 1);
     let mut taking = 0;
@@ -33,7 +33,7 @@ async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_
             continue;
         }
         taking += 1;
-        let bed = if path == "/api/v1/setup" { &fresh } else { &owned };
+        let server = if path == "/api/v1/setup" { &fresh } else { &owned };
         for (content_type, body, status) in [
             ("application/json", large.as_str(), 413),
             ("text/plain", "{}", 415),
@@ -42,7 +42,7 @@ async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_
             if path != "/api/v1/setup" {
                 headers.push(("authorization", &bearer));
             }
-            let reply = bed.send(&method, &filled(&path), &headers, body).await;
+            let reply = server.send(&method, &filled(&path), &headers, body).await;
             assert_eq!(reply.status, status, "{method} {path}");
         }
     }
@@ -51,8 +51,8 @@ async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_
 
 #[tokio::test]
 async fn what_is_no_id_is_not_found_by_every_route_that_declares_it() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let mut tried = 0;
     for (method, path, operation) in operations() {
         let is_asked = ["GET", "DELETE"].contains(&method.as_str()) && path.contains('{');
@@ -63,7 +63,7 @@ async fn what_is_no_id_is_not_found_by_every_route_that_declares_it() {
         }
         tried += 1;
         let target = filled(&path).replace("0000000000001", "~");
-        let reply = bed.send_as(&token, &method, &target, &json!(null)).await;
+        let reply = server.send_as(&token, &method, &target, &json!(null)).await;
         assert_eq!(reply.status, 404, "{method} {target}");
     }
     assert!(tried >= 40, "{tried}");
@@ -71,11 +71,11 @@ async fn what_is_no_id_is_not_found_by_every_route_that_declares_it() {
 
 #[tokio::test]
 async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
-    let bed = Bed::start().await;
-    bed.clock.stop();
-    let bearer = format!("Bearer {}", bed.owner().await);
-    let folder = bed.folder(MediaKind::music()).await;
-    bed.track(folder, "a.mp3", "One", b"0123456789").await;
+    let server = TestServer::start().await;
+    server.clock.stop();
+    let bearer = format!("Bearer {}", server.owner().await);
+    let folder = server.folder(MediaKind::music()).await;
+    server.track(folder, "a.mp3", "One", b"0123456789").await;
     let mut unchanged = 0;
     for (method, path, operation) in operations() {
         if method != "GET" || path.contains('{') || operation["responses"].get("304").is_none() {
@@ -88,7 +88,7 @@ async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
             _ => "",
         };
         let target = format!("{path}{query}");
-        let first = bed.send("GET", &target, &[("authorization", &bearer)], "").await;
+        let first = server.send("GET", &target, &[("authorization", &bearer)], "").await;
         if first.status != 200 {
             continue;
         }
@@ -97,7 +97,7 @@ async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
             ("authorization", bearer.as_str()),
             ("if-none-match", first.header("etag")),
         ];
-        let again = bed.send("GET", &target, &headers, "").await;
+        let again = server.send("GET", &target, &headers, "").await;
         assert_eq!(again.status, 304, "{target}");
     }
     assert!(unchanged >= 35, "{unchanged}");
@@ -105,8 +105,8 @@ async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
 
 #[tokio::test]
 async fn questions_that_make_no_sense_are_refused() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for (target, status) in [
         ("changes", 200),
         ("changes?since=x", 400),
@@ -117,46 +117,46 @@ async fn questions_that_make_no_sense_are_refused() {
         ("tv/episodes/0000000000001/stream?sourceId=x", 400),
         ("movies/0000000000001/stream?sourceId=x", 400),
     ] {
-        let reply = bed.get_as(&token, &format!("/api/v1/{target}")).await;
+        let reply = server.get_as(&token, &format!("/api/v1/{target}")).await;
         assert_eq!(reply.status, status, "{target}");
     }
 }
 
 #[tokio::test]
 async fn conflicts_and_throttles_of_accounts_and_queues_are_told() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    bed.person("bob", "member").await;
-    let token = bed.token(ada);
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    server.person("bob", "member").await;
+    let token = server.token(ada);
     let taken = json!({"username": "bob"});
     let own = "/api/v1/users/current";
-    assert_eq!(bed.send_as(&token, "PATCH", own, &taken).await.status, 409);
+    assert_eq!(server.send_as(&token, "PATCH", own, &taken).await.status, 409);
     for name in ["cleo", "dora"] {
-        let person = bed.person(name, "member").await;
+        let person = server.person(name, "member").await;
         let (by, target) = if name == "cleo" {
-            (bed.token(person), own.to_owned())
+            (server.token(person), own.to_owned())
         } else {
             (token.clone(), format!("/api/v1/users/{person}"))
         };
         let guess = json!({"currentPassword": "a wrong guess", "password": PASSWORD});
         let mut last = 0;
         for _ in 0..30 {
-            last = bed.send_as(&by, "PATCH", &target, &guess).await.status;
+            last = server.send_as(&by, "PATCH", &target, &guess).await.status;
             if last == 429 {
                 break;
             }
         }
         assert_eq!(last, 429, "{target}");
     }
-    let folder = bed.folder(MediaKind::music()).await;
+    let folder = server.folder(MediaKind::music()).await;
     for track in 0..11 {
-        bed.track(folder, &format!("{track}.mp3"), "Song", b"0123456789")
+        server.track(folder, &format!("{track}.mp3"), "Song", b"0123456789")
             .await;
     }
-    let releases = bed.get_as(&token, "/api/v1/music/releases").await.json();
+    let releases = server.get_as(&token, "/api/v1/music/releases").await.json();
     let release = json!({"mediaType": "music_release", "mediaId": releases[0][0]["musicReleaseId"]});
     let queue = json!({"type": "static", "items": vec![release; 1_000]});
-    let full = bed
+    let full = server
         .send_as(&token, "POST", "/api/v1/playback-queues", &queue)
         .await;
     assert_eq!(
@@ -170,11 +170,11 @@ async fn conflicts_and_throttles_of_accounts_and_queues_are_told() {
 struct Releases;
 
 impl Cloud for Releases {
-    fn account<'a>(&'a self, _token: &'a str) -> CloudAnswer<'a, CloudAccount> {
+    fn account<'a>(&'a self, _token: &'a str) -> CloudFuture<'a, CloudAccount> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 
-    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudAnswer<'a, Release> {
+    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudFuture<'a, Release> {
         let release = Release {
             version: "99.0.0".to_owned(),
             released_at: "2026-11-01T00:00:00.000Z".to_owned(),
@@ -183,18 +183,18 @@ impl Cloud for Releases {
         Box::pin(async { Ok(release) })
     }
 
-    fn subscription(&self) -> CloudAnswer<'_, Subscription> {
+    fn subscription(&self) -> CloudFuture<'_, Subscription> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 }
 
 #[tokio::test]
 async fn newer_release_that_the_cloud_knows_is_told() {
-    let options = BedOptions {
+    let options = TestServerOptions {
         cloud: Arc::new(Releases),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     };
-    let reply = Bed::start_with(options).await.get("/api/v1/updates").await;
+    let reply = TestServer::start_with(options).await.get("/api/v1/updates").await;
     assert_eq!(
         (reply.status, &reply.json()["updateIsAvailable"]),
         (200, &json!(true))

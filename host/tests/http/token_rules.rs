@@ -4,32 +4,32 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::Bed;
+use crate::TestServer;
 use crate::tokens::{create, current, path, token};
 use svc_domain::id::UserId;
 use svc_domain::time::{Clock as _, Timestamp};
 
 #[tokio::test]
 async fn token_carries_its_users_roles_narrowed_by_its_own() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let bob = bed.user("bob", false, &["administrator"]).await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let bob = server.user("bob", false, &["administrator"]).await;
     let narrowed = json!({"label": "a", "capabilities": ["CurrentUser.Read"]});
-    let (_, narrow) = token(&bed, &owner, bob, narrowed).await;
-    let (_, full) = token(&bed, &owner, bob, json!({"label": "b", "capabilities": null})).await;
-    let (_, none) = token(&bed, &owner, bob, json!({"label": "c", "capabilities": []})).await;
+    let (_, narrow) = token(&server, &owner, bob, narrowed).await;
+    let (_, full) = token(&server, &owner, bob, json!({"label": "b", "capabilities": null})).await;
+    let (_, none) = token(&server, &owner, bob, json!({"label": "c", "capabilities": []})).await;
     let statuses = async |secret: &str| {
-        let users = bed.get_as(secret, "/api/v1/users").await.status;
-        (current(&bed, secret).await.status, users)
+        let users = server.get_as(secret, "/api/v1/users").await.status;
+        (current(&server, secret).await.status, users)
     };
     assert_eq!(statuses(&narrow).await, (200, 403));
     assert_eq!(statuses(&full).await, (200, 200));
     assert_eq!(statuses(&none).await, (403, 403));
     assert_eq!(
-        current(&bed, &narrow).await.json()["capabilities"],
+        current(&server, &narrow).await.json()["capabilities"],
         json!(["CurrentUser.Read"])
     );
-    let listed = bed.get_as(&owner, &path(bob)).await.json();
+    let listed = server.get_as(&owner, &path(bob)).await.json();
     assert_eq!(listed[2]["capabilities"], json!(["CurrentUser.Read"]));
     for bad in [
         json!(["No.Such"]),
@@ -37,13 +37,13 @@ async fn token_carries_its_users_roles_narrowed_by_its_own() {
         json!("CurrentUser.Read"),
         json!([1]),
     ] {
-        let reply = create(&bed, &owner, bob, json!({"label": "d", "capabilities": bad})).await;
+        let reply = create(&server, &owner, bob, json!({"label": "d", "capabilities": bad})).await;
         assert_eq!(reply.status, 400, "{bad}");
     }
     // What the user loses, the token loses.
     let assignments = format!("/api/v1/roles/administrator/assignments?userIds={bob}");
     assert_eq!(
-        bed.send_as(&owner, "DELETE", &assignments, &json!(null))
+        server.send_as(&owner, "DELETE", &assignments, &json!(null))
             .await
             .status,
         200
@@ -53,15 +53,15 @@ async fn token_carries_its_users_roles_narrowed_by_its_own() {
 
 #[tokio::test]
 async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let owner = bed.token(ada);
-    let bob = bed.user("bob", false, &["administrator"]).await;
-    let carl = bed.user("carl", false, &["member"]).await;
-    let guest = bed.store.guest().await.unwrap().unwrap().id;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let owner = server.token(ada);
+    let bob = server.user("bob", false, &["administrator"]).await;
+    let carl = server.user("carl", false, &["member"]).await;
+    let guest = server.store.guest().await.unwrap().unwrap().id;
     let label = json!({"label": "a"});
-    let (id, _) = token(&bed, &owner, ada, label.clone()).await;
-    let (admin, member) = (bed.token(bob), bed.token(carl));
+    let (id, _) = token(&server, &owner, ada, label.clone()).await;
+    let (admin, member) = (server.token(bob), server.token(carl));
     for (by, user, status) in [
         (&owner, bob, 201),
         (&admin, bob, 201),
@@ -73,21 +73,21 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
         (&admin, UserId::from(1), 404),
         (&member, UserId::from(1), 403),
     ] {
-        let reply = create(&bed, by, user, label.clone()).await;
+        let reply = create(&server, by, user, label.clone()).await;
         assert_eq!(
             (reply.status, reply.json()["code"].as_str()),
             (status, None),
             "{user}"
         );
     }
-    assert_eq!(bed.get_as(&admin, &path(ada)).await.status, 403);
+    assert_eq!(server.get_as(&admin, &path(ada)).await.status, 403);
     let one = format!("{}/{id}", path(ada));
     assert_eq!(
-        bed.send_as(&admin, "DELETE", &one, &json!(null)).await.status,
+        server.send_as(&admin, "DELETE", &one, &json!(null)).await.status,
         403
     );
     assert_eq!(
-        bed.get_as(&owner, &path(ada))
+        server.get_as(&owner, &path(ada))
             .await
             .json()
             .as_array()
@@ -95,14 +95,14 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
             .len(),
         1
     );
-    assert_eq!(bed.get_as(&admin, &path("junk")).await.status, 404);
+    assert_eq!(server.get_as(&admin, &path("junk")).await.status, 404);
 }
 
 #[tokio::test]
 async fn label_and_expiry_are_checked() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let owner = bed.token(ada);
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let owner = server.token(ada);
     for (given, expected) in [
         (json!("2999-01-01"), json!("2999-01-01T00:00:00.000Z")),
         (json!("2999-01-01T10:30:00Z"), json!("2999-01-01T10:30:00.000Z")),
@@ -112,14 +112,14 @@ async fn label_and_expiry_are_checked() {
         ),
         (Value::Null, Value::Null),
     ] {
-        let reply = create(&bed, &owner, ada, json!({"label": "a", "expiresAt": given})).await;
+        let reply = create(&server, &owner, ada, json!({"label": "a", "expiresAt": given})).await;
         assert_eq!(
             (reply.status, &reply.json()["expiresAt"]),
             (201, &expected),
             "{given}"
         );
     }
-    let now = bed.clock.now();
+    let now = server.clock.now();
     let today = serde_json::to_value(now).unwrap().as_str().unwrap()[..10].to_owned();
     for bad in [
         "2020-01-01",
@@ -132,7 +132,7 @@ async fn label_and_expiry_are_checked() {
         "2999-01-01T10:30:00",
         "32503680000",
     ] {
-        let reply = create(&bed, &owner, ada, json!({"label": "a", "expiresAt": bad})).await;
+        let reply = create(&server, &owner, ada, json!({"label": "a", "expiresAt": bad})).await;
         assert_eq!(reply.status, 400, "{bad}");
         assert_eq!(reply.json()["errors"][0]["path"], "expiresAt", "{bad}");
     }
@@ -146,31 +146,31 @@ async fn label_and_expiry_are_checked() {
         (json!(1), 400),
         (Value::Null, 400),
     ] {
-        let reply = create(&bed, &owner, ada, json!({"label": label})).await;
+        let reply = create(&server, &owner, ada, json!({"label": label})).await;
         assert_eq!(reply.status, status, "{label}");
     }
-    let reply = create(&bed, &owner, ada, json!({"expiresAt": 5})).await;
+    let reply = create(&server, &owner, ada, json!({"expiresAt": 5})).await;
     assert_eq!(reply.status, 400);
 }
 
 #[tokio::test]
 async fn user_has_at_most_two_hundred_live_tokens() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let owner = bed.token(ada);
-    let end = bed.clock.now().millis() + 60_000;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let owner = server.token(ada);
+    let end = server.clock.now().millis() + 60_000;
     let soon = json!({"label": "a", "expiresAt": Timestamp::from_millis(end)});
-    token(&bed, &owner, ada, soon).await;
+    token(&server, &owner, ada, soon).await;
     for _ in 1..200 {
-        token(&bed, &owner, ada, json!({"label": "a"})).await;
+        token(&server, &owner, ada, json!({"label": "a"})).await;
     }
-    let reply = create(&bed, &owner, ada, json!({"label": "a"})).await;
+    let reply = create(&server, &owner, ada, json!({"label": "a"})).await;
     assert_eq!(
         (reply.status, reply.code().as_deref()),
         (409, Some("too_many_tokens"))
     );
     // One that has ended does not count.
-    bed.clock.advance(Duration::from_secs(61));
-    token(&bed, &owner, ada, json!({"label": "a"})).await;
-    assert_eq!(create(&bed, &owner, ada, json!({"label": "a"})).await.status, 409);
+    server.clock.advance(Duration::from_secs(61));
+    token(&server, &owner, ada, json!({"label": "a"})).await;
+    assert_eq!(create(&server, &owner, ada, json!({"label": "a"})).await.status, 409);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::people::PASSWORD;
-use crate::{Bed, Reply};
+use crate::{TestServer, Reply};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::time::{Clock as _, Timestamp};
@@ -19,13 +19,13 @@ pub(super) fn path(user: impl std::fmt::Display) -> String {
     format!("/api/v1/users/{user}/personal-access-tokens")
 }
 
-pub(super) async fn create(bed: &Bed, by: &str, user: UserId, body: Value) -> Reply {
-    bed.send_as(by, "POST", &path(user), &body).await
+pub(super) async fn create(server: &TestServer, by: &str, user: UserId, body: Value) -> Reply {
+    server.send_as(by, "POST", &path(user), &body).await
 }
 
 /// Id and secret of a new token.
-pub(super) async fn token(bed: &Bed, by: &str, user: UserId, body: Value) -> (String, String) {
-    let reply = create(bed, by, user, body).await;
+pub(super) async fn token(server: &TestServer, by: &str, user: UserId, body: Value) -> (String, String) {
+    let reply = create(server, by, user, body).await;
     assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
     let created = reply.json();
     let text = |field: &str| created[field].as_str().unwrap().to_owned();
@@ -42,16 +42,16 @@ fn assert_invalid(reply: &Reply, case: &str) {
     assert_eq!(reply.header("cache-control"), "no-store");
 }
 
-pub(super) async fn current(bed: &Bed, token: &str) -> Reply {
-    bed.get_as(token, "/api/v1/users/current").await
+pub(super) async fn current(server: &TestServer, token: &str) -> Reply {
+    server.get_as(token, "/api/v1/users/current").await
 }
 
 #[tokio::test]
 async fn token_is_shown_once_and_listed_without_its_secret() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let owner = bed.token(ada);
-    let reply = create(&bed, &owner, ada, json!({"label": " Player ", "more": 1})).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let owner = server.token(ada);
+    let reply = create(&server, &owner, ada, json!({"label": " Player ", "more": 1})).await;
     assert_eq!((reply.status, reply.header("cache-control")), (201, "no-store"));
     let created = reply.json();
     let secret = created["token"].as_str().unwrap();
@@ -63,13 +63,13 @@ async fn token_is_shown_once_and_listed_without_its_secret() {
         (&json!("Player"), &Value::Null)
     );
     assert_eq!(
-        current(&bed, secret).await.json()["localUser"]["userId"],
+        current(&server, secret).await.json()["localUser"]["userId"],
         json!(ada.to_string())
     );
     // Whoever asks for active users has the last use written.
-    assert_eq!(bed.get_as(&owner, "/api/v1/users/active").await.status, 200);
-    let (second, _) = token(&bed, &owner, ada, json!({"label": "Second"})).await;
-    let reply = bed.get_as(&owner, &path(ada)).await;
+    assert_eq!(server.get_as(&owner, "/api/v1/users/active").await.status, 200);
+    let (second, _) = token(&server, &owner, ada, json!({"label": "Second"})).await;
+    let reply = server.get_as(&owner, &path(ada)).await;
     let text = String::from_utf8(reply.body.clone()).unwrap();
     assert!(!text.contains(&random[..8]) && !text.contains("svc_pat_") && !text.contains("hash"));
     let listed = reply.json();
@@ -84,21 +84,21 @@ async fn token_is_shown_once_and_listed_without_its_secret() {
     );
     assert_eq!(first["createdAt"], created["createdAt"]);
     assert!(first["lastUsedAt"].is_string(), "{first}");
-    assert_eq!(bed.audit(AuditEvent::TokenCreated).await.len(), 2);
+    assert_eq!(server.audit(AuditEvent::TokenCreated).await.len(), 2);
 }
 
 #[tokio::test]
 async fn revoked_token_is_refused_from_the_next_request_on() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let (bob, eve) = (
-        bed.user("bob", false, &["member"]).await,
-        bed.user("eve", false, &["member"]).await,
+        server.user("bob", false, &["member"]).await,
+        server.user("eve", false, &["member"]).await,
     );
-    let (id, secret) = token(&bed, &owner, bob, json!({"label": "a"})).await;
-    let (_, other) = token(&bed, &owner, bob, json!({"label": "b"})).await;
+    let (id, secret) = token(&server, &owner, bob, json!({"label": "a"})).await;
+    let (_, other) = token(&server, &owner, bob, json!({"label": "b"})).await;
     let revoke = async |user: UserId, id: &str| {
-        let reply = bed
+        let reply = server
             .send_as(&owner, "DELETE", &format!("{}/{id}", path(user)), &json!(null))
             .await;
         assert_eq!(reply.status, 200);
@@ -106,24 +106,24 @@ async fn revoked_token_is_refused_from_the_next_request_on() {
     };
     for (user, id) in [(bob, UNKNOWN), (eve, id.as_str())] {
         assert_eq!(revoke(user, id).await, json!(false));
-        assert_eq!(current(&bed, &secret).await.status, 200);
+        assert_eq!(current(&server, &secret).await.status, 200);
     }
     assert_eq!(revoke(bob, &id).await, json!(true));
-    assert_invalid(&current(&bed, &secret).await, "revoked");
+    assert_invalid(&current(&server, &secret).await, "revoked");
     assert_eq!(revoke(bob, &id).await, json!(false));
-    assert_eq!(current(&bed, &other).await.status, 200);
-    assert_eq!(bed.audit(AuditEvent::TokenRevoked).await.len(), 1);
+    assert_eq!(current(&server, &other).await.status, 200);
+    assert_eq!(server.audit(AuditEvent::TokenRevoked).await.len(), 1);
 }
 
 #[tokio::test]
 async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let owner = bed.token(ada);
-    let bob = bed.user("bob", false, &["member"]).await;
-    let (own, strong) = token(&bed, &owner, ada, json!({"label": "a"})).await;
-    let (_, weak) = token(&bed, &owner, bob, json!({"label": "b"})).await;
-    let (_, narrow) = token(&bed, &owner, ada, json!({"label": "c", "capabilities": []})).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let owner = server.token(ada);
+    let bob = server.user("bob", false, &["member"]).await;
+    let (own, strong) = token(&server, &owner, ada, json!({"label": "a"})).await;
+    let (_, weak) = token(&server, &owner, bob, json!({"label": "b"})).await;
+    let (_, narrow) = token(&server, &owner, ada, json!({"label": "c", "capabilities": []})).await;
     let users = [ada.to_string(), bob.to_string(), UNKNOWN.into(), "junk".into()];
     let bodies = [
         r#"{"label":"x"}"#,
@@ -149,7 +149,7 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
                 ("authorization", bearer.as_str()),
                 ("content-type", "application/json"),
             ];
-            let reply = bed.send(method, &path, &headers, body).await;
+            let reply = server.send(method, &path, &headers, body).await;
             assert_eq!(
                 (reply.status, reply.code().as_deref()),
                 (status, Some(code)),
@@ -158,7 +158,7 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
         }
     }
     assert_eq!(
-        bed.get_as(&owner, &path(ada))
+        server.get_as(&owner, &path(ada))
             .await
             .json()
             .as_array()
@@ -170,31 +170,31 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
 
 #[tokio::test]
 async fn token_sets_no_password() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let bob = bed.person("bob", "member").await;
-    let owner = bed.token(ada);
-    let (_, secret) = token(&bed, &owner, ada, json!({"label": "a"})).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let bob = server.person("bob", "member").await;
+    let owner = server.token(ada);
+    let (_, secret) = token(&server, &owner, ada, json!({"label": "a"})).await;
     let password = json!({"password": "another password", "currentPassword": PASSWORD});
     for path in ["/api/v1/users/current".to_owned(), format!("/api/v1/users/{bob}")] {
-        let reply = bed.send_as(&secret, "PATCH", &path, &password).await;
+        let reply = server.send_as(&secret, "PATCH", &path, &password).await;
         assert_eq!(
             (reply.status, reply.code().as_deref()),
             (403, Some("pat_not_permitted")),
             "{path}"
         );
         let name = json!({"displayName": "Somebody"});
-        assert_eq!(bed.send_as(&secret, "PATCH", &path, &name).await.status, 200);
+        assert_eq!(server.send_as(&secret, "PATCH", &path, &name).await.status, 200);
     }
-    assert_eq!(bed.try_password("ada", PASSWORD).await.status, 201);
-    assert_eq!(bed.try_password("bob", PASSWORD).await.status, 201);
+    assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
+    assert_eq!(server.try_password("bob", PASSWORD).await.status, 201);
 }
 
 #[tokio::test]
 async fn tokens_that_are_not_ours_are_all_refused_alike() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let (_, secret) = token(&bed, &bed.token(ada), ada, json!({"label": "a"})).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let (_, secret) = token(&server, &server.token(ada), ada, json!({"label": "a"})).await;
     let unknown = PersonalAccessSecret::generate(&SystemRandom).unwrap();
     let last = if secret.ends_with('x') { "y" } else { "x" };
     let bad_checksum = format!("{}{last}", &secret[..secret.len() - 1]);
@@ -210,64 +210,64 @@ async fn tokens_that_are_not_ours_are_all_refused_alike() {
         "svc_pat_",
         "svc_pat_%",
     ] {
-        assert_invalid(&current(&bed, bad).await, bad);
+        assert_invalid(&current(&server, bad).await, bad);
     }
     // Not even a token by its prefix.
-    let upper = current(&bed, &secret.replace("svc_pat_", "SVC_PAT_")).await;
+    let upper = current(&server, &secret.replace("svc_pat_", "SVC_PAT_")).await;
     assert_eq!((upper.status, upper.code()), (401, None));
 }
 
 #[tokio::test]
 async fn token_ends_at_its_moment_and_with_its_user() {
-    let bed = Bed::start().await;
-    let owner_id = bed.person("ada", "owner").await;
-    let owner = bed.token(owner_id);
-    let bob = bed.user("bob", false, &["member"]).await;
-    bed.link(bob, "c1").await;
-    let end = Timestamp::from_millis(bed.clock.now().millis() + 3_600_000);
-    let (_, short) = token(&bed, &owner, bob, json!({"label": "a", "expiresAt": end})).await;
+    let server = TestServer::start().await;
+    let owner_id = server.person("ada", "owner").await;
+    let owner = server.token(owner_id);
+    let bob = server.user("bob", false, &["member"]).await;
+    server.link(bob, "c1").await;
+    let end = Timestamp::from_millis(server.clock.now().millis() + 3_600_000);
+    let (_, short) = token(&server, &owner, bob, json!({"label": "a", "expiresAt": end})).await;
     // No cloud is asked, though the account is linked.
-    let (_, long) = token(&bed, &owner, bob, json!({"label": "b"})).await;
-    bed.clock.advance(Duration::from_secs(3_590));
-    assert_eq!(current(&bed, &short).await.status, 200);
-    bed.clock.advance(Duration::from_secs(10));
-    assert_invalid(&current(&bed, &short).await, "expired");
-    assert_eq!(current(&bed, &long).await.status, 200);
-    let owner = bed.token(owner_id);
-    bed.enable(&owner, bob, false).await;
-    assert_invalid(&current(&bed, &long).await, "disabled");
-    bed.enable(&owner, bob, true).await;
-    assert_eq!(current(&bed, &long).await.status, 200);
-    bed.delete(bob).await;
-    assert_invalid(&current(&bed, &long).await, "deleted");
-    assert_eq!(bed.number("SELECT count(*) FROM personal_access_tokens").await, 0);
+    let (_, long) = token(&server, &owner, bob, json!({"label": "b"})).await;
+    server.clock.advance(Duration::from_secs(3_590));
+    assert_eq!(current(&server, &short).await.status, 200);
+    server.clock.advance(Duration::from_secs(10));
+    assert_invalid(&current(&server, &short).await, "expired");
+    assert_eq!(current(&server, &long).await.status, 200);
+    let owner = server.token(owner_id);
+    server.enable(&owner, bob, false).await;
+    assert_invalid(&current(&server, &long).await, "disabled");
+    server.enable(&owner, bob, true).await;
+    assert_eq!(current(&server, &long).await.status, 200);
+    server.delete(bob).await;
+    assert_invalid(&current(&server, &long).await, "deleted");
+    assert_eq!(server.number("SELECT count(*) FROM personal_access_tokens").await, 0);
 }
 
 #[tokio::test]
 async fn token_in_the_query_counts_where_nothing_changes() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let (_, secret) = token(&bed, &bed.token(ada), ada, json!({"label": "a"})).await;
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let (_, secret) = token(&server, &server.token(ada), ada, json!({"label": "a"})).await;
     let target = format!("/api/v1/users/current?token={secret}");
     for (method, status) in [("GET", 200), ("HEAD", 200), ("PATCH", 401)] {
         let json = [("content-type", "application/json")];
         assert_eq!(
-            bed.send(method, &target, &json, "{}").await.status,
+            server.send(method, &target, &json, "{}").await.status,
             status,
             "{method}"
         );
     }
     let users = format!("/api/v1/users?token={secret}");
     assert_eq!(
-        bed.post(&users, &json!({"username": "x", "password": PASSWORD}))
+        server.post(&users, &json!({"username": "x", "password": PASSWORD}))
             .await
             .status,
         401
     );
     let upper = format!("/api/v1/users/current?TOKEN={secret}");
-    assert_eq!(bed.get(&upper).await.status, 401);
+    assert_eq!(server.get(&upper).await.status, 401);
     assert_invalid(
-        &bed.get("/api/v1/users/current?token=svc_pat_junk").await,
+        &server.get("/api/v1/users/current?token=svc_pat_junk").await,
         "query",
     );
 }
@@ -288,16 +288,16 @@ fn contents(directory: &Path) -> Vec<u8> {
 
 #[tokio::test]
 async fn no_secret_is_stored_in_the_clear() {
-    let bed = Bed::start().await;
-    let ada = bed.person("ada", "owner").await;
-    let session = bed.sign_in("ada").await;
-    bed.try_password("ada", "a wrong password").await;
-    bed.try_password("a name that is a password", "x").await;
-    let next = bed.refresh(&session.cookie).await.signed_in();
-    let (_, secret) = token(&bed, &next.jwt, ada, json!({"label": "the label"})).await;
-    assert_eq!(current(&bed, &secret).await.status, 200);
-    assert_eq!(bed.get_as(&next.jwt, "/api/v1/users/active").await.status, 200);
-    let stored = contents(bed.directory.path());
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.try_password("ada", "a wrong password").await;
+    server.try_password("a name that is a password", "x").await;
+    let next = server.refresh(&session.cookie).await.signed_in();
+    let (_, secret) = token(&server, &next.jwt, ada, json!({"label": "the label"})).await;
+    assert_eq!(current(&server, &secret).await.status, 200);
+    assert_eq!(server.get_as(&next.jwt, "/api/v1/users/active").await.status, 200);
+    let stored = contents(server.directory.path());
     let holds = |text: &str| stored.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(
         holds("the label") && holds("$argon2id$"),

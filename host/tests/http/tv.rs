@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::Bed;
-use crate::media_bed::{text, texts};
+use crate::TestServer;
+use crate::media_files::{text, texts};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::kind::MediaKind;
 
 const UNKNOWN: &str = "0000000000001";
 
 /// Two seasons of a show: its poster above them, a poster of the first, a thumb of its first episode.
-async fn series() -> (Bed, String) {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+async fn series() -> (TestServer, String) {
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let mut folders = Vec::new();
     for season in [1, 2] {
         folders.push(
-            bed.folder_at(MediaKind::tv(), &format!("Dark/Season {season}"))
+            server.folder_at(MediaKind::tv(), &format!("Dark/Season {season}"))
                 .await,
         );
     }
@@ -48,7 +48,7 @@ async fn series() -> (Bed, String) {
             ("related.artwork", texts(&pictures)),
         ];
         let content = format!("season {season} episode {number}");
-        bed.video(
+        server.video(
             (folder, &place),
             (MediaKind::tv(), &name),
             content.as_bytes(),
@@ -56,10 +56,10 @@ async fn series() -> (Bed, String) {
         )
         .await;
     }
-    bed.beside("Dark/poster.jpg", b"of the show");
-    bed.beside("Dark/Season 1/season.png", b"of the season");
-    bed.beside("Dark/Season 1/e1.jpg", b"of the episode");
-    (bed, token)
+    server.beside("Dark/poster.jpg", b"of the show");
+    server.beside("Dark/Season 1/season.png", b"of the season");
+    server.beside("Dark/Season 1/e1.jpg", b"of the episode");
+    (server, token)
 }
 
 fn id<'v>(record: &'v Value, member: &str) -> &'v str {
@@ -68,8 +68,8 @@ fn id<'v>(record: &'v Value, member: &str) -> &'v str {
 
 #[tokio::test]
 async fn show_is_walked_from_the_list_to_the_bytes_of_an_episode() {
-    let (bed, token) = series().await;
-    let get = async |target: String| bed.get_as(&token, &target).await;
+    let (server, token) = series().await;
+    let get = async |target: String| server.get_as(&token, &target).await;
     let shows = get("/api/v1/tv/shows".into()).await.json();
     let show = &shows[0][0];
     let show_path = format!("/api/v1/tv/shows/{}", id(show, "tvShowId"));
@@ -143,8 +143,8 @@ async fn show_is_walked_from_the_list_to_the_bytes_of_an_episode() {
 
 #[tokio::test]
 async fn pictures_of_show_season_and_episode_are_their_own() {
-    let (bed, token) = series().await;
-    let get = async |target: String| bed.get_as(&token, &target).await;
+    let (server, token) = series().await;
+    let get = async |target: String| server.get_as(&token, &target).await;
     let show = get("/api/v1/tv/shows".into()).await.json()[0][0].take();
     let show_path = format!("/api/v1/tv/shows/{}", id(&show, "tvShowId"));
     let seasons = get(format!("{show_path}/seasons")).await.json();
@@ -187,10 +187,10 @@ async fn pictures_of_show_season_and_episode_are_their_own() {
 
 #[tokio::test]
 async fn shows_are_ordered_and_narrowed_as_asked() {
-    let (bed, token) = series().await;
-    let place = (bed.folder_at(MediaKind::tv(), "Alone").await, "Alone");
+    let (server, token) = series().await;
+    let place = (server.folder_at(MediaKind::tv(), "Alone").await, "Alone");
     let fields = [("tv.show", text("Alone")), ("tv.episode", FieldValue::Integer(1))];
-    bed.video(place, (MediaKind::tv(), "a.mp4"), b"x", &fields).await;
+    server.video(place, (MediaKind::tv(), "a.mp4"), b"x", &fields).await;
     for (query, total, first) in [
         ("", 2, "Alone"),
         ("?order=DESC", 2, "Dark"),
@@ -200,7 +200,7 @@ async fn shows_are_ordered_and_narrowed_as_asked() {
         ("?yearFrom=2000", 1, "Dark"),
         ("?addedSince=2020-01-01&skip=1", 2, "Dark"),
     ] {
-        let list = bed
+        let list = server
             .get_as(&token, &format!("/api/v1/tv/shows{query}"))
             .await
             .json();
@@ -211,7 +211,7 @@ async fn shows_are_ordered_and_narrowed_as_asked() {
         );
     }
     for query in ["?orderBy=runtime", "?yearTo=x", "?take=-1"] {
-        let reply = bed.get_as(&token, &format!("/api/v1/tv/shows{query}")).await;
+        let reply = server.get_as(&token, &format!("/api/v1/tv/shows{query}")).await;
         assert_eq!(reply.status, 400, "{query}");
     }
 }

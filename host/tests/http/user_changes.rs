@@ -7,24 +7,24 @@ use serde_json::{Value, json};
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
 use crate::users::{PASSWORD, USERS, create, jwt, names, new, sign_in, update};
-use crate::{Bed, BedOptions};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::id::UserId;
 use svc_identity::capability::Capability;
 
 #[tokio::test]
 async fn nobody_acts_on_who_may_do_more() {
-    let bed = Bed::start_with(BedOptions {
+    let server = TestServer::start_with(TestServerOptions {
         // Guests are let in.
         kiosk: true,
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    let owner_id = bed.user("ada", true, &["owner"]).await;
-    let admin_id = bed.user("admin", false, &["administrator"]).await;
-    let other_id = bed.user("other", false, &["administrator"]).await;
-    let bob = bed.user("bob", false, &["newcomer"]).await;
+    let owner_id = server.user("ada", true, &["owner"]).await;
+    let admin_id = server.user("admin", false, &["administrator"]).await;
+    let other_id = server.user("other", false, &["administrator"]).await;
+    let bob = server.user("bob", false, &["newcomer"]).await;
     let editor = allowed_to(
-        &bed,
+        &server,
         "editor",
         &[
             Capability::UsersUpdate,
@@ -33,8 +33,8 @@ async fn nobody_acts_on_who_may_do_more() {
         ],
     )
     .await;
-    let guest = bed.store.guest().await.unwrap().unwrap().id;
-    let tokens = |id: UserId| bed.token(id);
+    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let tokens = |id: UserId| server.token(id);
     for (by, target, status) in [
         (owner_id, owner_id, 200),
         (owner_id, admin_id, 200),
@@ -57,10 +57,10 @@ async fn nobody_acts_on_who_may_do_more() {
             json!({"password": "another password"}),
             json!({"enabled": true}),
         ] {
-            let reply = update(&bed, &tokens(by), target, &body).await;
+            let reply = update(&server, &tokens(by), target, &body).await;
             assert_eq!(reply.status, status, "{by} {target} {body}");
             let pats = format!("{USERS}/{target}/personal-access-tokens");
-            let minted = bed
+            let minted = server
                 .send_as(&tokens(by), "POST", &pats, &json!({"label": "x"}))
                 .await
                 .status;
@@ -69,7 +69,7 @@ async fn nobody_acts_on_who_may_do_more() {
     }
     for (target, status) in [(owner_id, 403), (guest, 403), (admin_id, 200), (bob, 200)] {
         assert_eq!(
-            update(&bed, &tokens(owner_id), target, &json!({"enabled": false}))
+            update(&server, &tokens(owner_id), target, &json!({"enabled": false}))
                 .await
                 .status,
             status,
@@ -82,26 +82,26 @@ async fn nobody_acts_on_who_may_do_more() {
         (other_id, "current".into()),
     ] {
         assert_eq!(
-            update(&bed, &tokens(by), path, &json!({"enabled": false}))
+            update(&server, &tokens(by), path, &json!({"enabled": false}))
                 .await
                 .status,
             403
         );
     }
     let by_editor = json!({"username": "new", "password": PASSWORD, "role": "member"});
-    assert_eq!(create(&bed, &tokens(editor), &by_editor).await.status, 403);
-    assert_eq!(create(&bed, &tokens(editor), &new("new")).await.status, 201);
+    assert_eq!(create(&server, &tokens(editor), &by_editor).await.status, 403);
+    assert_eq!(create(&server, &tokens(editor), &new("new")).await.status, 201);
     // A token narrowed below its user's roles acts with what is left.
-    let narrowed = personal_access_token(&bed, owner_id, Some(&[Capability::UsersUpdate])).await;
+    let narrowed = personal_access_token(&server, owner_id, Some(&[Capability::UsersUpdate])).await;
     assert_eq!(
-        update(&bed, &narrowed, other_id, &json!({"displayName": "x"}))
+        update(&server, &narrowed, other_id, &json!({"displayName": "x"}))
             .await
             .status,
         403
     );
     let guest = tokens(guest);
     assert_eq!(
-        update(&bed, &guest, "current", &json!({"displayName": "x"}))
+        update(&server, &guest, "current", &json!({"displayName": "x"}))
             .await
             .status,
         403
@@ -110,36 +110,36 @@ async fn nobody_acts_on_who_may_do_more() {
 
 #[tokio::test]
 async fn a_new_password_ends_all_sessions_but_the_callers() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    assert_eq!(create(&bed, &owner, &new("bob")).await.status, 201);
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    assert_eq!(create(&server, &owner, &new("bob")).await.status, 201);
     let (first, second) = (
-        jwt(&sign_in(&bed, "bob", PASSWORD).await),
-        jwt(&sign_in(&bed, "bob", PASSWORD).await),
+        jwt(&sign_in(&server, "bob", PASSWORD).await),
+        jwt(&sign_in(&server, "bob", PASSWORD).await),
     );
     let current = format!("{USERS}/current");
-    let alive = async |token: &str| bed.get_as(token, &current).await.status;
+    let alive = async |token: &str| server.get_as(token, &current).await.status;
     let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
-    assert_eq!(bed.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
+    assert_eq!(server.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
     assert_eq!((alive(&first).await, alive(&second).await), (200, 200));
-    assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
+    assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 201);
     let right = json!({"password": "a new password", "currentPassword": PASSWORD});
-    assert_eq!(bed.send_as(&first, "PATCH", &current, &right).await.status, 200);
+    assert_eq!(server.send_as(&first, "PATCH", &current, &right).await.status, 200);
     assert_eq!((alive(&first).await, alive(&second).await), (200, 401));
-    assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 403);
-    let third = jwt(&sign_in(&bed, "bob", "a new password").await);
+    assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 403);
+    let third = jwt(&sign_in(&server, "bob", "a new password").await);
     // By another: every session ends.
-    let bob = bed.store.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server.store.user_for_login("bob").await.unwrap().unwrap().0.id;
     assert_eq!(
-        update(&bed, &owner, bob, &json!({"password": "yet another one"}))
+        update(&server, &owner, bob, &json!({"password": "yet another one"}))
             .await
             .status,
         200
     );
     assert_eq!((alive(&first).await, alive(&third).await), (401, 401));
     // A program's token sets no password: it would outlive its revocation.
-    let program = personal_access_token(&bed, bob, None).await;
-    let reply = bed
+    let program = personal_access_token(&server, bob, None).await;
+    let reply = server
         .send_as(&program, "PATCH", &current, &json!({"password": "mine for good"}))
         .await;
     assert_eq!(
@@ -147,18 +147,18 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
         (403, &json!("pat_not_permitted"))
     );
     // Disabled: out, and back in with old tokens of programs alone.
-    let fourth = jwt(&sign_in(&bed, "bob", "yet another one").await);
-    update(&bed, &owner, bob, &json!({"enabled": false})).await;
+    let fourth = jwt(&sign_in(&server, "bob", "yet another one").await);
+    update(&server, &owner, bob, &json!({"enabled": false})).await;
     assert_eq!((alive(&fourth).await, alive(&program).await), (410, 401));
-    assert_eq!(sign_in(&bed, "bob", "yet another one").await.status, 403);
-    update(&bed, &owner, bob, &json!({"enabled": true})).await;
+    assert_eq!(sign_in(&server, "bob", "yet another one").await.status, 403);
+    update(&server, &owner, bob, &json!({"enabled": true})).await;
     assert_eq!((alive(&fourth).await, alive(&program).await), (401, 200));
 }
 
 #[tokio::test]
 async fn fields_that_are_not_the_clients_to_set_change_nothing() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
     let forbidden = json!({
         "userId": "0000000000001", "id": "0000000000001", "user_id": 1, "isOwner": true, "is_owner": true, "isGuest": true,
         "is_guest": 1, "roles": ["owner", "administrator"], "role_assignments": ["owner"], "capabilities": ["Users.Read"],
@@ -174,7 +174,7 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
             .extend(body.as_object().unwrap().clone());
         all
     };
-    let made = create(&bed, &owner, &with(new("bob"))).await;
+    let made = create(&server, &owner, &with(new("bob"))).await;
     assert_eq!(made.status, 201);
     let before = made.json();
     assert_ne!(before["userId"], "0000000000001");
@@ -184,26 +184,26 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     );
     assert_eq!(before["roles"], json!(["newcomer"]));
     assert!(before["createdAt"].as_str().unwrap() > "2020");
-    let bob = jwt(&sign_in(&bed, "bob", PASSWORD).await);
+    let bob = jwt(&sign_in(&server, "bob", PASSWORD).await);
     let id = before["userId"].as_str().unwrap();
-    let before = bed.get_as(&owner, &format!("{USERS}/{id}")).await.json();
+    let before = server.get_as(&owner, &format!("{USERS}/{id}")).await.json();
     let same = |mut user: Value| {
         user.as_object_mut().unwrap().remove("lastActiveAt");
         user
     };
     for (token, path) in [(&owner, id), (&bob, "current")] {
-        let reply = update(&bed, token, path, &forbidden).await;
+        let reply = update(&server, token, path, &forbidden).await;
         assert_eq!(reply.status, 200, "{path}");
         assert_eq!(same(reply.json()), same(before.clone()), "{path}");
     }
     let settings = with(json!({"app": null, "settings": {"theme": "dark"}}));
     assert_eq!(
-        bed.send_as(&bob, "PATCH", "/api/v1/settings", &settings)
+        server.send_as(&bob, "PATCH", "/api/v1/settings", &settings)
             .await
             .json(),
         json!({"app": null, "updated": {"theme": "dark"}})
     );
-    let origin = bed
+    let origin = server
         .send_as(
             &owner,
             "POST",
@@ -215,13 +215,13 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     assert_ne!(origin["id"], "0000000000001");
     let mut role = with(json!({"name": "curator", "builtIn": true, "assignable": false}));
     role["capabilities"] = json!(["Photos.Read"]);
-    let role = bed.send_as(&owner, "POST", "/api/v1/roles", &role).await.json();
+    let role = server.send_as(&owner, "POST", "/api/v1/roles", &role).await.json();
     assert_eq!(
         (&role["builtIn"], &role["assignable"]),
         (&json!(false), &json!(true))
     );
     let given = with(json!({"userIds": [id], "role": "administrator"}));
-    let given = bed
+    let given = server
         .send_as(&owner, "POST", "/api/v1/roles/curator/assignments", &given)
         .await
         .json();
@@ -233,7 +233,7 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     let mut token =
         with(json!({"label": "x", "token": "svc_pat_mine", "createdBy": "0000000000001", "hint": "mine"}));
     token["capabilities"] = json!(["CurrentUser.Read"]);
-    let token = bed
+    let token = server
         .send_as(
             &owner,
             "POST",
@@ -242,14 +242,14 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
         )
         .await;
     assert_eq!(token.status, 201);
-    let stored = bed
+    let stored = server
         .get_as(&owner, &format!("{USERS}/{id}/personal-access-tokens"))
         .await
         .json()[0]
         .clone();
     assert_ne!(stored["createdBy"], "0000000000001");
     assert_ne!(stored["hint"], "mine");
-    let after = bed
+    let after = server
         .get_as(&owner, &format!("{USERS}?roles=1&order=ASC"))
         .await
         .json();
@@ -260,10 +260,10 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
 
 #[tokio::test]
 async fn a_refused_change_changes_nothing_at_all() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let bob = bed.user("bob", false, &["member"]).await;
-    let before = bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let bob = server.user("bob", false, &["member"]).await;
+    let before = server.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
     for (status, body) in [
         (409, json!({"displayName": "New", "username": "ada"})),
         (400, json!({"displayName": "New", "password": "short"})),
@@ -278,18 +278,18 @@ async fn a_refused_change_changes_nothing_at_all() {
         ),
         (400, json!({"displayName": 1})),
     ] {
-        assert_eq!(update(&bed, &owner, bob, &body).await.status, status, "{body}");
+        assert_eq!(update(&server, &owner, bob, &body).await.status, status, "{body}");
         assert_eq!(
-            bed.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
+            server.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
             before,
             "{body}"
         );
     }
-    let named = update(&bed, &owner, bob, &json!({"displayName": "New"}))
+    let named = update(&server, &owner, bob, &json!({"displayName": "New"}))
         .await
         .json();
     assert_eq!(named["displayName"], "New");
-    let unnamed = update(&bed, &owner, bob, &json!({"displayName": null}))
+    let unnamed = update(&server, &owner, bob, &json!({"displayName": null}))
         .await
         .json();
     assert_eq!(
@@ -297,16 +297,16 @@ async fn a_refused_change_changes_nothing_at_all() {
         (None, &json!("bob"))
     );
     assert_eq!(
-        update(&bed, &owner, "0000000000001", &json!({})).await.status,
+        update(&server, &owner, "0000000000001", &json!({})).await.status,
         404
     );
 }
 
 #[tokio::test]
 async fn texts_of_an_attacker_are_data_in_every_parameter() {
-    let bed = Bed::start().await;
-    let owner = bed.owner().await;
-    let before = bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json();
+    let server = TestServer::start().await;
+    let owner = server.owner().await;
+    let before = server.get_as(&owner, &format!("{USERS}?roles=1")).await.json();
     let payloads = [
         "' OR '1'='1",
         "1;DROP TABLE users",
@@ -346,7 +346,7 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
                 "sort", "order", "take", "skip", "roles", "userId", "event", "orderBy", "runId", "path",
                 "rootDir",
             ] {
-                let reply = bed
+                let reply = server
                     .get_as(&owner, &format!("/api/v1/{target}?{name}={text}"))
                     .await;
                 assert!(reply.status < 500, "{target} {name}={payload:?}");
@@ -364,7 +364,7 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
             "photos/",
         ] {
             for method in ["GET", "DELETE", "PATCH"] {
-                let reply = bed
+                let reply = server
                     .send_as(
                         &owner,
                         method,
@@ -383,7 +383,7 @@ async fn texts_of_an_attacker_are_data_in_every_parameter() {
         BTreeMap::from([(200, 741), (400, 969), (404, 171), (405, 247)])
     );
     assert_eq!(
-        bed.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
+        server.get_as(&owner, &format!("{USERS}?roles=1")).await.json()[1],
         before[1]
     );
 }

@@ -4,28 +4,28 @@ use serde_json::{Value, json};
 
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
-use crate::{Bed, BedOptions, Reply};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_identity::capability::Capability;
 
 pub(super) const USERS: &str = "/api/v1/users";
 pub(super) const PASSWORD: &str = "correct horse";
 
-pub(super) async fn create(bed: &Bed, token: &str, body: &Value) -> Reply {
-    bed.send_as(token, "POST", USERS, body).await
+pub(super) async fn create(server: &TestServer, token: &str, body: &Value) -> Reply {
+    server.send_as(token, "POST", USERS, body).await
 }
 
-pub(super) async fn update(bed: &Bed, token: &str, id: impl std::fmt::Display, body: &Value) -> Reply {
-    bed.send_as(token, "PATCH", &format!("{USERS}/{id}"), body).await
+pub(super) async fn update(server: &TestServer, token: &str, id: impl std::fmt::Display, body: &Value) -> Reply {
+    server.send_as(token, "PATCH", &format!("{USERS}/{id}"), body).await
 }
 
 pub(super) fn new(name: &str) -> Value {
     json!({"username": name, "password": PASSWORD})
 }
 
-pub(super) async fn sign_in(bed: &Bed, name: &str, password: &str) -> Reply {
+pub(super) async fn sign_in(server: &TestServer, name: &str, password: &str) -> Reply {
     let headers = [("svc-app", "music"), ("content-type", "application/json")];
     let body = json!({"username": name, "password": password}).to_string();
-    bed.send("POST", "/api/v1/auth/login", &headers, &body).await
+    server.send("POST", "/api/v1/auth/login", &headers, &body).await
 }
 
 pub(super) fn jwt(login: &Reply) -> String {
@@ -43,13 +43,13 @@ pub(super) fn names(list: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn users_are_listed_by_the_moment_they_were_made() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     for number in 0..15 {
-        bed.user(&format!("user{number:02}"), false, &["member"]).await;
+        server.user(&format!("user{number:02}"), false, &["member"]).await;
     }
     let get = async |query: &str| {
-        let reply = bed.get_as(&token, &format!("{USERS}?{query}")).await;
+        let reply = server.get_as(&token, &format!("{USERS}?{query}")).await;
         assert_eq!(reply.status, 200, "{query}");
         reply.json()
     };
@@ -105,7 +105,7 @@ async fn users_are_listed_by_the_moment_they_were_made() {
         "take=1&take=2",
         "order=DESC,username",
     ] {
-        let reply = bed
+        let reply = server
             .get_as(&token, &format!("{USERS}?{}", query.replace(' ', "%20")))
             .await;
         assert_eq!(reply.status, 400, "{query}");
@@ -115,10 +115,10 @@ async fn users_are_listed_by_the_moment_they_were_made() {
 
 #[tokio::test]
 async fn a_user_is_shown_with_roles_and_without_secrets() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let made = create(
-        &bed,
+        &server,
         &token,
         &json!({"username": "Bob", "password": PASSWORD, "displayName": " Bobby ", "role": "member"}),
     )
@@ -129,15 +129,15 @@ async fn a_user_is_shown_with_roles_and_without_secrets() {
     let expected = json!({"userId": id, "username": "Bob", "displayName": "Bobby", "enabled": true, "isOwner": false,
         "isGuest": false, "cloudLinked": false, "createdAt": user["createdAt"], "roles": ["member"]});
     assert_eq!(user, expected);
-    let shown = bed.get_as(&token, &format!("{USERS}/{id}")).await;
+    let shown = server.get_as(&token, &format!("{USERS}/{id}")).await;
     assert_eq!((shown.status, shown.json()), (200, expected));
     assert_eq!(
-        create(&bed, &token, &new("eve")).await.json()["roles"],
+        create(&server, &token, &new("eve")).await.json()["roles"],
         json!(["newcomer"])
     );
     for unknown in ["0000000000001", "junk", "1", "%25", "..%2fowner", "PUBLIC"] {
         assert_eq!(
-            bed.get_as(&token, &format!("{USERS}/{unknown}")).await.status,
+            server.get_as(&token, &format!("{USERS}/{unknown}")).await.status,
             404,
             "{unknown}"
         );
@@ -146,33 +146,33 @@ async fn a_user_is_shown_with_roles_and_without_secrets() {
 
 #[tokio::test]
 async fn words_in_the_path_come_before_ids() {
-    let bed = Bed::start().await;
-    let owner = bed
-        .get_as(&bed.caller_without_roles().await, &format!("{USERS}/owner"))
+    let server = TestServer::start().await;
+    let owner = server
+        .get_as(&server.caller_without_roles().await, &format!("{USERS}/owner"))
         .await;
     assert_eq!(owner.status, 403);
-    let reader = bed.token(
+    let reader = server.token(
         allowed_to(
-            &bed,
+            &server,
             "reader",
             &[Capability::UsersRead, Capability::CurrentUserRead],
         )
         .await,
     );
-    let without_owner = bed.get_as(&reader, &format!("{USERS}/owner")).await;
+    let without_owner = server.get_as(&reader, &format!("{USERS}/owner")).await;
     assert_eq!((without_owner.status, without_owner.json()), (200, Value::Null));
-    let token = bed.owner().await;
+    let token = server.owner().await;
     assert_eq!(
-        bed.get_as(&token, &format!("{USERS}/owner")).await.json()["username"],
+        server.get_as(&token, &format!("{USERS}/owner")).await.json()["username"],
         "ada"
     );
     assert!(
-        bed.get_as(&token, &format!("{USERS}/public"))
+        server.get_as(&token, &format!("{USERS}/public"))
             .await
             .json()
             .is_array()
     );
-    let current = bed.get_as(&reader, &format!("{USERS}/current")).await.json();
+    let current = server.get_as(&reader, &format!("{USERS}/current")).await.json();
     assert_eq!(current["localUser"]["username"], "reader");
     assert_eq!(current["cloudUser"], Value::Null);
     assert_eq!(
@@ -186,37 +186,37 @@ async fn words_in_the_path_come_before_ids() {
     let bearer = format!("Bearer {reader}");
     let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", "junk")];
     assert_eq!(
-        bed.send("GET", &format!("{USERS}/current"), &headers, "")
+        server.send("GET", &format!("{USERS}/current"), &headers, "")
             .await
             .status,
         200
     );
-    let narrowed = bed.store.user_for_login("reader").await.unwrap().unwrap().0.id;
+    let narrowed = server.store.user_for_login("reader").await.unwrap().unwrap().0.id;
     let narrowed = personal_access_token(
-        &bed,
+        &server,
         narrowed,
         Some(&[Capability::CurrentUserRead, Capability::UsersUpdate]),
     )
     .await;
     assert_eq!(
-        bed.get_as(&narrowed, &format!("{USERS}/current")).await.json()["capabilities"],
+        server.get_as(&narrowed, &format!("{USERS}/current")).await.json()["capabilities"],
         json!(["CurrentUser.Read"])
     );
 }
 
 #[tokio::test]
 async fn active_users_are_those_of_the_last_fifteen_minutes() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    let bob = bed.user("bob", false, &[]).await;
-    bed.get_as(&bed.token(bob), "/api/v1/versions").await;
-    let active = bed.get_as(&token, &format!("{USERS}/active")).await.json();
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    let bob = server.user("bob", false, &[]).await;
+    server.get_as(&server.token(bob), "/api/v1/versions").await;
+    let active = server.get_as(&token, &format!("{USERS}/active")).await.json();
     assert_eq!(names(&active), ["ada", "bob"]);
     assert!(active[0]["lastActiveAt"].is_string() && active[0].get("roles").is_none());
-    bed.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
-    let ada = bed.token(bed.store.owner().await.unwrap().unwrap().user.id);
+    server.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
+    let ada = server.token(server.store.owner().await.unwrap().unwrap().user.id);
     assert_eq!(
-        names(&bed.get_as(&ada, &format!("{USERS}/active")).await.json()),
+        names(&server.get_as(&ada, &format!("{USERS}/active")).await.json()),
         ["ada"]
     );
 }
@@ -224,27 +224,27 @@ async fn active_users_are_those_of_the_last_fifteen_minutes() {
 #[tokio::test]
 async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() {
     for kiosk in [false, true] {
-        let bed = Bed::start_with(BedOptions {
+        let server = TestServer::start_with(TestServerOptions {
             kiosk,
-            ..BedOptions::default()
+            ..TestServerOptions::default()
         })
         .await;
-        let token = bed.owner().await;
-        let bob = bed.user("bob", false, &["member"]).await;
-        let eve = bed.user("eve", false, &[]).await;
+        let token = server.owner().await;
+        let bob = server.user("bob", false, &["member"]).await;
+        let eve = server.user("eve", false, &[]).await;
         assert_eq!(
-            update(&bed, &token, eve, &json!({"enabled": false, }))
+            update(&server, &token, eve, &json!({"enabled": false, }))
                 .await
                 .status,
             200
         );
         assert_eq!(
-            update(&bed, &token, bob, &json!({"displayName": "Bobby"}))
+            update(&server, &token, bob, &json!({"displayName": "Bobby"}))
                 .await
                 .status,
             200
         );
-        let public = async || bed.get(&format!("{USERS}/public")).await.json();
+        let public = async || server.get(&format!("{USERS}/public")).await.json();
         let guest: &[&str] = if kiosk { &["guest"] } else { &[] };
         assert_eq!(names(&public().await), [&["ada", "bob"], guest].concat());
         let expected = json!({"userId": bob, "username": "bob", "displayName": "Bobby", "isGuest": false});
@@ -252,7 +252,7 @@ async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() 
         let set = async |key: &str, value: bool| {
             let body = json!({"app": null, "settings": {key: value}});
             assert_eq!(
-                bed.send_as(&token, "PATCH", "/api/v1/settings", &body)
+                server.send_as(&token, "PATCH", "/api/v1/settings", &body)
                     .await
                     .status,
                 200
@@ -267,20 +267,20 @@ async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() 
 
 #[tokio::test]
 async fn seats_and_subscription_are_told() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
-    bed.user("bob", false, &[]).await;
-    let seats = bed.get_as(&token, "/api/v1/licensing/seats").await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    server.user("bob", false, &[]).await;
+    let seats = server.get_as(&token, "/api/v1/licensing/seats").await;
     assert_eq!((seats.status, &seats.json()["used"]), (200, &json!(2)));
-    let subscription = bed.get_as(&token, "/api/v1/licensing/subscription").await;
+    let subscription = server.get_as(&token, "/api/v1/licensing/subscription").await;
     assert_eq!(subscription.status, 200);
     assert!(subscription.json()["tier"].is_string());
 }
 
 #[tokio::test]
 async fn names_passwords_and_roles_of_new_users_are_checked() {
-    let bed = Bed::start().await;
-    let token = bed.owner().await;
+    let server = TestServer::start().await;
+    let token = server.owner().await;
     let long = "x".repeat(65);
     for name in [
         "",
@@ -297,7 +297,7 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
         "Current",
         &long,
     ] {
-        let reply = create(&bed, &token, &new(name)).await;
+        let reply = create(&server, &token, &new(name)).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (400, &json!("username")),
@@ -305,7 +305,7 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
         );
     }
     for password in ["", "1234567", &"x".repeat(257)] {
-        let reply = create(&bed, &token, &json!({"username": "bob", "password": password})).await;
+        let reply = create(&server, &token, &json!({"username": "bob", "password": password})).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (400, &json!("password")),
@@ -321,7 +321,7 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
         ("x' OR '1'='1", 400),
     ] {
         let body = json!({"username": "bob", "password": PASSWORD, "role": role});
-        assert_eq!(create(&bed, &token, &body).await.status, status, "{role:?}");
+        assert_eq!(create(&server, &token, &body).await.status, status, "{role:?}");
     }
     for body in [
         json!({}),
@@ -334,7 +334,7 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
         json!({"username": "bob", "password": PASSWORD, "displayName": "\n"}),
         json!({"username": "bob", "password": PASSWORD, "displayName": ""}),
     ] {
-        assert_eq!(create(&bed, &token, &body).await.status, 400, "{body}");
+        assert_eq!(create(&server, &token, &body).await.status, 400, "{body}");
     }
     // Wildcards are names like any other, and twins of a name are the same name.
     for name in [
@@ -347,36 +347,36 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
         "bob.",
         "'; DROP TABLE users; --",
     ] {
-        assert_eq!(create(&bed, &token, &new(name)).await.status, 201, "{name}");
+        assert_eq!(create(&server, &token, &new(name)).await.status, 201, "{name}");
     }
     for twin in ["BOB", "Ｂｏｂ", "böb", "%"] {
-        let reply = create(&bed, &token, &new(twin)).await;
+        let reply = create(&server, &token, &new(twin)).await;
         assert_eq!(
             (reply.status, &reply.json()["code"]),
             (409, &json!("username_taken")),
             "{twin}"
         );
     }
-    let bob = bed.store.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server.store.user_for_login("bob").await.unwrap().unwrap().0.id;
     assert_eq!(
-        update(&bed, &token, bob, &json!({"username": "ADA"}))
+        update(&server, &token, bob, &json!({"username": "ADA"}))
             .await
             .status,
         409
     );
     assert_eq!(
-        update(&bed, &token, bob, &json!({"username": "BOB"}))
+        update(&server, &token, bob, &json!({"username": "BOB"}))
             .await
             .json()["username"],
         "BOB"
     );
     assert_eq!(
-        update(&bed, &token, bob, &json!({"username": "Guest"}))
+        update(&server, &token, bob, &json!({"username": "Guest"}))
             .await
             .status,
         400
     );
-    assert_eq!(sign_in(&bed, "%%%", PASSWORD).await.status, 403);
-    assert_eq!(sign_in(&bed, "b_b", PASSWORD).await.status, 403);
-    assert_eq!(sign_in(&bed, "bob", PASSWORD).await.status, 201);
+    assert_eq!(sign_in(&server, "%%%", PASSWORD).await.status, 403);
+    assert_eq!(sign_in(&server, "b_b", PASSWORD).await.status, 403);
+    assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 201);
 }

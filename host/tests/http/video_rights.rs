@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::media_bed::{text, texts};
-use crate::{Bed, BedOptions};
+use crate::media_files::{text, texts};
+use crate::{TestServer, TestServerOptions};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::kind::MediaKind;
 use svc_test_support::databases::{Schema, postgres_url};
@@ -11,17 +11,17 @@ use svc_test_support::databases::{Schema, postgres_url};
 const UNKNOWN: &str = "0000000000001";
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
-async fn on_each_database(test: impl AsyncFn(&Bed)) {
-    test(&Bed::start().await).await;
-    let Some(server) = postgres_url() else { return };
-    let schema = Schema::create(&server).await;
-    let bed = Bed::start_with(BedOptions {
+async fn on_each_database(test: impl AsyncFn(&TestServer)) {
+    test(&TestServer::start().await).await;
+    let Some(postgres) = postgres_url() else { return };
+    let schema = Schema::create(&postgres).await;
+    let server = TestServer::start_with(TestServerOptions {
         database_url: Some(schema.url.clone()),
-        ..BedOptions::default()
+        ..TestServerOptions::default()
     })
     .await;
-    test(&bed).await;
-    bed.store.close().await;
+    test(&server).await;
+    server.store.close().await;
     schema.drop().await;
 }
 
@@ -32,8 +32,8 @@ struct Place {
 }
 
 /// A movie, and an episode of a show that the other places have episodes of as well.
-async fn fill(bed: &Bed, name: &str, number: i64) {
-    let folder = bed.folder_at(MediaKind::movies(), name).await;
+async fn fill(server: &TestServer, name: &str, number: i64) {
+    let folder = server.folder_at(MediaKind::movies(), name).await;
     let fields = [
         ("movie.title", text(&format!("{name} movie"))),
         ("movie.genres", texts(&[name])),
@@ -46,9 +46,9 @@ async fn fill(bed: &Bed, name: &str, number: i64) {
             texts(&[r#"{"name":"poster.jpg","purpose":"poster"}"#]),
         ),
     ];
-    bed.video((folder, name), (MediaKind::movies(), "m.mkv"), b"movie", &fields)
+    server.video((folder, name), (MediaKind::movies(), "m.mkv"), b"movie", &fields)
         .await;
-    let folder = bed.folder_at(MediaKind::tv(), name).await;
+    let folder = server.folder_at(MediaKind::tv(), name).await;
     for (show, season) in [("Shared".to_owned(), number), (format!("{name} show"), 1)] {
         let pictures = r#"{"name":"poster.jpg","purpose":"season-poster"}"#;
         let of_show = r#"{"name":"poster.jpg","purpose":"show-poster"}"#;
@@ -64,11 +64,11 @@ async fn fill(bed: &Bed, name: &str, number: i64) {
             ("related.artwork", texts(&[own, pictures, of_show])),
         ];
         let file = format!("{show}.mkv");
-        bed.video((folder, name), (MediaKind::tv(), &file), b"episode", &fields)
+        server.video((folder, name), (MediaKind::tv(), &file), b"episode", &fields)
             .await;
     }
-    bed.beside(&format!("{name}/poster.jpg"), b"poster");
-    bed.beside(&format!("{name}/m.srt"), b"subtitles");
+    server.beside(&format!("{name}/poster.jpg"), b"poster");
+    server.beside(&format!("{name}/m.srt"), b"subtitles");
 }
 
 fn items(list: &Value) -> &[Value] {
@@ -82,8 +82,8 @@ fn id(record: &Value, member: &str) -> String {
 }
 
 /// What the owner finds of a place.
-async fn place(bed: &Bed, owner: &str, name: &'static str) -> Place {
-    let get = async |target: String| bed.get_as(owner, &target).await.json();
+async fn place(server: &TestServer, owner: &str, name: &'static str) -> Place {
+    let get = async |target: String| server.get_as(owner, &target).await.json();
     let mut paths = Vec::new();
     let subtitle = |record: &Value| {
         let id = id(&record["sources"][0]["subtitles"][0], "subtitleId");
@@ -115,30 +115,30 @@ async fn place(bed: &Bed, owner: &str, name: &'static str) -> Place {
 
 #[tokio::test]
 async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
-    on_each_database(async |bed: &Bed| {
-        let owner = bed.owner().await;
+    on_each_database(async |server: &TestServer| {
+        let owner = server.owner().await;
         let mut people = Vec::new();
         for (name, place) in [("bea", "Bea"), ("ben", "Ben")] {
-            let user = bed.user(name, false, &["cinema_user"]).await;
-            people.push((bed.token(user), place));
+            let user = server.user(name, false, &["cinema_user"]).await;
+            people.push((server.token(user), place));
             for kind in ["movies", "tv"] {
                 let body = json!({
                     "name": place, "mediaKind": kind, "paths": [place], "grants": [{"userId": user}]
                 });
-                let made = bed.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
+                let made = server.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
                 assert_eq!(made.status, 201, "{}", made.json());
             }
         }
         let names = ["Bea", "Ben", "Open"];
         for (number, name) in (1..).zip(names) {
-            fill(bed, name, number).await;
+            fill(server, name, number).await;
         }
         let mut places = Vec::new();
         for name in names {
-            places.push(place(bed, &owner, name).await);
+            places.push(place(server, &owner, name).await);
         }
         for (token, own) in &people {
-            let get = async |target: &str| bed.get_as(token, target).await;
+            let get = async |target: &str| server.get_as(token, target).await;
             let titles = async |target: &str, member: &str| {
                 let list = get(target).await.json();
                 items(&list)
@@ -170,7 +170,7 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 .collect();
             assert_eq!(numbers, [json!(if *own == "Bea" { 1 } else { 2 }), json!(3)]);
             assert_eq!(items(&get(&format!("{shared}/episodes")).await.json()).len(), 2);
-            let all = bed.get_as(&owner, &format!("{shared}/seasons")).await.json();
+            let all = server.get_as(&owner, &format!("{shared}/seasons")).await.json();
             assert_eq!(items(&all).len(), 3);
 
             for place in &places {
@@ -179,7 +179,7 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 for path in &place.paths {
                     let reply = get(path).await;
                     assert_eq!(reply.status, if seen { 200 } else { 404 }, "{own} {path}");
-                    assert_eq!(bed.get_as(&owner, path).await.status, 200, "{path}");
+                    assert_eq!(server.get_as(&owner, path).await.status, 200, "{path}");
                     if !seen {
                         // Not told apart from what nobody ever had.
                         let nothing = get(&format!("/api/v1/movies/{UNKNOWN}")).await;
@@ -188,10 +188,10 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 }
             }
         }
-        let music = bed.user("max", false, &["music_user"]).await;
-        let music = bed.token(music);
+        let music = server.user("max", false, &["music_user"]).await;
+        let music = server.token(music);
         for path in &places[2].paths {
-            assert_eq!(bed.get_as(&music, path).await.status, 403, "{path}");
+            assert_eq!(server.get_as(&music, path).await.status, 403, "{path}");
         }
     })
     .await;

@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::events_bed::{Streaming, quick, wait_for};
-use crate::{Bed, BedOptions, Reply};
+use crate::event_streams::{ListeningServer, quick, wait_for};
+use crate::{TestServer, TestServerOptions, Reply};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
 use svc_domain::waveform::AudioSummary;
-use svc_library::waveforms::{MAX_BINS, Meter, WaveformLimits};
+use svc_library::waveforms::{MAX_BINS, WaveformAnalyzer, WaveformLimits};
 use svc_plugin_host::SourceFile;
 
 /// Measures by the name of the file, and holds still while a test wants that.
 #[derive(Debug, Default)]
-pub(super) struct HeldMeter {
+pub(super) struct HeldAnalyzer {
     calls: AtomicUsize,
     held: Mutex<bool>,
     released: Condvar,
 }
 
-impl HeldMeter {
+impl HeldAnalyzer {
     pub(super) fn hold(&self, held: bool) {
         *self.held.lock().unwrap() = held;
         self.released.notify_all();
@@ -34,12 +34,12 @@ impl HeldMeter {
     }
 }
 
-impl Meter for HeldMeter {
+impl WaveformAnalyzer for HeldAnalyzer {
     fn version(&self, extension: &str) -> Option<String> {
         (extension == "mp3").then(|| "1".to_owned())
     }
 
-    fn measure(&self, source: &Arc<SourceFile>, bins: u32) -> Result<AudioSummary, ExtractFailure> {
+    fn analyze(&self, source: &Arc<SourceFile>, bins: u32) -> Result<AudioSummary, ExtractFailure> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         drop(
             self.released
@@ -69,41 +69,41 @@ impl Meter for HeldMeter {
 }
 
 pub(super) struct Room {
-    server: Streaming,
-    pub(super) meter: Arc<HeldMeter>,
+    listening: ListeningServer,
+    pub(super) analyzer: Arc<HeldAnalyzer>,
     folder: FolderId,
     pub(super) owner: String,
 }
 
 impl Room {
     pub(super) async fn new(limits: WaveformLimits) -> Self {
-        let meter = Arc::new(HeldMeter::default());
-        let server = Streaming::start_with(BedOptions {
+        let analyzer = Arc::new(HeldAnalyzer::default());
+        let listening = ListeningServer::start_with(TestServerOptions {
             event_limits: quick(),
-            meter: Some((meter.clone(), limits)),
-            ..BedOptions::default()
+            analyzer: Some((analyzer.clone(), limits)),
+            ..TestServerOptions::default()
         })
         .await;
-        let folder = server.bed.folder(MediaKind::music()).await;
-        let owner = server.bed.owner().await;
+        let folder = listening.server.folder(MediaKind::music()).await;
+        let owner = listening.server.owner().await;
         Self {
-            server,
-            meter,
+            listening,
+            analyzer,
             folder,
             owner,
         }
     }
 
-    pub(super) fn bed(&self) -> &Bed {
-        &self.server.bed
+    pub(super) fn server(&self) -> &TestServer {
+        &self.listening.server
     }
 
     pub(super) async fn track(&self, name: &str) -> FileId {
-        self.bed().track(self.folder, name, name, b"0123456789").await
+        self.server().track(self.folder, name, name, b"0123456789").await
     }
 
     async fn ask(&self, token: &str, id: FileId, query: &str) -> Reply {
-        self.bed().get_as(token, &path(id, query)).await
+        self.server().get_as(token, &path(id, query)).await
     }
 
     pub(super) async fn status(&self, id: FileId) -> u16 {
@@ -120,7 +120,7 @@ pub(super) fn impatient() -> WaveformLimits {
     WaveformLimits {
         parallel: 1,
         waiting: 1,
-        listeners: 4,
+        subscribers: 4,
         answer_within: Duration::from_millis(20),
     }
 }
@@ -161,7 +161,7 @@ async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
         ("authorization", bearer.as_str()),
         ("accept", "application/octet-stream"),
     ];
-    let bytes = room.bed().send("GET", &path(id, "?bins=64"), &headers, "").await;
+    let bytes = room.server().send("GET", &path(id, "?bins=64"), &headers, "").await;
     assert_eq!(
         (
             bytes.status,
@@ -172,9 +172,9 @@ async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
     );
     assert_eq!(bytes.body[..64], peak);
     let known = [&headers[..], &[("if-none-match", bytes.header("etag"))]].concat();
-    let again = room.bed().send("GET", &path(id, "?bins=64"), &known, "").await;
+    let again = room.server().send("GET", &path(id, "?bins=64"), &known, "").await;
     assert_eq!((again.status, again.body.len()), (304, 0));
-    assert_eq!(room.meter.calls(), 1);
+    assert_eq!(room.analyzer.calls(), 1);
     for query in ["?bins=15", "?bins=4097", "?bins=x", "?bins="] {
         assert_eq!(room.ask(&room.owner, id, query).await.status, 400, "{query}");
     }
@@ -186,24 +186,24 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
     let room = Room::new(impatient()).await;
     let id = room.track("a.mp3").await;
     let listener = |name: &'static str| {
-        let bed = room.bed();
-        async move { bed.token(bed.user(name, false, &["member"]).await) }
+        let server = room.server();
+        async move { server.token(server.user(name, false, &["member"]).await) }
     };
     let (ann, bob, cora) = (
         listener("ann").await,
         listener("bob").await,
         listener("cora").await,
     );
-    let mut of_ann = room.server.listen(&ann).await;
-    let mut of_bob = room.server.listen(&bob).await;
-    let mut of_cora = room.server.listen(&cora).await;
-    room.meter.hold(true);
+    let mut of_ann = room.listening.listen(&ann).await;
+    let mut of_bob = room.listening.listen(&bob).await;
+    let mut of_cora = room.listening.listen(&cora).await;
+    room.analyzer.hold(true);
     for (token, query) in [(&ann, "?bins=16"), (&bob, ""), (&ann, "?bins=32")] {
         let reply = room.ask(token, id, query).await;
         assert_eq!((reply.status, reply.header("retry-after")), (202, "2"), "{query}");
         assert!(reply.body.is_empty());
     }
-    room.meter.hold(false);
+    room.analyzer.hold(false);
     for (client, token, query) in [(&mut of_ann, &ann, "?bins=32"), (&mut of_bob, &bob, "")] {
         let told = client.next().await.unwrap();
         assert_eq!(told["type"], "music.waveform_ready");
@@ -214,12 +214,12 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
             (200, &answered.json())
         );
     }
-    assert_eq!(room.meter.calls(), 1);
+    assert_eq!(room.analyzer.calls(), 1);
     // Another who asks now is answered, and told nothing: the first that Cora hears of is her own.
     let other = room.track("b.mp3").await;
-    room.meter.hold(true);
+    room.analyzer.hold(true);
     assert_eq!(room.ask(&cora, other, "").await.status, 202);
-    room.meter.hold(false);
+    room.analyzer.hold(false);
     assert_eq!(
         of_cora.next().await.unwrap()["payload"]["musicTrackId"],
         other.to_string()
@@ -237,13 +237,13 @@ async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
             (422, &json!("waveform_unavailable"))
         );
     }
-    assert_eq!(room.meter.calls(), 1);
+    assert_eq!(room.analyzer.calls(), 1);
     // Other bytes are another file.
-    std::fs::write(room.bed().root.join("Album/broken.mp3"), b"longer than before").unwrap();
-    assert_eq!((room.status(broken).await, room.meter.calls()), (422, 2));
+    std::fs::write(room.server().root.join("Album/broken.mp3"), b"longer than before").unwrap();
+    assert_eq!((room.status(broken).await, room.analyzer.calls()), (422, 2));
     // Nothing measures files of this kind.
     let unknown = room.track("a.xyz").await;
-    assert_eq!((room.status(unknown).await, room.meter.calls()), (422, 2));
+    assert_eq!((room.status(unknown).await, room.analyzer.calls()), (422, 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -256,10 +256,10 @@ async fn waveform_of_storage_that_fails_is_tried_again() {
             (reply.status, &reply.json()["code"]),
             (503, &json!("storage_unavailable"))
         );
-        assert_eq!(room.meter.calls(), calls);
+        assert_eq!(room.analyzer.calls(), calls);
     }
     let gone = room.track("gone.mp3").await;
-    std::fs::remove_file(room.bed().root.join("Album/gone.mp3")).unwrap();
+    std::fs::remove_file(room.server().root.join("Album/gone.mp3")).unwrap();
     let reply = room.ask(&room.owner, gone, "").await;
     assert_eq!(
         (reply.status, &reply.json()["code"]),
@@ -279,9 +279,9 @@ async fn waveforms_beyond_the_queue_are_for_later() {
         room.track("b.mp3").await,
         room.track("c.mp3").await,
     ];
-    room.meter.hold(true);
+    room.analyzer.hold(true);
     assert_eq!(room.status(ids[0]).await, 202);
-    wait_for(|| room.meter.calls() == 1).await;
+    wait_for(|| room.analyzer.calls() == 1).await;
     assert_eq!(room.status(ids[1]).await, 202);
     let full = room.ask(&room.owner, ids[2], "").await;
     assert_eq!(
@@ -290,11 +290,11 @@ async fn waveforms_beyond_the_queue_are_for_later() {
     );
     // Those that are under way are not turned away.
     assert_eq!((room.status(ids[0]).await, room.status(ids[1]).await), (202, 202));
-    room.meter.hold(false);
-    wait_for(|| room.meter.calls() == 2).await;
-    let waveforms = &room.bed().state.waveforms;
+    room.analyzer.hold(false);
+    wait_for(|| room.analyzer.calls() == 2).await;
+    let waveforms = &room.server().state.waveforms;
     assert!(
-        waveforms.prepare(ids[2].into()).await.unwrap(),
+        waveforms.pregenerate(ids[2].into()).await.unwrap(),
         "there is room again"
     );
     assert_eq!(room.status(ids[2]).await, 200);
@@ -304,27 +304,27 @@ async fn waveforms_beyond_the_queue_are_for_later() {
 async fn server_that_ends_measures_nothing_more() {
     let room = Room::new(impatient()).await;
     let ids = [room.track("a.mp3").await, room.track("b.mp3").await];
-    room.meter.hold(true);
+    room.analyzer.hold(true);
     for id in ids {
         assert_eq!(room.status(id).await, 202);
-        wait_for(|| room.meter.calls() == 1).await;
+        wait_for(|| room.analyzer.calls() == 1).await;
     }
-    room.bed().state.waveforms.ask_to_stop();
+    room.server().state.waveforms.ask_to_stop();
     assert_eq!(room.status(ids[1]).await, 503);
-    room.meter.hold(false);
-    room.bed().state.waveforms.close().await;
+    room.analyzer.hold(false);
+    room.server().state.waveforms.close().await;
     assert_eq!(room.status(ids[0]).await, 503);
-    assert_eq!(room.meter.calls(), 1);
+    assert_eq!(room.analyzer.calls(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn waveform_prepared_in_the_background_is_there_for_who_asks() {
     let room = Room::new(patient()).await;
     let id = room.track("a.mp3").await;
-    let waveforms = &room.bed().state.waveforms;
-    assert!(waveforms.prepare(id.into()).await.unwrap());
-    assert!(!waveforms.prepare(id.into()).await.unwrap());
-    assert_eq!((room.status(id).await, room.meter.calls()), (200, 1));
+    let waveforms = &room.server().state.waveforms;
+    assert!(waveforms.pregenerate(id.into()).await.unwrap());
+    assert!(!waveforms.pregenerate(id.into()).await.unwrap());
+    assert_eq!((room.status(id).await, room.analyzer.calls()), (200, 1));
     let unknown: Value = room.ask(&room.owner, FileId::from(1), "").await.json();
     assert_eq!(unknown["message"], "not found");
 }

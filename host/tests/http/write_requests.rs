@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::people::SignedIn;
-use crate::{Bed, BedOptions};
+use crate::{TestServer, TestServerOptions};
 use svc_api::access::Access;
 use svc_api::route::Route;
 use svc_api::router::routes;
@@ -34,9 +34,9 @@ impl WriteRequest {
 }
 
 /// Has the only plugin fail until it is shut off.
-fn quarantine(bed: &Bed) {
-    let mut worker = bed.plugins.worker();
-    let plugin = bed.plugins.handle("guest").unwrap();
+fn quarantine(server: &TestServer) {
+    let mut worker = server.plugins.worker();
+    let plugin = server.plugins.handle("guest").unwrap();
     while plugin.is_active() {
         let source = Arc::new(SourceFile::in_memory(b"trap".to_vec(), "a.shared"));
         assert_eq!(worker.extract(&plugin, &source).unwrap_err().code(), "trap");
@@ -45,8 +45,8 @@ fn quarantine(bed: &Bed) {
 
 /// A server with an owner, `eve` who may do everything by a role, `vic` who may little, and something of each kind that
 /// can be changed.
-pub(super) struct World {
-    pub(super) bed: Bed,
+pub(super) struct WriteFixture {
+    pub(super) server: TestServer,
     /// Access token of the owner.
     pub(super) owner: String,
     pub(super) eve: UserId,
@@ -55,28 +55,28 @@ pub(super) struct World {
     pub(super) requests: Vec<WriteRequest>,
 }
 
-impl World {
+impl WriteFixture {
     pub(super) async fn start(database_url: Option<String>) -> Self {
         let bytes = guests::plugin("by_first_byte", "guest").leak();
-        let bed = Bed::start_with(BedOptions {
+        let server = TestServer::start_with(TestServerOptions {
             database_url,
             plugins: vec![BuiltIn { name: "guest", bytes }],
-            ..BedOptions::default()
+            ..TestServerOptions::default()
         })
         .await;
-        quarantine(&bed);
-        bed.person("ada", "owner").await;
-        let owner = bed.sign_in("ada").await.jwt;
+        quarantine(&server);
+        server.person("ada", "owner").await;
+        let owner = server.sign_in("ada").await.jwt;
         let all: Vec<_> = Capability::ALL.iter().map(|one| one.as_str()).collect();
         let role = json!({"name": "everything", "capabilities": all});
         assert_eq!(
-            bed.send_as(&owner, "POST", "/api/v1/roles", &role).await.status,
+            server.send_as(&owner, "POST", "/api/v1/roles", &role).await.status,
             201
         );
-        let eve = bed.person("eve", "everything").await;
-        let session = bed.sign_in("eve").await;
+        let eve = server.person("eve", "everything").await;
+        let session = server.sign_in("eve").await;
         let mut world = Self {
-            bed,
+            server,
             owner,
             eve,
             session,
@@ -88,7 +88,7 @@ impl World {
 
     /// Sends a request as `eve`, which must succeed; returns what it made.
     async fn make(&self, method: &str, target: &str, body: Value) -> Value {
-        let reply = self.bed.send_as(&self.session.jwt, method, target, &body).await;
+        let reply = self.server.send_as(&self.session.jwt, method, target, &body).await;
         assert!(
             reply.status == if method == "POST" { 201 } else { 200 },
             "{method} {target}: {} {}",
@@ -99,24 +99,24 @@ impl World {
     }
 
     async fn fill(&mut self) {
-        let bed = &self.bed;
-        let music = bed.folder(MediaKind::music()).await;
-        let song = bed
+        let server = &self.server;
+        let music = server.folder(MediaKind::music()).await;
+        let song = server
             .track(music, "one.mp3", "One", b"0123456789")
             .await
             .to_string();
-        let other = bed
+        let other = server
             .track(music, "two.mp3", "Two", b"0123456789")
             .await
             .to_string();
-        let photos = bed.folder_at(MediaKind::photos(), "Album").await;
-        let photo = bed.photo(photos, "one.jpg", b"0123456789").await.to_string();
-        let vic = bed.person("vic", "newcomer").await;
+        let photos = server.folder_at(MediaKind::photos(), "Album").await;
+        let photo = server.photo(photos, "one.jpg", b"0123456789").await.to_string();
+        let vic = server.person("vic", "newcomer").await;
         let text = |value: &Value, key: &str| value[key].as_str().unwrap().to_owned();
 
         let spare_session = {
-            bed.sign_in("eve").await;
-            let sessions = bed
+            server.sign_in("eve").await;
+            let sessions = server
                 .get_as(&self.session.jwt, "/api/v1/users/current/sessions")
                 .await
                 .json();
@@ -161,7 +161,7 @@ impl World {
         let queue = self.make("POST", "/api/v1/playback-queues", two).await;
         let queue = text(&queue, "playbackQueueId");
         let in_queue = format!("/api/v1/playback-queues/{queue}/items");
-        let items = bed.get_as(&self.session.jwt, &in_queue).await.json();
+        let items = server.get_as(&self.session.jwt, &in_queue).await.json();
         let queued = |at: usize| text(&items[0][at], "playbackQueueItemId");
         let (first, second) = (queued(0), queued(1));
         let album = self
@@ -401,7 +401,7 @@ fn writing_routes() -> Vec<(String, &'static str)> {
 
 #[tokio::test]
 async fn each_route_that_changes_something_has_a_request_that_succeeds() {
-    let world = World::start(None).await;
+    let world = WriteFixture::start(None).await;
     let known = world.requests.iter();
     let mut known: Vec<_> = known
         .map(|request| (request.method.to_owned(), request.path))
@@ -411,7 +411,7 @@ async fn each_route_that_changes_something_has_a_request_that_succeeds() {
     for request in &world.requests {
         let jwt = &world.session.jwt;
         let reply = world
-            .bed
+            .server
             .send_as(jwt, request.method, &request.target, &request.body)
             .await;
         let expected = if request.method == "POST" { 201 } else { 200 };

@@ -137,7 +137,7 @@ impl Contract {
             let kinds = operation.parts.iter().map(|part| is_parameter(part));
             kinds.collect::<Vec<bool>>()
         });
-        let problem = compiling.component("Problem");
+        let problem = compiling.component("ApiError");
         Self {
             operations,
             problem,
@@ -253,7 +253,7 @@ mod tests {
 
     fn contract() -> Contract {
         let thing = json!({"$ref": "#/components/schemas/Thing"});
-        let problem = json!({"$ref": "#/components/schemas/Problem"});
+        let problem = json!({"$ref": "#/components/schemas/ApiError"});
         let json =
             |schema: &Value| json!({"description": "", "content": {"application/json": {"schema": schema}}});
         Contract::new(&json!({
@@ -273,7 +273,7 @@ mod tests {
                 "Thing": {"type": "object", "required": ["id"], "properties": {
                     "id": {"type": "string"}, "size": {"type": ["integer", "null"]}
                 }},
-                "Problem": {"type": "object", "required": ["message"], "properties": {
+                "ApiError": {"type": "object", "required": ["message"], "properties": {
                     "message": {"type": "string"}
                 }},
             }},

@@ -2,7 +2,7 @@
 
 mod assertions;
 mod contracts;
+mod coverage;
 mod dependencies;
 mod layers;
-mod rows;
 mod tidy;

@@ -2,7 +2,7 @@
 
 mod choices;
 mod counts;
-mod crowded;
+mod ambiguous_duplicates;
 mod faults;
 mod losses;
 mod moves;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::http_servers::{self, Load, Servers, Told, hashing_seconds};
+use super::http_servers::{self, Load, Servers, LoadReport, hashing_seconds};
 use super::{machine, measure};
 use crate::process;
 use crate::server_client::{Client, Session};
@@ -50,7 +50,7 @@ struct Anonymous {
 
 /// What came of a flood.
 struct Outcome {
-    told: Told,
+    told: LoadReport,
     hashes: f64,
     logins: Vec<(u16, Duration)>,
     same_tag: bool,

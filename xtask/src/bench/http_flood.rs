@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::http::{get, login};
-use super::http_servers::{self, Load, Servers, Told};
+use super::http_servers::{self, Load, Servers, LoadReport};
 use super::measure;
 use crate::process;
 
@@ -28,8 +28,8 @@ pub(crate) struct Flood {
     /// The kernel's own mark of the peak, between two looks as well.
     pub(crate) high_water: u64,
     pub(crate) after: Memory,
-    pub(crate) logins: Told,
-    pub(crate) health: Told,
+    pub(crate) logins: LoadReport,
+    pub(crate) health: LoadReport,
 }
 
 /// Resident, and what of it is no file.

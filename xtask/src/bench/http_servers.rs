@@ -54,7 +54,7 @@ pub(crate) struct Load {
 
 /// What it says, and what the server spent meanwhile.
 pub(crate) struct Measured {
-    pub(crate) told: Told,
+    pub(crate) told: LoadReport,
     /// CPU of the server, of one core.
     pub(crate) server_share: f64,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Measured {
 /// The generator's own words; times are microseconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Told {
+pub(crate) struct LoadReport {
     seconds: f64,
     pub(crate) statuses: BTreeMap<u16, u64>,
     pub(crate) failures: BTreeMap<String, u64>,
@@ -83,7 +83,7 @@ pub(crate) struct Percentiles {
     pub(crate) p99: f64,
 }
 
-impl Told {
+impl LoadReport {
     /// From the first counted request to the last answer.
     pub(crate) fn seconds(&self) -> f64 {
         self.seconds
@@ -268,7 +268,7 @@ impl Generator {
 }
 
 /// What a generator said in the end.
-pub(crate) fn finish(child: Child) -> Result<Told> {
+pub(crate) fn finish(child: Child) -> Result<LoadReport> {
     let output = child.wait_with_output()?;
     if !output.status.success() {
         bail!("the load generator failed ({})", output.status);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::http::get;
-use super::http_servers::{Generator, Load, Told, finish};
+use super::http_servers::{Generator, Load, LoadReport, finish};
 use super::library::Kind;
 use super::report::{Table, Unit};
 use super::scan_server::ScanServer;
@@ -111,7 +111,7 @@ fn share(during: f64, idle: f64) -> f64 {
 }
 
 /// What all requests felt like.
-fn tell(table: &mut Table, scan: &str, idle: &Told, during: &Told) {
+fn tell(table: &mut Table, scan: &str, idle: &LoadReport, during: &LoadReport) {
     table.tell(
         &format!("all requests, {RATE} a second: p50, p95, p99 idle; during {scan}"),
         &format!(

@@ -57,7 +57,7 @@ pub(crate) struct Options {
 
 /// What the generator says of one turn; times are microseconds.
 #[derive(Deserialize)]
-struct Told {
+struct LoadReport {
     seconds: f64,
     bytes: f64,
     p50: f64,
@@ -66,7 +66,7 @@ struct Told {
 
 /// One turn of one server.
 struct Turn {
-    told: Told,
+    told: LoadReport,
     /// From the start of the generator to its end, and the server's CPU in that time.
     elapsed: f64,
     cpu: f64,

@@ -35,7 +35,7 @@ impl Access {
     }
 
     /// Whether only a signed-in session will do.
-    pub fn takes_session(self) -> bool {
+    pub fn requires_session(self) -> bool {
         matches!(self, Self::Session(_))
     }
 
@@ -43,15 +43,15 @@ impl Access {
     pub fn describe(self) -> String {
         match self {
             Self::Public => "Public.".to_owned(),
-            Self::SignedIn => "Takes a signed-in user.".to_owned(),
-            Self::Capability(capability) => format!("Takes the capability `{capability}`."),
+            Self::SignedIn => "Requires a signed-in user.".to_owned(),
+            Self::Capability(capability) => format!("Requires the capability `{capability}`."),
             Self::Link(capability) => {
                 format!(
-                    "Takes the capability `{capability}`, or a signed link to the item (`POST /api/v1/links`)."
+                    "Requires the capability `{capability}`, or a signed link to the item (`POST /api/v1/links`)."
                 )
             }
             Self::Session(capability) => format!(
-                "Takes the capability `{capability}`, and a signed-in session: a personal access token is refused."
+                "Requires the capability `{capability}`, and a signed-in session: a personal access token is refused."
             ),
             Self::Dev => "For tests on the same machine, in development mode.".to_owned(),
             Self::AnyCapability(capabilities) => {
@@ -59,7 +59,7 @@ impl Access {
                     .iter()
                     .map(|capability| format!("`{capability}`"))
                     .collect();
-                format!("Takes one of the capabilities {}.", names.join(", "))
+                format!("Requires one of the capabilities {}.", names.join(", "))
             }
         }
     }

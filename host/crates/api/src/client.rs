@@ -8,10 +8,10 @@ use salvo::http::header::{FORWARDED, HeaderName, USER_AGENT};
 use salvo::http::uri::Scheme;
 use salvo::oapi::{Components, EndpointArgRegister, Operation};
 use salvo::{Depot, Extractible, Request};
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 
 use crate::extract::State;
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use svc_identity::ClientInfo;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -39,7 +39,7 @@ struct Hop {
 
 impl Client {
     /// The client of a request that came from `peer`, over https if `https`.
-    fn of(network: &Network, peer: Option<IpAddr>, https: bool, headers: &HeaderMap) -> Self {
+    fn of(proxy_config: &ProxyConfig, peer: Option<IpAddr>, https: bool, headers: &HeaderMap) -> Self {
         let user_agent = headers
             .get(USER_AGENT)
             .and_then(|value| readable(value.as_bytes()));
@@ -50,7 +50,7 @@ impl Client {
         };
         // The nearest proxy wrote the last hop. Each further one counts only while all after it are trusted.
         for hop in hops(headers).iter().rev() {
-            if !client.address.is_some_and(|address| network.trusts(address)) {
+            if !client.address.is_some_and(|address| proxy_config.trusts(address)) {
                 break;
             }
             client.https = hop.https.unwrap_or(client.https);
@@ -152,10 +152,10 @@ impl<'ex> Extractible<'ex> for Client {
     }
 
     #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
-        let network = &State::of(depot)?.network;
+    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
+        let proxy_config = &State::of(depot)?.proxy_config;
         Ok(Self::of(
-            network,
+            proxy_config,
             req.remote_addr().ip(),
             *req.scheme() == Scheme::HTTPS,
             req.headers(),
@@ -184,7 +184,7 @@ mod tests {
     const PROXIES: [&str; 3] = ["10.0.0.0/8", "::1/128", "fd00::/8"];
 
     fn client(peer: &str, https: bool, lines: &[(&'static str, &[u8])]) -> Client {
-        let network = Network {
+        let proxy_config = ProxyConfig {
             trusted_proxies: PROXIES.map(|text| text.parse().unwrap()).to_vec(),
             base_url: None,
         };
@@ -192,7 +192,7 @@ mod tests {
         for (name, value) in lines {
             headers.append(*name, HeaderValue::from_bytes(value).unwrap());
         }
-        Client::of(&network, Some(peer.parse().unwrap()), https, &headers)
+        Client::of(&proxy_config, Some(peer.parse().unwrap()), https, &headers)
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", HeaderValue::from_static("1.2.3.4"));
         assert_eq!(
-            Client::of(&Network::default(), None, false, &headers).address,
+            Client::of(&ProxyConfig::default(), None, false, &headers).address,
             None
         );
     }

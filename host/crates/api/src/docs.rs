@@ -10,8 +10,8 @@ use salvo::oapi::swagger_ui;
 use salvo::{Request, Response, handler};
 
 use crate::openapi;
-use crate::problem::Problem;
-use svc_http_io::unsent::Shared;
+use crate::api_error::ApiError;
+use svc_http_io::send_buffer::Shared;
 
 /// The page is the one place with scripts; all of them are ours, none inline.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -58,7 +58,7 @@ fn asset(name: &'static str) -> Option<(&'static str, String, Bytes)> {
 
 /// The description of the API.
 #[handler]
-pub async fn show_document(res: &mut Response) {
+pub async fn get_document(res: &mut Response) {
     let document: &'static str = DOCUMENT.as_str();
     send(
         res,
@@ -69,7 +69,7 @@ pub async fn show_document(res: &mut Response) {
 
 /// The interactive reference.
 #[handler]
-pub async fn show_page(res: &mut Response) {
+pub async fn get_page(res: &mut Response) {
     res.headers_mut()
         .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
     send(
@@ -81,7 +81,7 @@ pub async fn show_page(res: &mut Response) {
 
 /// A file of the reference.
 #[handler]
-pub async fn show_asset(req: &Request, res: &mut Response) {
+pub async fn get_asset(req: &Request, res: &mut Response) {
     let name = req.params().get("file").map(String::as_str).unwrap_or_default();
     if name == "start.js" {
         return send(
@@ -92,7 +92,7 @@ pub async fn show_asset(req: &Request, res: &mut Response) {
     }
     match FILES.iter().find(|(file, ..)| *file == name) {
         Some((_, content_type, bytes)) => send(res, content_type, bytes.clone()),
-        None => Problem::of_status(StatusCode::NOT_FOUND).render(res),
+        None => ApiError::of_status(StatusCode::NOT_FOUND).render(res),
     }
 }
 

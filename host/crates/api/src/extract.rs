@@ -18,13 +18,13 @@ use serde::{Deserialize, Deserializer};
 use crate::body::receive;
 use crate::client::Client;
 use crate::json_body;
-use crate::middleware::guard::presented;
-use crate::problem::Problem;
+use crate::middleware::authorize::request_credential;
+use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
 use crate::state::AppState;
 use svc_http_io::connection::Connection;
 use svc_http_io::limits;
-use svc_identity::Requester;
+use svc_identity::AuthContext;
 use svc_identity::actor::Actor;
 use svc_identity::app::App;
 
@@ -42,7 +42,7 @@ impl Deref for State {
 
 impl State {
     /// The services of the request at hand, for those who have no [`State`] of their own.
-    pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, Problem> {
+    pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, ApiError> {
         RequestContext::of(depot).map(|context| &context.state)
     }
 }
@@ -65,7 +65,7 @@ pub struct MaybeCaller(pub Option<Arc<Actor>>);
 
 /// The known caller, with the program that they use: what changes are made by.
 #[derive(Debug)]
-pub struct By(pub Requester);
+pub struct Authenticated(pub AuthContext);
 
 /// The token of a cloud account, from the header `Svc-Cloud-Token`.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub struct Body<T>(pub T);
 
 /// A JSON body whose faults come second: the handler has something to refuse before.
 #[derive(Debug)]
-pub struct LateBody<T>(pub Result<T, Problem>);
+pub struct DeferredBody<T>(pub Result<T, ApiError>);
 
 /// The app of the header `svc-app`; `None` if there is none, several, or another.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ macro_rules! extractible {
             }
 
             #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-            async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
+            async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
                 Self::extract_with_arg(req, depot, "").await
             }
 
@@ -116,7 +116,7 @@ macro_rules! extractible {
                 $req: &'ex mut Request,
                 $depot: &'ex mut Depot,
                 $arg: &str,
-            ) -> Result<Self, Problem> {
+            ) -> Result<Self, ApiError> {
                 $extract
             }
         }
@@ -125,7 +125,7 @@ macro_rules! extractible {
 
 extractible!(ClientConnection, req, _depot, _arg => {
     let connection = req.extensions().get::<Connection>().cloned();
-    connection.map(Self).ok_or_else(|| Problem::internal("a request without a connection"))
+    connection.map(Self).ok_or_else(|| ApiError::internal("a request without a connection"))
 });
 
 extractible!(State, _req, depot, _arg => {
@@ -135,48 +135,48 @@ extractible!(State, _req, depot, _arg => {
 extractible!(Caller, _req, depot, _arg => {
     // A handler that asks for a caller on a public route is a mistake of ours, and lets nobody in.
     let actor = RequestContext::of(depot)?.actor.clone();
-    actor.map(Self).ok_or_else(|| Problem::of_status(StatusCode::UNAUTHORIZED))
+    actor.map(Self).ok_or_else(|| ApiError::of_status(StatusCode::UNAUTHORIZED))
 });
 
 extractible!(MaybeCaller, req, depot, _arg => {
     let state = State::of(depot)?;
-    Ok::<_, Problem>(Self(state.authentication.actor(presented(req)).await.ok()))
+    Ok::<_, ApiError>(Self(state.authentication.actor(request_credential(req)).await.ok()))
 });
 
-extractible!(By, req, depot, _arg => {
+extractible!(Authenticated, req, depot, _arg => {
     let actor = Arc::clone(&Caller::extract(req, depot).await?.0);
     let client = Client::extract(req, depot).await?.into();
-    Ok::<_, Problem>(Self(Requester { actor, client }))
+    Ok::<_, ApiError>(Self(AuthContext { actor, client }))
 });
 
 extractible!(CloudToken, req, _depot, _arg => {
     let mut values = req.headers().get_all("svc-cloud-token").iter();
     let value = values.next().and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
     let value = if values.next().is_some() { None } else { value };
-    Ok::<_, Problem>(Self(value.map(str::to_owned)))
+    Ok::<_, ApiError>(Self(value.map(str::to_owned)))
 });
 
 extractible!(PathId<T> where [T: FromStr + Send], req, _depot, arg => {
     let value = req.params().get(&camel_case(arg)).and_then(|text| text.parse().ok());
-    value.map(Self).ok_or_else(|| Problem::of_status(StatusCode::NOT_FOUND))
+    value.map(Self).ok_or_else(|| ApiError::of_status(StatusCode::NOT_FOUND))
 });
 
 extractible!(AnyPathId<T> where [T: FromStr + Send], req, _depot, arg => {
     let value = req.params().get(&camel_case(arg)).and_then(|text| text.parse().ok());
-    Ok::<_, Problem>(Self(value))
+    Ok::<_, ApiError>(Self(value))
 });
 
 extractible!(SvcApp, req, _depot, _arg => {
     let mut values = req.headers().get_all("svc-app").iter();
     let value = values.next().and_then(|value| value.to_str().ok());
     let value = if values.next().is_some() { None } else { value };
-    Ok::<_, Problem>(Self(value.and_then(App::from_name)))
+    Ok::<_, ApiError>(Self(value.and_then(App::from_name)))
 });
 
 extractible!(Body<T> where [T: Input], req, depot, _arg => read_body(req, depot).await.map(Self));
 
-extractible!(LateBody<T> where [T: Input], req, depot, _arg => {
-    Ok::<_, Problem>(Self(read_body(req, depot).await))
+extractible!(DeferredBody<T> where [T: Input], req, depot, _arg => {
+    Ok::<_, ApiError>(Self(read_body(req, depot).await))
 });
 
 pub(super) fn camel_case(name: &str) -> String {
@@ -190,7 +190,7 @@ pub(super) fn camel_case(name: &str) -> String {
     })
 }
 
-async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Problem> {
+async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, ApiError> {
     let is_json = req
         .content_type()
         .is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
@@ -198,9 +198,9 @@ async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, Prob
     // Without any body there is nothing that could be of another type.
     if !is_json && !bytes.is_empty() {
         let message = "the body must be JSON, with the content type application/json";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    json_body::parse(bytes).map_err(|error| Problem::invalid(vec![error]))
+    json_body::parse(bytes).map_err(|error| ApiError::invalid(vec![error]))
 }
 
 /// Reads a list of at most [`limits::INPUT_ITEMS`]: for `#[serde(deserialize_with)]` on every list of an input.
@@ -256,7 +256,7 @@ macro_rules! register_nothing {
     )+};
 }
 
-register_nothing!(State, Caller, MaybeCaller, By, ClientConnection);
+register_nothing!(State, Caller, MaybeCaller, Authenticated, ClientConnection);
 
 fn register_path_parameter(operation: &mut Operation, arg: &str) {
     let parameter = Parameter::new(camel_case(arg))
@@ -318,7 +318,7 @@ impl<T: Input> EndpointArgRegister for Body<T> {
     }
 }
 
-impl<T: Input> EndpointArgRegister for LateBody<T> {
+impl<T: Input> EndpointArgRegister for DeferredBody<T> {
     fn register(components: &mut Components, operation: &mut Operation, _arg: &str) {
         register_body::<T>(components, operation);
     }

@@ -29,13 +29,13 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> 
             "the body is missing; it must be a JSON object".to_owned(),
         ));
     }
-    let json: Json = serde_json::from_slice(bytes).map_err(|error| {
+    let json: JsonValue = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         of_body(format!(
             "the body is no JSON that can be read: line {line}, column {column}"
         ))
     })?;
-    if !matches!(json, Json::Object(_)) {
+    if !matches!(json, JsonValue::Object(_)) {
         return Err(of_body("the body must be a JSON object".to_owned()));
     }
     T::deserialize(json).map_err(FieldError::from)
@@ -43,68 +43,68 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> 
 
 /// JSON as it was sent: unlike serde_json's own value it keeps fields that are given twice.
 #[derive(Debug)]
-enum Json {
+enum JsonValue {
     Null,
     Bool(bool),
     Number(Number),
     Text(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
+    List(Vec<JsonValue>),
+    Object(Vec<(String, JsonValue)>),
 }
 
-impl<'de> Deserialize<'de> for Json {
+impl<'de> Deserialize<'de> for JsonValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Build;
 
         impl<'de> Visitor<'de> for Build {
-            type Value = Json;
+            type Value = JsonValue;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("JSON")
             }
 
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Null)
+            fn visit_unit<E>(self) -> Result<JsonValue, E> {
+                Ok(JsonValue::Null)
             }
 
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json::Bool(value))
+            fn visit_bool<E>(self, value: bool) -> Result<JsonValue, E> {
+                Ok(JsonValue::Bool(value))
             }
 
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
+            fn visit_i64<E>(self, value: i64) -> Result<JsonValue, E> {
+                Ok(JsonValue::Number(value.into()))
             }
 
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
+            fn visit_u64<E>(self, value: u64) -> Result<JsonValue, E> {
+                Ok(JsonValue::Number(value.into()))
             }
 
-            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-                Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
+            fn visit_f64<E>(self, value: f64) -> Result<JsonValue, E> {
+                Ok(Number::from_f64(value).map_or(JsonValue::Null, JsonValue::Number))
             }
 
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json::Text(value.to_owned()))
+            fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value.to_owned()))
             }
 
-            fn visit_string<E>(self, value: String) -> Result<Json, E> {
-                Ok(Json::Text(value))
+            fn visit_string<E>(self, value: String) -> Result<JsonValue, E> {
+                Ok(JsonValue::Text(value))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element()? {
                     items.push(item);
                 }
-                Ok(Json::List(items))
+                Ok(JsonValue::List(items))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
                 let mut fields = Vec::new();
                 while let Some(field) = map.next_entry()? {
                     fields.push(field);
                 }
-                Ok(Json::Object(fields))
+                Ok(JsonValue::Object(fields))
             }
         }
 
@@ -117,7 +117,7 @@ macro_rules! whole_numbers {
     ($($method:ident $type:ty => $visit:ident, $bounds:literal;)+) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
             let number = match &self {
-                Json::Number(number) => number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
+                JsonValue::Number(number) => number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
                 _ => None,
             };
             match number.and_then(|number| <$type>::try_from(number).ok()) {
@@ -128,7 +128,7 @@ macro_rules! whole_numbers {
     )+};
 }
 
-impl<'de> Deserializer<'de> for Json {
+impl<'de> Deserializer<'de> for JsonValue {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -267,7 +267,7 @@ impl<'de> Deserializer<'de> for Json {
 
 /// The rest of a list.
 struct Items {
-    left: std::iter::Enumerate<std::vec::IntoIter<Json>>,
+    left: std::iter::Enumerate<std::vec::IntoIter<JsonValue>>,
 }
 
 impl<'de> SeqAccess<'de> for Items {
@@ -284,8 +284,8 @@ impl<'de> SeqAccess<'de> for Items {
 
 /// The rest of an object, with the value whose name was read.
 struct Fields {
-    left: std::vec::IntoIter<(String, Json)>,
-    value: Option<(String, Json)>,
+    left: std::vec::IntoIter<(String, JsonValue)>,
+    value: Option<(String, JsonValue)>,
 }
 
 impl<'de> MapAccess<'de> for Fields {

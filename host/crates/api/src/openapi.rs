@@ -14,7 +14,7 @@ use salvo::routing::MethodFilter;
 
 use crate::access::Access;
 use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
-use crate::problem::{CODES, ProblemView};
+use crate::api_error::{CODES, ApiErrorView};
 use crate::route::Route;
 use crate::router::routes;
 
@@ -63,7 +63,7 @@ const TAGS: [(&str, &str, &[&str]); 13] = [
     (
         "Movies and TV",
         "Movies, TV shows, seasons, episodes and subtitles.",
-        &["movies", "tv", "video", "watching"],
+        &["movies", "tv", "video", "cinema"],
     ),
     (
         "Playback",
@@ -88,7 +88,7 @@ pub fn document() -> OpenApi {
     let routes = routes();
     let flat = routes.iter().fold(Router::new(), |router, route| {
         let mut leaf = Router::with_path(route.path).filter(MethodFilter::new(route.method.clone()));
-        leaf.goal = Some(route.goal.clone());
+        leaf.goal = Some(route.handler.clone());
         router.push(leaf)
     });
     let info = Info::new("svc", env!("CARGO_PKG_VERSION")).description(description());
@@ -104,7 +104,7 @@ pub fn document() -> OpenApi {
         .merge_router(&flat);
     let tags = TAGS.map(|(name, about, _)| Tag::new(name).description(about));
     document.tags = tags.into_iter().collect();
-    let problem = ProblemView::to_schema(&mut document.components);
+    let problem = ApiErrorView::to_schema(&mut document.components);
     for route in &routes {
         let operation = item_type(&route.method)
             .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
@@ -149,18 +149,18 @@ fn name_operation(operation: &mut Operation) {
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
 fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
     let mut errors = vec![
-        ("500", "The server failed"),
-        ("503", "Something that the server needs is away"),
+        ("500", "Internal server error"),
+        ("503", "A dependency of the server is unavailable"),
         (
             "421",
-            "Before setup: asked by a name that is neither an IP address, `localhost` nor the base URL's",
+            "Before setup: the host is neither an IP address, `localhost` nor the base URL's",
         ),
     ];
     if route.access == Access::Public {
         operation.securities = Some(Vec::new());
     } else {
         let none: [&str; 0] = [];
-        let schemes: &[&str] = if route.access.takes_session() {
+        let schemes: &[&str] = if route.access.requires_session() {
             &[LOCAL_USER]
         } else {
             &[LOCAL_USER, PERSONAL_ACCESS_TOKEN]
@@ -183,7 +183,7 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         ]);
         errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
     }
-    let bytes = Bytes::of(route.path);
+    let bytes = BinaryContent::of(route.path);
     if operation.responses.contains_key("206") {
         errors.extend(bytes.error);
     }
@@ -221,18 +221,18 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
 }
 
 /// What answers with an item's bytes.
-struct Bytes {
+struct BinaryContent {
     /// The media types beside plain bytes.
     types: Vec<&'static str>,
     /// Why there may be none, though the item is there.
     error: Option<(&'static str, &'static str)>,
 }
 
-impl Bytes {
+impl BinaryContent {
     /// Of the route with this path.
     fn of(path: &str) -> Self {
-        let drawn = Some(("422", "No picture in this size can be made of the file"));
-        let played = Some(("409", "The user plays as many files as one may"));
+        let drawn = Some(("422", "No thumbnail can be rendered of the file"));
+        let played = Some(("409", "The user has too many streams open"));
         let (types, error) = match path.rsplit('/').next() {
             Some("artwork" | "thumbnail") => (vec!["image/*"], drawn),
             Some("original") => (vec!["image/*"], None),

@@ -8,7 +8,7 @@ use salvo::oapi::{
 };
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use svc_domain::time::Timestamp;
 use svc_http_io::limits::INPUT_ITEMS;
 use svc_identity::error::FieldError;
@@ -17,18 +17,18 @@ use svc_identity::error::FieldError;
 pub trait FromQuery: Sized {
     /// Reads it, parameter by parameter. Called without a request as well, to describe the parameters: it must ask
     /// for the same ones in any case.
-    fn read(reader: &mut QueryReader<'_>) -> Self;
+    fn read(params: &mut QueryParams<'_>) -> Self;
 }
 
 /// The parameters of one request, with what was found wrong with them; or a description under way.
 #[derive(Default)]
-pub struct QueryReader<'a> {
+pub struct QueryParams<'a> {
     pairs: Vec<(&'a str, &'a str)>,
     errors: Vec<FieldError>,
     described: Vec<Parameter>,
 }
 
-impl<'a> QueryReader<'a> {
+impl<'a> QueryParams<'a> {
     /// Over decoded pairs.
     pub fn new(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         Self {
@@ -254,27 +254,27 @@ impl<'ex, T: FromQuery + Send> Extractible<'ex> for Query<T> {
     }
 
     #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, Problem> {
+    async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, ApiError> {
         let pairs = req
             .queries()
             .iter_all()
             .flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
-        let mut reader = QueryReader::new(pairs.map(|(key, value)| (key.as_str(), value.as_str())));
-        let value = T::read(&mut reader);
-        let errors = reader.into_errors();
+        let mut params = QueryParams::new(pairs.map(|(key, value)| (key.as_str(), value.as_str())));
+        let value = T::read(&mut params);
+        let errors = params.into_errors();
         if errors.is_empty() {
             Ok(Self(value))
         } else {
-            Err(Problem::invalid(errors))
+            Err(ApiError::invalid(errors))
         }
     }
 }
 
 impl<T: FromQuery> EndpointArgRegister for Query<T> {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
-        let mut reader = QueryReader::default();
-        T::read(&mut reader);
-        operation.parameters.extend(reader.described);
+        let mut params = QueryParams::default();
+        T::read(&mut params);
+        operation.parameters.extend(params.described);
         let invalid = oapi::Response::new("The input is not valid");
         operation.responses.insert("400", invalid);
     }
@@ -284,10 +284,10 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
 mod tests {
     use super::*;
 
-    fn read<T>(query: &[(&str, &str)], read: impl Fn(&mut QueryReader<'_>) -> T) -> (T, usize) {
-        let mut reader = QueryReader::new(query.iter().copied());
-        let value = read(&mut reader);
-        (value, reader.into_errors().len())
+    fn read<T>(query: &[(&str, &str)], read: impl Fn(&mut QueryParams<'_>) -> T) -> (T, usize) {
+        let mut params = QueryParams::new(query.iter().copied());
+        let value = read(&mut params);
+        (value, params.into_errors().len())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use salvo::{Depot, Extractible, Request, extract::Metadata};
 
 use crate::client::Client;
 use crate::extract::State;
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use svc_identity::sessions;
 
 const PREFIX: &str = "svc_refresh_token_";
@@ -60,7 +60,7 @@ impl<'ex> Extractible<'ex> for RefreshCookie {
     }
 
     #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, Problem> {
+    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
         let name = format!("{PREFIX}{}", State::of(depot)?.keys.current().instance_id);
         let lines = req.headers().get_all(COOKIE).iter();
         let mut values = lines

@@ -6,7 +6,7 @@ use salvo::Depot;
 use tokio::time::Instant;
 
 use crate::deadline::Deadline;
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use crate::state::AppState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
 use svc_identity::actor::Actor;
@@ -45,19 +45,19 @@ impl RequestContext {
     ///
     /// # Errors
     /// An internal one where the outermost layer is missing.
-    pub fn of(depot: &Depot) -> Result<&Self, Problem> {
+    pub fn of(depot: &Depot) -> Result<&Self, ApiError> {
         depot
             .get_typed::<Self>()
-            .map_err(|_| Problem::internal("a request without context"))
+            .map_err(|_| ApiError::internal("a request without context"))
     }
 
     /// As [`RequestContext::of`], to be changed.
     ///
     /// # Errors
     /// As there.
-    pub fn of_mut(depot: &mut Depot) -> Result<&mut Self, Problem> {
+    pub fn of_mut(depot: &mut Depot) -> Result<&mut Self, ApiError> {
         depot
             .get_typed_mut::<Self>()
-            .map_err(|_| Problem::internal("a request without context"))
+            .map_err(|_| ApiError::internal("a request without context"))
     }
 }

@@ -9,19 +9,19 @@ use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::access::Access;
-use crate::middleware::guard::Guard;
-use crate::problem::Problem;
+use crate::middleware::authorize::Authorize;
+use crate::api_error::ApiError;
 use svc_http_io::limits::BODY_BYTES;
 
-/// Whether an answer follows from who asks and what is stored of media, and may be given again while that is unchanged.
+/// Whether the response of a route may be cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Follows {
-    /// Other things come into it.
-    No,
-    /// All of it: its entity tag tells the state.
-    Always,
-    /// If the handler says so; it has an entity tag of its own.
-    Sometimes,
+pub(crate) enum CachePolicy {
+    /// Never.
+    Never,
+    /// Until the media or the caller's permissions change. The entity tag is derived from their version.
+    ByVersion,
+    /// When the handler marks the response as [`Cacheable`](crate::response_cache::Cacheable). It sets its own entity tag.
+    ByHandler,
 }
 
 /// One endpoint: how it is reached, who may, and what answers.
@@ -35,8 +35,8 @@ pub struct Route {
     pub access: Access,
     /// Bytes that the body of a request may have.
     pub body_bytes: usize,
-    pub(super) follows: Follows,
-    pub(super) goal: Arc<dyn Handler>,
+    pub(super) cache_policy: CachePolicy,
+    pub(super) handler: Arc<dyn Handler>,
 }
 
 impl std::fmt::Debug for Route {
@@ -46,56 +46,49 @@ impl std::fmt::Debug for Route {
 }
 
 impl Route {
-    fn new(method: Method, path: &'static str, access: Access, goal: impl Handler) -> Self {
+    fn new(method: Method, path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self {
             method,
             path,
             access,
             body_bytes: BODY_BYTES,
-            follows: Follows::No,
-            goal: Arc::new(goal),
+            cache_policy: CachePolicy::Never,
+            handler: Arc::new(handler),
         }
     }
 
-    /// A GET of what is stored of media, and of nothing else: no file, no clock, nothing in memory.
-    pub fn media(path: &'static str, access: Access, goal: impl Handler) -> Self {
+    /// The same route with cached responses.
+    #[must_use]
+    pub(crate) fn cached(self, policy: CachePolicy) -> Self {
         Self {
-            follows: Follows::Always,
-            ..Self::get(path, access, goal)
-        }
-    }
-
-    /// A GET of a picture of an item, which may be drawn already.
-    pub fn image(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self {
-            follows: Follows::Sometimes,
-            ..Self::get(path, access, goal)
+            cache_policy: policy,
+            ..self
         }
     }
 
     /// A GET.
-    pub fn get(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self::new(Method::GET, path, access, goal)
+    pub fn get(path: &'static str, access: Access, handler: impl Handler) -> Self {
+        Self::new(Method::GET, path, access, handler)
     }
 
     /// A POST.
-    pub fn post(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self::new(Method::POST, path, access, goal)
+    pub fn post(path: &'static str, access: Access, handler: impl Handler) -> Self {
+        Self::new(Method::POST, path, access, handler)
     }
 
     /// A PUT.
-    pub fn put(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self::new(Method::PUT, path, access, goal)
+    pub fn put(path: &'static str, access: Access, handler: impl Handler) -> Self {
+        Self::new(Method::PUT, path, access, handler)
     }
 
     /// A PATCH.
-    pub fn patch(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self::new(Method::PATCH, path, access, goal)
+    pub fn patch(path: &'static str, access: Access, handler: impl Handler) -> Self {
+        Self::new(Method::PATCH, path, access, handler)
     }
 
     /// A DELETE.
-    pub fn delete(path: &'static str, access: Access, goal: impl Handler) -> Self {
-        Self::new(Method::DELETE, path, access, goal)
+    pub fn delete(path: &'static str, access: Access, handler: impl Handler) -> Self {
+        Self::new(Method::DELETE, path, access, handler)
     }
 
     /// The same, for bodies of up to so many bytes.
@@ -122,7 +115,7 @@ struct Node<'a> {
 }
 
 /// The router of a list of routes: a tree whose branches are halved, so that a request is compared with few of them.
-pub fn router_of(routes: &[Route]) -> Router {
+pub fn build_router(routes: &[Route]) -> Router {
     let mut root = Node::default();
     for route in routes {
         let parts = route.path.split('/').filter(|part| !part.is_empty());
@@ -140,7 +133,7 @@ impl Node<'_> {
             .collect();
         if branches.len() > 2 {
             // A path that ends here is compared with none of them.
-            router = router.push(halved(branches, Router::with_filter(NextPart { before: None })));
+            router = router.push(halved(branches, Router::with_filter(NextSegment { before: None })));
         } else {
             router = halved(branches, router);
         }
@@ -152,15 +145,15 @@ impl Node<'_> {
             for method in route.methods() {
                 allowed.push(method.clone());
                 let mut leaf = Router::with_filter(MethodFilter::new(method));
-                leaf = leaf.hoop(Guard::new(route));
-                leaf.goal = Some(Arc::clone(&route.goal));
+                leaf = leaf.hoop(Authorize::new(route));
+                leaf.goal = Some(Arc::clone(&route.handler));
                 router = router.push(leaf);
             }
         }
         let mut names: Vec<_> = allowed.iter().map(Method::as_str).collect();
         names.sort_unstable();
         // Last, for every other method: without it, the path would be tried as one with a parameter beside this node.
-        router.push(Router::new().goal(OtherMethods(names.join(", "))))
+        router.push(Router::new().goal(MethodNotAllowed(names.join(", "))))
     }
 }
 
@@ -173,7 +166,7 @@ fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
     match branches.get(half) {
         Some(&(before, _)) if half > 1 => {
             let rest = branches.split_off(half);
-            let filter = NextPart { before: Some(before) };
+            let filter = NextSegment { before: Some(before) };
             halved(rest, router.push(halved(branches, Router::with_filter(filter))))
         }
         _ => branches
@@ -184,11 +177,11 @@ fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
 
 /// Lets through where the path goes on, with a part that sorts before this text, or with any.
 #[derive(Debug)]
-struct NextPart {
+struct NextSegment {
     before: Option<&'static str>,
 }
 
-impl NextPart {
+impl NextSegment {
     fn fits(&self, state: &PathState<'_>) -> bool {
         let next = state.pick();
         next.is_some_and(|part| self.before.is_none_or(|before| part < before))
@@ -196,7 +189,7 @@ impl NextPart {
 }
 
 #[async_trait]
-impl Filter for NextPart {
+impl Filter for NextSegment {
     async fn filter(&self, _req: &mut Request, state: &mut PathState<'_>) -> bool {
         self.fits(state)
     }
@@ -213,15 +206,15 @@ impl Filter for NextPart {
 
 /// Tells which methods a path has: to a plain OPTIONS request (preflights of browsers are answered before they get
 /// here), and as an error to any method that it has not.
-struct OtherMethods(String);
+struct MethodNotAllowed(String);
 
 #[async_trait]
-impl Handler for OtherMethods {
+impl Handler for MethodNotAllowed {
     async fn handle(&self, req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
         if req.method() == Method::OPTIONS {
             res.status_code(StatusCode::NO_CONTENT);
         } else {
-            Problem::of_status(StatusCode::METHOD_NOT_ALLOWED).render(res);
+            ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).render(res);
         }
         if let Ok(allowed) = HeaderValue::from_str(&self.0) {
             res.headers_mut().insert(ALLOW, allowed);
@@ -243,19 +236,19 @@ mod tests {
 
     #[test]
     fn request_is_compared_with_few_branches() {
-        assert!(widest(&router_of(&routes())) <= 8);
+        assert!(widest(&build_router(&routes())) <= 8);
     }
 
     #[tokio::test]
     async fn each_branch_is_found_among_many() {
         let literals = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
         let paths = literals.map(|literal| format!("/{literal}/x").leak() as &'static str);
-        let goal = |path| Route::get(path, Access::Public, OtherMethods(String::new()));
-        let mut list: Vec<Route> = paths.into_iter().map(goal).collect();
+        let route = |path| Route::get(path, Access::Public, MethodNotAllowed(String::new()));
+        let mut list: Vec<Route> = paths.into_iter().map(route).collect();
         // A parameter takes what no text does, wherever it would sort.
-        list.push(goal("/{any}/y"));
-        list.push(goal("/c"));
-        let router = router_of(&list);
+        list.push(route("/{any}/y"));
+        list.push(route("/c"));
+        let router = build_router(&list);
         let found = async |path: &str| {
             let mut request = Request::new();
             *request.uri_mut() = path.parse().unwrap();

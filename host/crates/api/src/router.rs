@@ -7,31 +7,32 @@ use salvo::Service;
 use salvo::catcher::Catcher;
 
 use crate::access::Access;
-use crate::access::Access::{AnyCapability, Capability as Takes, Dev, Link, Public, Session, SignedIn};
+use crate::access::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
 use crate::docs;
 use crate::middleware::catch::CatchErrors;
-use crate::middleware::envelope::Envelope;
-use crate::route::{Route, router_of};
+use crate::middleware::request_layer::RequestLayer;
+use crate::route::CachePolicy::{ByHandler, ByVersion};
+use crate::route::{Route, build_router};
 use crate::routes::{
     auth, changes, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
     photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
-    tokens, tv, users, video, watching, waveforms,
+    tokens, tv, users, video, cinema, waveforms,
 };
 use crate::state::AppState;
 use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
 use svc_identity::capability::Capability as C;
 
 /// Music artists show releases and tracks, and are the way to both.
-const ARTISTS: Access = Takes(C::MusicArtistsRead);
-const RELEASES: Access = Takes(C::MusicReleasesRead);
-const TRACKS: Access = Takes(C::MusicTracksRead);
+const ARTISTS: Access = Require(C::MusicArtistsRead);
+const RELEASES: Access = Require(C::MusicReleasesRead);
+const TRACKS: Access = Require(C::MusicTracksRead);
 
 /// Queues of the caller's own.
-const QUEUES: Access = Takes(C::PlaybackQueuesRead);
-const CHANGES_QUEUES: Access = Takes(C::PlaybackQueuesUpdate);
+const QUEUES: Access = Require(C::PlaybackQueuesRead);
+const CHANGES_QUEUES: Access = Require(C::PlaybackQueuesUpdate);
 
 /// Shows and seasons are seen by their episodes.
-const EPISODES: Access = Takes(C::TvEpisodesRead);
+const EPISODES: Access = Require(C::TvEpisodesRead);
 
 /// Subtitles belong to what is played, be it a movie or an episode: the service knows which.
 const SUBTITLES: &[C] = &[C::MoviesPlay, C::TvEpisodesPlay];
@@ -56,156 +57,156 @@ const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
 #[rustfmt::skip]
 pub fn routes() -> Vec<Route> {
     vec![
-        Route::get   ("/api",                                                              Public,                          general::show_home),
-        Route::get   ("/api/docs-json",                                                    Public,                          docs::show_document),
-        Route::get   ("/api/docs",                                                         Public,                          docs::show_page),
-        Route::get   ("/api/docs/{file}",                                                  Public,                          docs::show_asset),
+        Route::get   ("/api",                                                              Public,                          general::get_home),
+        Route::get   ("/api/docs-json",                                                    Public,                          docs::get_document),
+        Route::get   ("/api/docs",                                                         Public,                          docs::get_page),
+        Route::get   ("/api/docs/{file}",                                                  Public,                          docs::get_asset),
 
-        Route::get   ("/api/v1/health",                                                    Public,                          general::show_health),
-        Route::get   ("/api/v1/health/ready",                                              Public,                          general::show_ready),
-        Route::get   ("/api/v1/instance",                                                  Public,                          general::show_instance),
-        Route::get   ("/api/v1/release-channels",                                          Public,                          general::show_release_channels),
-        Route::get   ("/api/v1/updates",                                                   Public,                          general::show_updates),
-        Route::post  ("/api/v1/reset",                                                     AnyCapability(RESETS),           reset::reset),
-        Route::get   ("/api/v1/versions",                                                  SignedIn,                        general::show_versions),
-        Route::get   ("/api/v1/ls",                                                        AnyCapability(BROWSES),          ls::list_directory),
-        Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up),
+        Route::get   ("/api/v1/health",                                                    Public,                          general::get_health),
+        Route::get   ("/api/v1/health/ready",                                              Public,                          general::get_readiness),
+        Route::get   ("/api/v1/instance",                                                  Public,                          general::get_instance),
+        Route::get   ("/api/v1/release-channels",                                          Public,                          general::get_release_channels),
+        Route::get   ("/api/v1/updates",                                                   Public,                          general::get_updates),
+        Route::post  ("/api/v1/reset",                                                     AnyCapability(RESETS),           reset::reset_server),
+        Route::get   ("/api/v1/versions",                                                  SignedIn,                        general::get_versions),
+        Route::get   ("/api/v1/ls",                                                        AnyCapability(BROWSES),          ls::browse_directory),
+        Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up_server),
 
         Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES),
-        Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh),
+        Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh_session),
         Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
 
         Route::get   ("/api/v1/users/public",                                              Public,                          users::list_public_users),
-        Route::get   ("/api/v1/users/current",                                             Takes(C::CurrentUserRead),       users::show_current_user),
-        Route::patch ("/api/v1/users/current",                                             Takes(C::CurrentUserUpdate),     users::update_current_user).body(SETTINGS_BODY_BYTES),
-        Route::get   ("/api/v1/users/current/sessions",                                    Takes(C::CurrentUserRead),       sessions::list_own_sessions),
+        Route::get   ("/api/v1/users/current",                                             Require(C::CurrentUserRead),     users::get_current_user),
+        Route::patch ("/api/v1/users/current",                                             Require(C::CurrentUserUpdate),   users::update_current_user).body(SETTINGS_BODY_BYTES),
+        Route::get   ("/api/v1/users/current/sessions",                                    Require(C::CurrentUserRead),     sessions::list_own_sessions),
         Route::delete("/api/v1/users/current/sessions",                                    Session(C::CurrentUserUpdate),   sessions::revoke_own_sessions),
         Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Session(C::CurrentUserUpdate),   sessions::revoke_own_session),
-        Route::get   ("/api/v1/users/owner",                                               Takes(C::UsersRead),             users::show_owner),
-        Route::get   ("/api/v1/users/active",                                              Takes(C::UsersRead),             users::list_active_users),
-        Route::get   ("/api/v1/users",                                                     Takes(C::UsersRead),             users::list_users),
+        Route::get   ("/api/v1/users/owner",                                               Require(C::UsersRead),           users::get_owner),
+        Route::get   ("/api/v1/users/active",                                              Require(C::UsersRead),           users::list_active_users),
+        Route::get   ("/api/v1/users",                                                     Require(C::UsersRead),           users::list_users),
         Route::post  ("/api/v1/users",                                                     Session(C::UsersCreate),         users::create_user),
-        Route::get   ("/api/v1/users/{id}",                                                Takes(C::UsersRead),             users::show_user),
-        Route::patch ("/api/v1/users/{id}",                                                Takes(C::UsersUpdate),           users::update_user).body(SETTINGS_BODY_BYTES),
-        Route::get   ("/api/v1/users/{id}/sessions",                                       Takes(C::UsersRead),             sessions::list_sessions),
+        Route::get   ("/api/v1/users/{id}",                                                Require(C::UsersRead),           users::get_user),
+        Route::patch ("/api/v1/users/{id}",                                                Require(C::UsersUpdate),         users::update_user).body(SETTINGS_BODY_BYTES),
+        Route::get   ("/api/v1/users/{id}/sessions",                                       Require(C::UsersRead),           sessions::list_sessions),
         Route::delete("/api/v1/users/{id}/sessions",                                       Session(C::UsersUpdate),         sessions::revoke_sessions),
-        Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_token),
-        Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_tokens),
-        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_token),
+        Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_personal_access_token),
+        Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_personal_access_tokens),
+        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_personal_access_token),
 
-        Route::get   ("/api/v1/roles",                                                     Takes(C::RoleAssignmentsRead),   roles::list_roles),
+        Route::get   ("/api/v1/roles",                                                     Require(C::RoleAssignmentsRead), roles::list_roles),
         Route::post  ("/api/v1/roles",                                                     Session(C::RoleAssignmentsCreate), roles::create_role),
         Route::patch ("/api/v1/roles/{role}",                                              Session(C::RoleAssignmentsCreate), roles::update_role).body(SETTINGS_BODY_BYTES),
         Route::delete("/api/v1/roles/{role}",                                              Session(C::RoleAssignmentsDelete), roles::delete_role),
-        Route::get   ("/api/v1/roles/assignments",                                         Takes(C::RoleAssignmentsRead),   roles::list_assignments),
+        Route::get   ("/api/v1/roles/assignments",                                         Require(C::RoleAssignmentsRead), roles::list_role_assignments),
         Route::post  ("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsCreate), roles::assign_role),
         Route::delete("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsDelete), roles::unassign_role),
 
-        Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::show_settings),
+        Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::get_settings),
         Route::patch ("/api/v1/settings",                                                  SignedIn,                        settings::update_settings).body(SETTINGS_BODY_BYTES),
-        Route::get   ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsRead),    settings::list_origins),
-        Route::post  ("/api/v1/cors-origins",                                              Takes(C::ServerSettingsUpdate),  settings::add_origin),
-        Route::delete("/api/v1/cors-origins/{id}",                                         Takes(C::ServerSettingsUpdate),  settings::remove_origin),
-        Route::get   ("/api/v1/audit",                                                     Takes(C::AuditRead),             settings::list_audit),
-        Route::get   ("/api/v1/licensing/subscription",                                    Takes(C::UsersRead),             general::show_subscription),
-        Route::get   ("/api/v1/licensing/seats",                                           Takes(C::UsersRead),             general::show_seats),
+        Route::get   ("/api/v1/cors-origins",                                              Require(C::ServerSettingsRead),  settings::list_cors_origins),
+        Route::post  ("/api/v1/cors-origins",                                              Require(C::ServerSettingsUpdate),  settings::add_cors_origin),
+        Route::delete("/api/v1/cors-origins/{id}",                                         Require(C::ServerSettingsUpdate),  settings::remove_cors_origin),
+        Route::get   ("/api/v1/audit",                                                     Require(C::AuditRead),           settings::list_audit_entries),
+        Route::get   ("/api/v1/licensing/subscription",                                    Require(C::UsersRead),           general::get_subscription),
+        Route::get   ("/api/v1/licensing/seats",                                           Require(C::UsersRead),           general::get_seats),
 
-        Route::post  ("/api/v1/index/run",                                                 Takes(C::IndexingOperate),       index::start_run),
-        Route::get   ("/api/v1/index/run/logs",                                            Takes(C::IndexingRead),          index::list_run_logs),
-        Route::get   ("/api/v1/index/runs",                                                Takes(C::IndexingRead),          index::list_runs),
-        Route::get   ("/api/v1/index/runs/{runId}",                                        Takes(C::IndexingRead),          index::show_run),
-        Route::get   ("/api/v1/index/state",                                               Takes(C::IndexingRead),          index::show_state),
-        Route::patch ("/api/v1/index/state",                                               Takes(C::IndexingOperate),       index::act_on_run),
-        Route::get   ("/api/v1/index/counts",                                              Takes(C::IndexingRead),          index::show_counts),
-        Route::get   ("/api/v1/index/file",                                                Takes(C::IndexingRead),          index::explain_file),
+        Route::post  ("/api/v1/index/run",                                                 Require(C::IndexingOperate),     index::start_run),
+        Route::get   ("/api/v1/index/run/logs",                                            Require(C::IndexingRead),        index::list_run_logs),
+        Route::get   ("/api/v1/index/runs",                                                Require(C::IndexingRead),        index::list_runs),
+        Route::get   ("/api/v1/index/runs/{runId}",                                        Require(C::IndexingRead),        index::get_run),
+        Route::get   ("/api/v1/index/state",                                               Require(C::IndexingRead),        index::get_index_state),
+        Route::patch ("/api/v1/index/state",                                               Require(C::IndexingOperate),     index::control_run),
+        Route::get   ("/api/v1/index/counts",                                              Require(C::IndexingRead),        index::get_file_counts),
+        Route::get   ("/api/v1/index/file",                                                Require(C::IndexingRead),        index::explain_file),
         Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
-        Route::get   ("/api/v1/index/directories",                                         Takes(C::IndexingRead),          index::list_directories),
+        Route::get   ("/api/v1/index/directories",                                         Require(C::IndexingRead),        index::list_media_directories),
 
-        Route::get   ("/api/v1/jobs",                                                      Takes(C::JobsRead),              jobs::list_jobs),
-        Route::post  ("/api/v1/jobs",                                                      Takes(C::JobsCreate),            jobs::create_job),
-        Route::get   ("/api/v1/jobs/types",                                                Takes(C::JobsRead),              jobs::list_types),
-        Route::get   ("/api/v1/jobs/{jobId}",                                              Takes(C::JobsRead),              jobs::show_job),
-        Route::patch ("/api/v1/jobs/{jobId}",                                              Takes(C::JobsOperate),           jobs::act_on_job),
+        Route::get   ("/api/v1/jobs",                                                      Require(C::JobsRead),            jobs::list_jobs),
+        Route::post  ("/api/v1/jobs",                                                      Require(C::JobsCreate),          jobs::create_job),
+        Route::get   ("/api/v1/jobs/types",                                                Require(C::JobsRead),            jobs::list_job_types),
+        Route::get   ("/api/v1/jobs/{jobId}",                                              Require(C::JobsRead),            jobs::get_job),
+        Route::patch ("/api/v1/jobs/{jobId}",                                              Require(C::JobsOperate),         jobs::control_job),
 
-        Route::get   ("/api/v1/libraries",                                                 Takes(C::LibrariesRead),         libraries::list_libraries),
+        Route::get   ("/api/v1/libraries",                                                 Require(C::LibrariesRead),       libraries::list_libraries),
         Route::post  ("/api/v1/libraries",                                                 Session(C::LibrariesCreate),     libraries::create_library),
-        Route::get   ("/api/v1/libraries/{libraryId}",                                     Takes(C::LibrariesRead),         libraries::show_library),
+        Route::get   ("/api/v1/libraries/{libraryId}",                                     Require(C::LibrariesRead),       libraries::get_library),
         Route::patch ("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesUpdate),     libraries::update_library),
         Route::delete("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesDelete),     libraries::delete_library),
 
         Route::post  ("/api/v1/links",                                                     SignedIn,                        links::create_link),
-        Route::media ("/api/v1/search",                                                    SignedIn,                        search::search),
+        Route::get   ("/api/v1/search",                                                    SignedIn,                        search::search).cached(ByVersion),
 
-        Route::media ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists),
-        Route::media ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::show_artist),
-        Route::media ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases),
-        Route::media ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases),
-        Route::media ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::show_release),
-        Route::media ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks),
-        Route::image ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::show_release_artwork),
-        Route::media ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks),
-        Route::media ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::show_track),
-        Route::image ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::show_track_artwork),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::show_waveform),
-        Route::media ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres),
+        Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists).cached(ByVersion),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::get_artist).cached(ByVersion),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases).cached(ByVersion),
+        Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases).cached(ByVersion),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::get_release).cached(ByVersion),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks).cached(ByVersion),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::get_release_artwork).cached(ByHandler),
+        Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks).cached(ByVersion),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::get_track).cached(ByVersion),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::get_track_artwork).cached(ByHandler),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::get_waveform),
+        Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres).cached(ByVersion),
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
 
-        Route::media ("/api/v1/photos",                                                    Takes(C::PhotosRead),            photos::list_photos),
-        Route::media ("/api/v1/photos/buckets",                                            Takes(C::PhotosRead),            photos::list_buckets),
-        Route::media ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosRead),            photos::show_photo),
-        Route::patch ("/api/v1/photos/{photoId}",                                          Takes(C::PhotosUpdate),          photos::update_photo),
-        Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::show_original),
-        Route::image ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::show_thumbnail),
+        Route::get   ("/api/v1/photos",                                                    Require(C::PhotosRead),          photos::list_photos).cached(ByVersion),
+        Route::get   ("/api/v1/photos/buckets",                                            Require(C::PhotosRead),          photos::list_photo_buckets).cached(ByVersion),
+        Route::get   ("/api/v1/photos/{photoId}",                                          Require(C::PhotosRead),          photos::get_photo).cached(ByVersion),
+        Route::patch ("/api/v1/photos/{photoId}",                                          Require(C::PhotosUpdate),        photos::update_photo),
+        Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::get_photo_original),
+        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::get_photo_thumbnail).cached(ByHandler),
 
-        Route::media ("/api/v1/history",                                                   Takes(C::HistoryRead),           history::list_history),
-        Route::patch ("/api/v1/history",                                                   Takes(C::HistoryUpdate),         history::report),
-        Route::delete("/api/v1/history/{mediaType}/{mediaId}",                             Takes(C::HistoryUpdate),         history::forget_history),
-        Route::media ("/api/v1/cinema/continue",                                           Takes(C::HistoryRead),           watching::list_resumable),
-        Route::media ("/api/v1/cinema/next-up",                                            Takes(C::HistoryRead),           watching::list_next_up),
-        Route::media ("/api/v1/ratings",                                                   Takes(C::RatingsRead),           ratings::list_ratings),
-        Route::put   ("/api/v1/ratings",                                                   Takes(C::RatingsUpdate),         ratings::rate),
-        Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Takes(C::RatingsUpdate),         ratings::forget_rating),
+        Route::get   ("/api/v1/history",                                                   Require(C::HistoryRead),         history::list_history).cached(ByVersion),
+        Route::patch ("/api/v1/history",                                                   Require(C::HistoryUpdate),       history::report_playback),
+        Route::delete("/api/v1/history/{mediaType}/{mediaId}",                             Require(C::HistoryUpdate),       history::delete_history_entry),
+        Route::get   ("/api/v1/cinema/continue",                                           Require(C::HistoryRead),         cinema::list_resumable).cached(ByVersion),
+        Route::get   ("/api/v1/cinema/next-up",                                            Require(C::HistoryRead),         cinema::list_next_up).cached(ByVersion),
+        Route::get   ("/api/v1/ratings",                                                   Require(C::RatingsRead),         ratings::list_ratings).cached(ByVersion),
+        Route::put   ("/api/v1/ratings",                                                   Require(C::RatingsUpdate),       ratings::rate_item),
+        Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Require(C::RatingsUpdate),       ratings::delete_rating),
 
-        Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_queues),
-        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_queue).body(SETTINGS_BODY_BYTES),
-        Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::show_queue),
-        Route::delete("/api/v1/playback-queues/{playbackQueueId}",                         CHANGES_QUEUES,                  playback_queues::delete_queue),
-        Route::put   ("/api/v1/playback-queues/{playbackQueueId}/cursor",                  CHANGES_QUEUES,                  playback_queues::set_cursor),
-        Route::get   ("/api/v1/playback-queues/{playbackQueueId}/items",                   QUEUES,                          playback_queues::list_items),
-        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_items).body(SETTINGS_BODY_BYTES),
-        Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_item),
-        Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_item),
+        Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_playback_queues),
+        Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_playback_queue).body(SETTINGS_BODY_BYTES),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::get_playback_queue),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}",                         CHANGES_QUEUES,                  playback_queues::delete_playback_queue),
+        Route::put   ("/api/v1/playback-queues/{playbackQueueId}/cursor",                  CHANGES_QUEUES,                  playback_queues::set_playback_queue_cursor),
+        Route::get   ("/api/v1/playback-queues/{playbackQueueId}/items",                   QUEUES,                          playback_queues::list_playback_queue_items),
+        Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_playback_queue_items).body(SETTINGS_BODY_BYTES),
+        Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_playback_queue_item),
+        Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_playback_queue_item),
 
-        Route::media ("/api/v1/movies",                                                    Takes(C::MoviesRead),            movies::list_movies),
-        Route::media ("/api/v1/movies/{movieId}",                                          Takes(C::MoviesRead),            movies::show_movie),
-        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::show_movie_artwork),
+        Route::get   ("/api/v1/movies",                                                    Require(C::MoviesRead),          movies::list_movies).cached(ByVersion),
+        Route::get   ("/api/v1/movies/{movieId}",                                          Require(C::MoviesRead),          movies::get_movie).cached(ByVersion),
+        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::get_movie_artwork),
         Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie),
 
-        Route::media ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows),
-        Route::media ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::show_show),
-        Route::media ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons),
-        Route::media ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::show_show_artwork),
-        Route::media ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::show_season),
-        Route::media ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes),
-        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::show_season_artwork),
-        Route::media ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::show_episode),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::show_episode_artwork),
+        Route::get   ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows).cached(ByVersion),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::get_show).cached(ByVersion),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons).cached(ByVersion),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes).cached(ByVersion),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::get_show_artwork),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::get_season).cached(ByVersion),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes).cached(ByVersion),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::get_season_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::get_episode).cached(ByVersion),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::get_episode_artwork),
         Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
-        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::show_subtitle),
+        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::get_subtitle),
 
-        Route::media ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsRead),       photo_albums::list_albums),
-        Route::post  ("/api/v1/photo-albums",                                              Takes(C::PhotoAlbumsCreate),     photo_albums::create_album),
-        Route::media ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsRead),       photo_albums::show_album),
-        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsUpdate),     photo_albums::update_album),
-        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Takes(C::PhotoAlbumsDelete),     photo_albums::delete_album),
-        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::add_photos),
-        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Takes(C::PhotoAlbumsUpdate),     photo_albums::remove_photos),
+        Route::get   ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsRead),     photo_albums::list_photo_albums).cached(ByVersion),
+        Route::post  ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsCreate),   photo_albums::create_photo_album),
+        Route::get   ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsRead),     photo_albums::get_photo_album).cached(ByVersion),
+        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsUpdate),   photo_albums::update_photo_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsDelete),   photo_albums::delete_photo_album),
+        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::add_photos_to_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::remove_photos_from_album),
 
-        Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe),
+        Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe_to_events),
 
-        Route::get   ("/api/v1/plugins",                                                   Takes(C::PluginsRead),           plugins::list_plugins),
-        Route::patch ("/api/v1/plugins/{pluginId}",                                        Takes(C::PluginsOperate),        plugins::act_on_plugin),
+        Route::get   ("/api/v1/plugins",                                                   Require(C::PluginsRead),         plugins::list_plugins),
+        Route::patch ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::control_plugin),
     ]
 }
 
@@ -213,10 +214,10 @@ pub fn routes() -> Vec<Route> {
 #[rustfmt::skip]
 pub fn dev_routes() -> Vec<Route> {
     vec![
-        Route::get   ("/api/v1/dev/settings/{app}/{key}",                                  Dev,                             dev::show_setting),
-        Route::get   ("/api/v1/dev/last-claim-attempt",                                    Dev,                             dev::show_last_claim_attempt),
+        Route::get   ("/api/v1/dev/settings/{app}/{key}",                                  Dev,                             dev::get_setting),
+        Route::get   ("/api/v1/dev/last-claim-attempt",                                    Dev,                             dev::get_last_claim_attempt),
         Route::post  ("/api/v1/dev/factory-reset",                                         Dev,                             dev::factory_reset),
-        Route::get   ("/api/v1/dev/options/{name}",                                        Dev,                             dev::show_option),
+        Route::get   ("/api/v1/dev/options/{name}",                                        Dev,                             dev::get_option),
         Route::post  ("/api/v1/dev/first-time-setup",                                      Dev,                             dev::first_time_setup),
         Route::post  ("/api/v1/dev/users/local",                                           Dev,                             dev::create_local_user),
         Route::delete("/api/v1/dev/users/{userId}",                                        Dev,                             dev::delete_user),
@@ -238,7 +239,7 @@ pub fn service(state: Arc<AppState>) -> Service {
 
 /// A service of these routes.
 pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Service {
-    Service::new(router_of(routes))
-        .hoop(Envelope::new(state, limits))
+    Service::new(build_router(routes))
+        .hoop(RequestLayer::new(state, limits))
         .catcher(Catcher::new(CatchErrors))
 }

@@ -1,7 +1,7 @@
 //! The use cases that handlers call; the composition root builds them.
 
 use svc_events::Events;
-use svc_events::Streams;
+use svc_events::EventStreams;
 use svc_identity::accounts::Accounts;
 use svc_identity::audit::Audit;
 use svc_identity::authentication::Authentication;
@@ -14,7 +14,7 @@ use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
 use svc_identity::tokens::PersonalAccessTokens;
 use svc_indexer::indexing::Indexing;
-use svc_indexer::keeper::Keeper;
+use svc_indexer::scan_scheduler::ScanScheduler;
 use svc_library::browse::Browse;
 use svc_library::changes::ChangeList;
 use svc_library::cloud_info::CloudInfo;
@@ -25,13 +25,13 @@ use svc_library::jobs::Jobs;
 use svc_library::libraries::Libraries;
 use svc_library::links::Links;
 use svc_library::media::Media;
-use svc_library::media_state::MediaStates;
+use svc_library::media_version::MediaStates;
 use svc_library::movies::Movies;
 use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
-use svc_library::pictures::Pictures;
+use svc_library::thumbnails::Thumbnails;
 use svc_library::playback_queues::PlaybackQueues;
 use svc_library::plugins::PluginList;
 use svc_library::ratings::Ratings;
@@ -82,9 +82,9 @@ pub struct Services {
     /// Tells what happens.
     pub events: Events,
     /// Lets clients hear of it.
-    pub streams: Streams,
+    pub streams: EventStreams,
     /// Keeps the index up to date by itself.
-    pub keeper: Keeper,
+    pub scan_scheduler: ScanScheduler,
     /// What changed in the library.
     pub changes: ChangeList,
     /// Why a file is in the index or not.
@@ -120,11 +120,11 @@ pub struct Services {
     /// The bytes of items.
     pub media: Media,
     /// Pictures in smaller sizes.
-    pub pictures: Pictures,
+    pub thumbnails: Thumbnails,
     /// Waveforms of tracks.
     pub waveforms: Waveforms,
     /// The plugins.
     pub plugins: PluginList,
     /// Version counters of what responses are built from.
-    pub media_state: MediaStates,
+    pub media_version: MediaStates,
 }

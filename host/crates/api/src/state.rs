@@ -2,27 +2,27 @@
 
 use std::ops::Deref;
 
-use crate::answer_memory::AnswerMemory;
+use crate::response_cache::ResponseCache;
 use crate::services::Services;
-use svc_http_io::proxy::Network;
+use svc_http_io::proxy::ProxyConfig;
 
 /// What all requests share.
 #[derive(Debug)]
 pub struct AppState {
     services: Services,
     /// The proxies and the public address.
-    pub network: Network,
+    pub proxy_config: ProxyConfig,
     /// Answers that may be given again.
-    pub answers: AnswerMemory,
+    pub response_cache: ResponseCache,
 }
 
 impl AppState {
     /// These services, behind this network.
-    pub fn new(services: Services, network: Network) -> Self {
+    pub fn new(services: Services, proxy_config: ProxyConfig) -> Self {
         Self {
             services,
-            network,
-            answers: AnswerMemory::default(),
+            proxy_config,
+            response_cache: ResponseCache::default(),
         }
     }
 }

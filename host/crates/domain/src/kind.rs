@@ -89,7 +89,7 @@ impl fmt::Debug for MediaKind {
 /// A part of the media that others say nothing of: while music is read for the first time, answers about photos stay
 /// good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MediaPart {
+pub enum CachePartition {
     /// Artists, releases, tracks, genres.
     Music,
     /// Photos, and the albums that show them.

@@ -18,21 +18,21 @@ pub enum Order {
 
 /// Which part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
-    /// How many items, at most [`Page::MAX_TAKE`].
+pub struct Pagination {
+    /// How many items, at most [`Pagination::MAX_TAKE`].
     pub take: u32,
     /// How many items to pass over.
     pub skip: u64,
 }
 
-impl Page {
+impl Pagination {
     /// The default number of items.
     pub const DEFAULT_TAKE: u32 = 12;
     /// The most items that one answer holds.
     pub const MAX_TAKE: u32 = 1000;
 }
 
-impl Page {
+impl Pagination {
     /// This part of a list that was read as a whole.
     pub fn of<T>(self, items: Vec<T>) -> Listing<T> {
         let total = items.len() as u64;
@@ -42,7 +42,7 @@ impl Page {
     }
 }
 
-impl Default for Page {
+impl Default for Pagination {
     fn default() -> Self {
         Self {
             take: Self::DEFAULT_TAKE,
@@ -53,11 +53,11 @@ impl Default for Page {
 
 /// Which part of a list that has one order, in which direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OrderedPage {
+pub struct OrderedPagination {
     /// In which direction.
     pub order: Order,
     /// Which part.
-    pub page: Page,
+    pub page: Pagination,
 }
 
 /// Which part of a list of media, in which order.
@@ -68,7 +68,7 @@ pub struct ListRequest<B> {
     /// In which direction.
     pub order: Order,
     /// Which part.
-    pub page: Page,
+    pub page: Pagination,
     /// Begin after this place; nothing is passed over then.
     pub after: Option<Cursor>,
     /// In these libraries; none for all.
@@ -77,7 +77,7 @@ pub struct ListRequest<B> {
 
 impl<B> ListRequest<B> {
     /// This part, from the beginning.
-    pub fn new(by: B, order: Order, page: Page) -> Self {
+    pub fn new(by: B, order: Order, page: Pagination) -> Self {
         Self {
             by,
             order,
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn part_of_a_whole_list_is_cut_out() {
         let part = |take, skip| {
-            let listing = Page { take, skip }.of(vec![1, 2, 3, 4]);
+            let listing = Pagination { take, skip }.of(vec![1, 2, 3, 4]);
             assert_eq!((listing.total, listing.next), (4, None));
             listing.items
         };

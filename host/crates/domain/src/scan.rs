@@ -33,7 +33,7 @@ pub struct Directory {
 
 /// Sixteen bytes that change when a directory's list of files changes: a digest over name, size and modification
 /// time of each.
-pub type FolderStamp = [u8; 16];
+pub type DirectoryDigest = [u8; 16];
 
 /// A directory below a root, as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct Folder {
     /// Below its root.
     pub path: RelativePath,
     /// Of the files that were stored; `None` when the folder must be read again.
-    pub stamp: Option<FolderStamp>,
+    pub digest: Option<DirectoryDigest>,
     /// Files in it, not counting missing ones.
     pub file_count: i64,
 }

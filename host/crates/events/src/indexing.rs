@@ -35,7 +35,7 @@ pub fn started(run: &Run) -> Message {
 /// How far a run has come.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ProgressOf {
+pub struct RunProgress {
     /// The run.
     #[serde(serialize_with = "text")]
     pub run_id: RunId,
@@ -54,13 +54,13 @@ pub struct ProgressOf {
 }
 
 /// `indexing.current_progress`.
-pub fn progress(progress: &ProgressOf) -> Message {
+pub fn progress(progress: &RunProgress) -> Message {
     Message::new(EventKind::IndexingCurrentProgress, progress)
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Moment<'a> {
+struct StateChange<'a> {
     #[serde(serialize_with = "text")]
     run_id: RunId,
     at: Timestamp,
@@ -70,8 +70,8 @@ struct Moment<'a> {
 }
 
 /// `indexing.paused` or `indexing.resumed`.
-pub fn turned(kind: EventKind, run: RunId, at: Timestamp, counts: &RunCounts) -> Message {
-    let payload = Moment {
+pub fn transitioned(kind: EventKind, run: RunId, at: Timestamp, counts: &RunCounts) -> Message {
+    let payload = StateChange {
         run_id: run,
         at,
         counts,
@@ -82,7 +82,7 @@ pub fn turned(kind: EventKind, run: RunId, at: Timestamp, counts: &RunCounts) ->
 
 /// `indexing.completed` or `indexing.stopped`, the last message of a run, with its status.
 pub fn ended(kind: EventKind, run: &Run, at: Timestamp) -> Message {
-    let payload = Moment {
+    let payload = StateChange {
         run_id: run.id,
         at,
         counts: &run.counts,

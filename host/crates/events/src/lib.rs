@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `message.rs` | the closed list of kinds, who may hear each, and the one encoding that all receivers share |
 //! | `indexing.rs`, `jobs.rs`, `photos.rs`, `playback_queues.rs`, `waveform.rs` | the payloads of each |
-//! | `hub.rs` | a short queue for those who tell, a ring of messages for those who listen |
-//! | `pump.rs` | moves messages from the one to the other at the pace of the listeners, and ends what is to end |
+//! | `broadcaster.rs` | a short queue for those who tell, a ring of messages for those who listen |
+//! | `dispatcher.rs` | moves messages from the one to the other at the pace of the listeners, and ends what is to end |
 //! | `stream.rs` | one listener: what it may hear at this moment, and what it has not heard yet |
 //!
 //! Whoever tells never waits. A message is encoded once and kept once, whatever the number of listeners; each of them
@@ -20,21 +20,21 @@
 //! To add an event: a kind in `message.rs` with the capability that it requires, a payload, one call of `Events::publish`, and
 //! a line in the table of the API's `routes/events.rs`.
 
-mod hub;
+mod broadcaster;
 pub mod indexing;
 pub mod jobs;
 mod message;
 pub mod photos;
 pub mod playback_queues;
-mod pump;
+mod dispatcher;
 mod stream;
 pub mod waveform;
 
 use std::time::Duration;
 
-pub use hub::Events;
+pub use broadcaster::Events;
 pub use message::{Audience, EventKind, Message};
-pub use stream::{Frame, Streams, Subscription};
+pub use stream::{Frame, EventStreams, Subscription};
 
 /// Every limit of the event streams, each with its reason.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ pub struct EventLimits {
     /// Time that the connection may take nothing of what was given to it.
     pub stall: Duration,
     /// How often the pump looks for what is to end: a token that is over, a stall, guests who are not welcome any more.
-    pub look: Duration,
+    pub sweep_interval: Duration,
     /// Bytes handed to a connection in one piece. It gets the next one when this one is sent.
     pub frame_bytes: usize,
     /// Streams of one account: more screens than anybody has, and far fewer than the server has connections.
@@ -72,7 +72,7 @@ impl Default for EventLimits {
             patience: Duration::from_millis(100),
             keep_alive: Duration::from_secs(15),
             stall: Duration::from_secs(30),
-            look: Duration::from_secs(1),
+            sweep_interval: Duration::from_secs(1),
             frame_bytes: 32 * 1024,
             per_account: 1_000,
         }

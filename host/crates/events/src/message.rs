@@ -106,7 +106,7 @@ impl EventKind {
     }
 
     /// Whether it may be left out when more happens than can be told. Nobody misses the end of a run.
-    pub(super) fn may_be_left_out(self) -> bool {
+    pub(super) fn is_droppable(self) -> bool {
         matches!(
             self,
             Self::IndexingCurrentProgress
@@ -129,7 +129,7 @@ pub enum Audience {
     /// This user alone, while they have the capability.
     Owner(Capability, UserId),
     /// Whoever has the capability, but for this user.
-    ReadersBut(Capability, UserId),
+    ReadersExcept(Capability, UserId),
     /// These users, while they have the capability.
     Users(Capability, Arc<[UserId]>),
     /// Whoever has the capability and sees files in folders of this access class.
@@ -144,7 +144,7 @@ impl Audience {
             Self::Readers(capability) => may(capability),
             Self::ReadersAnd(capability, owner) => *owner == user || may(capability),
             Self::Owner(capability, owner) => *owner == user && may(capability),
-            Self::ReadersBut(capability, owner) => *owner != user && may(capability),
+            Self::ReadersExcept(capability, owner) => *owner != user && may(capability),
             Self::Users(capability, users) => users.contains(&user) && may(capability),
             Self::Viewers(capability, class) => may(capability) && scope.may_see_file(*class),
         }
@@ -161,7 +161,7 @@ pub struct Message {
 }
 
 #[derive(Serialize)]
-struct Envelope<'a, P> {
+struct EventJson<'a, P> {
     #[serde(rename = "type")]
     kind: &'static str,
     payload: &'a P,
@@ -175,7 +175,7 @@ impl Message {
 
     /// For these.
     pub fn to(audience: Audience, kind: EventKind, payload: &impl Serialize) -> Self {
-        let envelope = Envelope {
+        let envelope = EventJson {
             kind: kind.name(),
             payload,
         };
@@ -226,9 +226,9 @@ mod tests {
             (Audience::Owner(jobs, ada), ada, with, true),
             (Audience::Owner(jobs, ada), ada, without, false),
             (Audience::Owner(jobs, ada), bob, with, false),
-            (Audience::ReadersBut(jobs, bob), ada, with, true),
-            (Audience::ReadersBut(jobs, ada), ada, with, false),
-            (Audience::ReadersBut(jobs, bob), ada, without, false),
+            (Audience::ReadersExcept(jobs, bob), ada, with, true),
+            (Audience::ReadersExcept(jobs, ada), ada, with, false),
+            (Audience::ReadersExcept(jobs, bob), ada, without, false),
             (Audience::Users(jobs, [bob, ada].into()), ada, with, true),
             (Audience::Users(jobs, [bob].into()), ada, with, false),
             (Audience::Users(jobs, [ada].into()), ada, without, false),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::hub::Events;
+use crate::broadcaster::Events;
 use crate::message::{Audience, EventKind, Message};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::photo_album::AlbumReaders;
@@ -30,7 +30,7 @@ struct Album<'a> {
 
 /// Tells an album's owner, with the photos that it is about, and without them whoever else sees the album: they need
 /// not see the photos.
-pub fn tell_album(
+pub fn publish_album(
     events: &Events,
     kind: EventKind,
     (owner, album): (UserId, PhotoAlbumId),
@@ -42,13 +42,13 @@ pub fn tell_album(
         photo_album_id: album,
         photo_ids,
     };
-    events.tell(|| Message::to(Audience::Owner(capability, owner), kind, &payload(photos)));
+    events.publish(|| Message::to(Audience::Owner(capability, owner), kind, &payload(photos)));
     let others = if readers.everyone {
-        Audience::ReadersBut(capability, owner)
+        Audience::ReadersExcept(capability, owner)
     } else if readers.users.is_empty() {
         return;
     } else {
         Audience::Users(capability, readers.users.as_slice().into())
     };
-    events.tell(|| Message::to(others, kind, &payload(None)));
+    events.publish(|| Message::to(others, kind, &payload(None)));
 }

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::hub::{Events, Hub};
-use crate::{EventLimits, pump};
+use crate::broadcaster::{Events, Broadcaster};
+use crate::{EventLimits, dispatcher};
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
-use svc_identity::authentication::{Authentication, Standing, Still};
+use svc_identity::authentication::{Authentication, Principal, PermissionSnapshot};
 use svc_identity::capability::CapabilitySet;
 use svc_identity::error::ServiceError;
 
@@ -22,25 +22,25 @@ const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// What goes out in one piece. A single message is passed on as it is, shared by all; only several are copied.
 #[derive(Default)]
-struct Piece {
+struct Chunk {
     only: Bytes,
-    joined: Vec<u8>,
+    merged: Vec<u8>,
 }
 
-impl Piece {
+impl Chunk {
     fn add(&mut self, text: &Bytes) {
         if self.is_empty() {
             self.only = text.clone();
             return;
         }
-        if self.joined.is_empty() {
-            self.joined.extend_from_slice(&std::mem::take(&mut self.only));
+        if self.merged.is_empty() {
+            self.merged.extend_from_slice(&std::mem::take(&mut self.only));
         }
-        self.joined.extend_from_slice(text);
+        self.merged.extend_from_slice(text);
     }
 
     fn len(&self) -> usize {
-        self.only.len() + self.joined.len()
+        self.only.len() + self.merged.len()
     }
 
     fn is_empty(&self) -> bool {
@@ -48,35 +48,35 @@ impl Piece {
     }
 }
 
-impl From<Piece> for Bytes {
-    fn from(piece: Piece) -> Self {
-        if piece.joined.is_empty() {
-            piece.only
+impl From<Chunk> for Bytes {
+    fn from(chunk: Chunk) -> Self {
+        if chunk.merged.is_empty() {
+            chunk.only
         } else {
-            piece.joined.into()
+            chunk.merged.into()
         }
     }
 }
 
 /// Opens streams.
 #[derive(Debug, Clone)]
-pub struct Streams {
+pub struct EventStreams {
     events: Events,
     authentication: Authentication,
 }
 
 /// A listener as its connection and the pump share it.
-pub(super) struct Listener {
-    pub(super) standing: Standing,
+pub(super) struct Subscriber {
+    pub(super) principal: Principal,
     state: Mutex<State>,
     /// Breaks the connection off: one that takes nothing cannot be told that its stream is over.
-    cut: Box<dyn Fn() + Send + Sync>,
+    disconnect: Box<dyn Fn() + Send + Sync>,
 }
 
-impl std::fmt::Debug for Listener {
+impl std::fmt::Debug for Subscriber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Listener")
-            .field("standing", &self.standing)
+            .field("standing", &self.principal)
             .finish_non_exhaustive()
     }
 }
@@ -96,7 +96,7 @@ pub(super) struct State {
     /// Since when its connection has had a piece that is not sent.
     sending_since: Option<Instant>,
     ended_at: Option<Instant>,
-    is_behind: bool,
+    is_lagging: bool,
     is_gone: bool,
     wants_comment: bool,
 }
@@ -117,23 +117,23 @@ impl State {
     /// It is not counted any more; tells whether it was behind.
     pub(super) fn leave(&mut self) -> bool {
         self.is_gone = true;
-        std::mem::take(&mut self.is_behind)
+        std::mem::take(&mut self.is_lagging)
     }
 
     /// Wakes it for a comment that is due; tells whether it is to be cut off.
-    pub(super) fn look(&mut self, now: Instant, limits: &EventLimits) -> bool {
-        if self.comment_at <= now + limits.look / 2 {
+    pub(super) fn sweep(&mut self, now: Instant, limits: &EventLimits) -> bool {
+        if self.comment_at <= now + limits.sweep_interval / 2 {
             self.comment_at = now + limits.keep_alive;
             self.wants_comment = true;
             self.wake();
         }
         let since = |moment: Option<Instant>| moment.map(|moment| now.saturating_duration_since(moment));
         since(self.sending_since).is_some_and(|time| time >= limits.stall)
-            || since(self.ended_at).is_some_and(|time| time >= limits.look)
+            || since(self.ended_at).is_some_and(|time| time >= limits.sweep_interval)
     }
 }
 
-impl Listener {
+impl Subscriber {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,9 +146,9 @@ impl Listener {
     }
 
     /// Breaks the connection off.
-    pub(super) fn cut(&self) {
+    pub(super) fn disconnect(&self) {
         self.end();
-        (self.cut)();
+        (self.disconnect)();
     }
 
     /// Whether its account has `changed` since it was last looked at. If not, what it may hear is of this state of
@@ -163,7 +163,7 @@ impl Listener {
         }
         if state.revision != revision {
             state.revision = revision;
-            if state.is_behind {
+            if state.is_lagging {
                 state.wake();
             }
         }
@@ -171,44 +171,44 @@ impl Listener {
     }
 
     /// What its caller may by this state of accounts; `None` ends the stream.
-    pub(super) fn update(&self, still: Option<&Still>, revision: i64) {
-        let Some(still) = still else {
+    pub(super) fn update(&self, permissions: Option<&PermissionSnapshot>, revision: i64) {
+        let Some(permissions) = permissions else {
             return self.end();
         };
         let mut state = self.state();
-        state.capabilities = still.capabilities;
-        state.scope = still.scope.clone();
-        state.ends = still.ends;
+        state.capabilities = permissions.capabilities;
+        state.scope = permissions.scope.clone();
+        state.ends = permissions.ends;
         state.revision = revision;
-        if state.is_behind {
+        if state.is_lagging {
             state.wake();
         }
     }
 
     /// There are messages from `begin` to `end`; `concerns` tells whether one of them is for these capabilities. Tells
     /// whether it is too far behind.
-    pub(super) fn announce(
+    pub(super) fn notify(
         &self,
-        hub: &Hub,
+        broadcaster: &Broadcaster,
         (begin, end): (u64, u64),
         revision: i64,
-        concerns: impl Fn(&Standing, CapabilitySet, &MediaScope) -> bool,
+        is_addressed: impl Fn(&Principal, CapabilitySet, &MediaScope) -> bool,
     ) -> bool {
         let mut state = self.state();
         if state.ended_at.is_some() || state.is_gone || state.next >= end {
             return false;
         }
-        if end.saturating_sub(state.next) > hub.limits.queue as u64 {
+        if end.saturating_sub(state.next) > broadcaster.limits.queue as u64 {
             return true;
         }
         // Whom it does not concern is not even woken.
         let up_to_date = state.next == begin && state.revision == revision;
-        if up_to_date && !concerns(&self.standing, state.capabilities, &state.scope) {
+        if up_to_date && !is_addressed(&self.principal, state.capabilities, &state.scope) {
             state.next = end;
             return false;
         }
-        if !std::mem::replace(&mut state.is_behind, true) {
-            hub.one_more_behind();
+        if !std::mem::replace(&mut state.is_lagging, true) {
+            broadcaster.increment_lagging();
         }
         if state.sending_since.is_none() {
             state.wake();
@@ -217,7 +217,7 @@ impl Listener {
     }
 }
 
-impl Streams {
+impl EventStreams {
     /// Over these.
     pub fn new(events: Events, authentication: Authentication) -> Self {
         Self {
@@ -233,48 +233,48 @@ impl Streams {
     pub async fn subscribe(
         &self,
         actor: &Actor,
-        cut: impl Fn() + Send + Sync + 'static,
+        disconnect: impl Fn() + Send + Sync + 'static,
     ) -> Result<Subscription, ServiceError> {
-        let standing = Standing::of(actor);
+        let principal = Principal::of(actor);
         // Read before the question, so that a change in between is seen.
         let revision = self.authentication.revision();
-        let still = self.authentication.still(&standing).await?;
-        let hub = Arc::clone(&self.events.0);
-        let added = hub.add(standing.user(), |begin| Listener {
-            standing,
+        let permissions = self.authentication.permissions(&principal).await?;
+        let broadcaster = Arc::clone(&self.events.0);
+        let added = broadcaster.add(principal.user(), |begin| Subscriber {
+            principal,
             state: Mutex::new(State {
                 next: begin,
-                capabilities: still.as_ref().map(|still| still.capabilities).unwrap_or_default(),
-                scope: still
+                capabilities: permissions.as_ref().map(|permissions| permissions.capabilities).unwrap_or_default(),
+                scope: permissions
                     .as_ref()
-                    .map_or_else(|| MediaScope::classes([]), |still| still.scope.clone()),
+                    .map_or_else(|| MediaScope::classes([]), |permissions| permissions.scope.clone()),
                 revision,
-                ends: still.as_ref().and_then(|still| still.ends),
+                ends: permissions.as_ref().and_then(|permissions| permissions.ends),
                 waker: None,
-                comment_at: Instant::now() + hub.limits.keep_alive,
+                comment_at: Instant::now() + broadcaster.limits.keep_alive,
                 sending_since: None,
-                ended_at: still.is_none().then(Instant::now),
-                is_behind: false,
+                ended_at: permissions.is_none().then(Instant::now),
+                is_lagging: false,
                 is_gone: false,
                 // What is sent at once tells proxies and clients that the stream is open.
                 wants_comment: true,
             }),
-            cut: Box::new(cut),
+            disconnect: Box::new(disconnect),
         });
-        let Some((id, listener, first)) = added else {
+        let Some((id, subscriber, first)) = added else {
             let message = "this account has as many event streams open as one may";
             return Err(ServiceError::conflict("too_many_streams", message));
         };
         let subscription = Subscription {
             id,
-            listener,
-            hub,
+            subscriber,
+            broadcaster,
             authentication: self.authentication.clone(),
         };
         if first {
-            pump::start(Arc::clone(&subscription.hub), self.authentication.clone());
+            dispatcher::start(Arc::clone(&subscription.broadcaster), self.authentication.clone());
         }
-        subscription.ask_again_if_outdated(revision);
+        subscription.request_refresh_if_outdated(revision);
         Ok(subscription)
     }
 }
@@ -283,14 +283,14 @@ impl Streams {
 #[derive(Debug)]
 pub struct Subscription {
     id: u64,
-    listener: Arc<Listener>,
-    hub: Arc<Hub>,
+    subscriber: Arc<Subscriber>,
+    broadcaster: Arc<Broadcaster>,
     authentication: Authentication,
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.hub.remove(self.id);
+        self.broadcaster.remove(self.id);
     }
 }
 
@@ -298,7 +298,7 @@ impl Drop for Subscription {
 #[derive(Debug)]
 pub struct Frame {
     text: Bytes,
-    listener: Arc<Listener>,
+    subscriber: Arc<Subscriber>,
 }
 
 impl AsRef<[u8]> for Frame {
@@ -309,9 +309,9 @@ impl AsRef<[u8]> for Frame {
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        let mut state = self.listener.state();
+        let mut state = self.subscriber.state();
         state.sending_since = None;
-        if state.is_behind || state.wants_comment || state.ended_at.is_some() {
+        if state.is_lagging || state.wants_comment || state.ended_at.is_some() {
             state.wake();
         }
     }
@@ -328,20 +328,20 @@ impl futures_util::Stream for Subscription {
 impl Subscription {
     /// The next messages, all that wait in one piece; `None` at the end.
     pub fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Frame>> {
-        let mut state = self.listener.state();
-        let mut piece = Piece::default();
+        let mut state = self.subscriber.state();
+        let mut chunk = Chunk::default();
         if state.sending_since.is_none() {
             if state.ended_at.is_some() {
                 return Poll::Ready(None);
             }
-            if state.is_behind {
-                self.take_messages(&mut state, &mut piece);
+            if state.is_lagging {
+                self.take_messages(&mut state, &mut chunk);
             }
             if std::mem::take(&mut state.wants_comment) {
-                piece.add(&COMMENT);
+                chunk.add(&COMMENT);
             }
         }
-        if piece.is_empty() {
+        if chunk.is_empty() {
             let same = state
                 .waker
                 .as_ref()
@@ -353,38 +353,38 @@ impl Subscription {
         }
         state.sending_since = Some(Instant::now());
         drop(state);
-        let listener = Arc::clone(&self.listener);
-        let text = piece.into();
-        Poll::Ready(Some(Frame { text, listener }))
+        let subscriber = Arc::clone(&self.subscriber);
+        let text = chunk.into();
+        Poll::Ready(Some(Frame { text, subscriber }))
     }
 
     /// What is for the caller as they are now, and no more than a piece holds.
-    fn take_messages(&self, state: &mut State, piece: &mut Piece) {
-        if self.ask_again_if_outdated(state.revision) {
+    fn take_messages(&self, state: &mut State, chunk: &mut Chunk) {
+        if self.request_refresh_if_outdated(state.revision) {
             return;
         }
-        let user = self.listener.standing.user();
-        let ring = self.hub.ring.read().unwrap_or_else(PoisonError::into_inner);
-        while state.next < ring.end() && piece.len() < self.hub.limits.frame_bytes {
-            let Some(message) = ring.get(state.next) else {
+        let user = self.subscriber.principal.user();
+        let ring_buffer = self.broadcaster.ring_buffer.read().unwrap_or_else(PoisonError::into_inner);
+        while state.next < ring_buffer.end() && chunk.len() < self.broadcaster.limits.frame_bytes {
+            let Some(message) = ring_buffer.get(state.next) else {
                 // Overtaken. The pump has seen it as well, and cuts the connection off.
                 break;
             };
             state.next += 1;
             if message.audience.includes(user, state.capabilities, &state.scope) {
-                piece.add(&message.text);
+                chunk.add(&message.text);
             }
         }
-        if state.next == ring.end() && std::mem::take(&mut state.is_behind) && !state.is_gone {
-            self.hub.one_less_behind();
+        if state.next == ring_buffer.end() && std::mem::take(&mut state.is_lagging) && !state.is_gone {
+            self.broadcaster.decrement_lagging();
         }
     }
 
-    fn ask_again_if_outdated(&self, revision: i64) -> bool {
+    fn request_refresh_if_outdated(&self, revision: i64) -> bool {
         let outdated = revision != self.authentication.revision();
         if outdated {
-            self.hub.outdated.store(true, Ordering::Release);
-            self.hub.news.notify_one();
+            self.broadcaster.outdated.store(true, Ordering::Release);
+            self.broadcaster.wake_dispatcher.notify_one();
         }
         outdated
     }

@@ -12,13 +12,13 @@ use svc_domain::waveform::AudioSummary;
 struct Ready<'s> {
     #[serde(serialize_with = "text")]
     music_track_id: MusicTrackId,
-    waveform: WaveformOf<'s>,
+    waveform: WaveformPayload<'s>,
 }
 
 /// As `GET /music/tracks/{musicTrackId}/waveform` answers it; a test compares them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct WaveformOf<'s> {
+struct WaveformPayload<'s> {
     version: u32,
     bin_count: usize,
     sample_rate: u32,
@@ -41,7 +41,7 @@ struct Channels<'s> {
 pub fn ready(user: UserId, track: MusicTrackId, summary: &AudioSummary) -> Message {
     let payload = Ready {
         music_track_id: track,
-        waveform: WaveformOf {
+        waveform: WaveformPayload {
             version: AudioSummary::VERSION,
             bin_count: summary.peak.len(),
             sample_rate: summary.sample_rate,

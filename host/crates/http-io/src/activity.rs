@@ -36,18 +36,18 @@ impl Activity {
     pub(super) fn begin(&self) {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         self.begun.fetch_add(1, Ordering::Relaxed);
-        self.stamp();
+        self.record_change();
     }
 
     pub(super) fn end(&self) {
         // Before the count: whoever sees an idle connection sees since when it is.
-        self.stamp();
+        self.record_change();
         if self.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.idle.notify_one();
         }
     }
 
-    fn stamp(&self) {
+    fn record_change(&self) {
         let elapsed = u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.changed.store(elapsed, Ordering::Release);
     }
@@ -61,7 +61,7 @@ impl Activity {
         self.begun.load(Ordering::Relaxed)
     }
 
-    pub(super) fn is_at_work(&self) -> bool {
+    pub(super) fn has_requests_in_flight(&self) -> bool {
         self.in_flight.load(Ordering::Acquire) > 0
     }
 
@@ -72,7 +72,7 @@ impl Activity {
 
     /// Since when there is nothing to do; `None` while there is.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let is_idle = !self.is_at_work() && !self.is_blocked.load(Ordering::Relaxed);
+        let is_idle = !self.has_requests_in_flight() && !self.is_blocked.load(Ordering::Relaxed);
         is_idle.then(|| self.changed_at())
     }
 
@@ -82,7 +82,7 @@ impl Activity {
             match self.idle_since() {
                 Some(since) if since + time <= Instant::now() => return,
                 Some(since) => sleep_until(since + time).await,
-                None if self.is_at_work() => self.idle.notified().await,
+                None if self.has_requests_in_flight() => self.idle.notified().await,
                 // Blocked: the socket tells nobody here when it is so no longer.
                 None => sleep(time).await,
             }

@@ -25,7 +25,7 @@ pub(super) fn is_placeholder(slice: &[u8]) -> bool {
 }
 
 /// What goes on with a socket that was given away.
-pub type Successor = Box<dyn FnOnce(TcpStream) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type Takeover = Box<dyn FnOnce(TcpStream) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// A connection as its requests see it.
 #[derive(Clone, Default)]
@@ -37,22 +37,22 @@ struct Shared {
     /// Told when the socket may be given away.
     free: Notify,
     /// Told when the connection is to be broken off.
-    broken: Notify,
+    aborted: Notify,
     activity: Activity,
 }
 
 #[derive(Default)]
 pub(super) struct State {
     /// In the order of their placeholders.
-    pub(super) parts: VecDeque<Part>,
+    pub(super) parts: VecDeque<FilePart>,
     /// At work from here on, when hyper is not any more.
-    successor: Option<(Successor, AtWork)>,
+    takeover: Option<(Takeover, InFlightGuard)>,
     is_free: bool,
     /// What the transport left, once it is free.
     socket: Option<TcpStream>,
 }
 
-pub(super) struct Part {
+pub(super) struct FilePart {
     pub(super) file: Arc<File>,
     pub(super) position: u64,
     pub(super) remaining: usize,
@@ -60,9 +60,9 @@ pub(super) struct Part {
 
 /// A request of a connection that is being answered, for as long as this value lives.
 #[derive(Debug)]
-pub(super) struct AtWork(Connection);
+pub(super) struct InFlightGuard(Connection);
 
-impl Drop for AtWork {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.activity().end();
     }
@@ -90,14 +90,14 @@ impl Connection {
     }
 
     /// A request has begun.
-    pub(super) fn begin(&self) -> AtWork {
+    pub(super) fn begin(&self) -> InFlightGuard {
         self.activity().begin();
-        AtWork(self.clone())
+        InFlightGuard(self.clone())
     }
 
     /// Breaks it off, with all that is on it.
-    pub fn break_off(&self) {
-        self.0.broken.notify_one();
+    pub fn abort(&self) {
+        self.0.aborted.notify_one();
     }
 
     /// What to give hyper, as the next of a body, in place of these bytes of a file: at most [`FILE_PART_BYTES`] of them.
@@ -105,7 +105,7 @@ impl Connection {
         let placeholder = PLACEHOLDER.get(..length).unwrap_or(*PLACEHOLDER);
         let remaining = placeholder.len();
         if remaining > 0 {
-            self.state().parts.push_back(Part {
+            self.state().parts.push_back(FilePart {
                 file,
                 position,
                 remaining,
@@ -116,15 +116,15 @@ impl Connection {
 
     /// Gives the socket to `successor` once all that hyper has by now is sent. To be called when hyper asks for the
     /// body: the head is among it then.
-    pub fn hand_over(&self, successor: Successor) {
-        let at_work = self.begin();
-        self.state().successor = Some((successor, at_work));
+    pub fn take_over(&self, takeover: Takeover) {
+        let in_flight = self.begin();
+        self.state().takeover = Some((takeover, in_flight));
     }
 
     /// hyper has sent all that it has: the moment for a successor.
     pub(super) fn sent(&self) {
         let mut state = self.state();
-        if state.successor.is_some() && !state.is_free {
+        if state.takeover.is_some() && !state.is_free {
             state.is_free = true;
             self.0.free.notify_one();
         }
@@ -139,8 +139,8 @@ impl Connection {
     }
 
     /// Until it is to be broken off.
-    pub(super) async fn broken(&self) {
-        self.0.broken.notified().await;
+    pub(super) async fn aborted(&self) {
+        self.0.aborted.notified().await;
     }
 
     /// Until the socket may be given away.
@@ -149,11 +149,11 @@ impl Connection {
     }
 
     /// Who goes on, and with what.
-    pub(super) fn handed_over(&self) -> Option<((Successor, AtWork), TcpStream)> {
-        let (successor, socket) = {
+    pub(super) fn taken_over(&self) -> Option<((Takeover, InFlightGuard), TcpStream)> {
+        let (takeover, socket) = {
             let mut state = self.state();
-            (state.successor.take(), state.socket.take())
+            (state.takeover.take(), state.socket.take())
         };
-        successor.zip(socket)
+        takeover.zip(socket)
     }
 }

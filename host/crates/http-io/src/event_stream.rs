@@ -17,7 +17,7 @@ use salvo::{BoxedError, Depot, Request, Response, Writer, async_trait};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::connection::{Connection, Successor};
+use crate::connection::{Connection, Takeover};
 
 /// nginx and its kin gather answers otherwise.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -48,12 +48,12 @@ impl<S: Events> Body for EventBody<S> {
 }
 
 /// A body that is sent by someone else, once hyper asks for it.
-struct HandedOver {
+struct TakenOverBody {
     connection: Connection,
-    successor: Option<Successor>,
+    takeover: Option<Takeover>,
 }
 
-impl Body for HandedOver {
+impl Body for TakenOverBody {
     type Data = Bytes;
     type Error = BoxedError;
 
@@ -62,8 +62,8 @@ impl Body for HandedOver {
         _context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
         let this = self.get_mut();
-        if let Some(successor) = this.successor.take() {
-            this.connection.hand_over(successor);
+        if let Some(takeover) = this.takeover.take() {
+            this.connection.take_over(takeover);
         }
         Poll::Pending
     }
@@ -106,16 +106,16 @@ impl<S: Events> EventStream<S> {
         let Some(connection) = Connection::own(req).filter(|_| is_chunked) else {
             return ResBody::Boxed(Box::pin(EventBody(self.0)));
         };
-        let successor: Successor = Box::new(|socket| {
+        let takeover: Takeover = Box::new(|socket| {
             Box::pin(async move {
                 if let Err(error) = relay(self.0, socket).await {
                     tracing::debug!(%error, "an event stream ended with an error");
                 }
             })
         });
-        ResBody::Boxed(Box::pin(HandedOver {
+        ResBody::Boxed(Box::pin(TakenOverBody {
             connection,
-            successor: Some(successor),
+            takeover: Some(takeover),
         }))
     }
 }

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 
 use crate::connection::Connection;
 use crate::limits::{FILE_PART_BYTES, MEDIA_CHUNK_BYTES};
-use crate::unsent::{Room, poll_room};
+use crate::send_buffer::{BufferSpace, poll_buffer_space};
 
 /// How far apart the places are at which a part of a file is looked for in the page cache. The system reads and forgets
 /// neighbours together; a page that is not there all the same is waited for.
@@ -30,20 +30,20 @@ const PROBE_STEP: usize = 64 * 1024;
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// A buffer with bytes in it that goes back to its body when they are sent, unless its room is needed elsewhere.
-struct Piece {
+struct PooledBuffer {
     buffer: Vec<u8>,
     length: usize,
     spare: Spare,
-    room: Room,
+    room: BufferSpace,
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for PooledBuffer {
     fn as_ref(&self) -> &[u8] {
         self.buffer.get(..self.length).unwrap_or_default()
     }
 }
 
-impl Drop for Piece {
+impl Drop for PooledBuffer {
     fn drop(&mut self) {
         if !self.room.is_bounded {
             self.spare
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Revoked {
     }
 }
 
-type Read = io::Result<(Vec<u8>, usize, Room)>;
+type Read = io::Result<(Vec<u8>, usize, BufferSpace)>;
 
 /// The body.
 #[derive(Debug)]
@@ -124,19 +124,19 @@ impl FileBody {
         Some(part)
     }
 
-    fn buffer(&self, room: &Room) -> Vec<u8> {
+    fn buffer(&self, room: &BufferSpace) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // No larger than the whole: most pictures are small.
         spare.unwrap_or_else(|| vec![0; room.bytes])
     }
 
-    fn deliver(&mut self, buffer: Vec<u8>, length: usize, room: Room) -> Result<Frame<Bytes>, BoxedError> {
+    fn deliver(&mut self, buffer: Vec<u8>, length: usize, room: BufferSpace) -> Result<Frame<Bytes>, BoxedError> {
         if length == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
         self.position += length as u64;
         self.remaining = self.remaining.saturating_sub(length as u64);
-        let piece = Piece {
+        let piece = PooledBuffer {
             buffer,
             length,
             spare: Arc::clone(&self.spare),
@@ -188,7 +188,7 @@ impl Body for FileBody {
             if let Some(part) = this.part() {
                 return Poll::Ready(Some(Ok(Frame::data(part))));
             }
-            let room = ready!(poll_room(context, this.wanted(MEDIA_CHUNK_BYTES)));
+            let room = ready!(poll_buffer_space(context, this.wanted(MEDIA_CHUNK_BYTES)));
             let mut buffer = this.buffer(&room);
             let wanted = room.bytes;
             match read_cached(

@@ -5,15 +5,15 @@
 //! To add a limit: a constant in `limits.rs`, with its reason.
 
 mod activity;
-mod admission;
+mod connection_limiter;
 pub mod connection;
 pub mod event_stream;
 pub mod file_body;
 pub mod limits;
 pub mod proxy;
 pub mod range;
-pub mod refusal;
+pub mod malformed_request;
 mod request_service;
 pub mod server;
 mod transport;
-pub mod unsent;
+pub mod send_buffer;

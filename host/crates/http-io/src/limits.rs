@@ -53,7 +53,7 @@ pub const CONNECTIONS: usize = 12_000;
 /// its network of 64 bits, which is what one client has. A trusted proxy stands for many clients and has no share.
 pub const ADDRESS_SHARE: usize = 2;
 /// Bytes kept of the head that is being read, to find the origin in it if it cannot be read.
-pub const HEARD_BYTES: usize = 4 * 1024;
+pub const HEAD_BUFFER_BYTES: usize = 4 * 1024;
 /// Streams of one HTTP/2 connection: what browsers expect at least is 100.
 pub const H2_STREAMS: u32 = 128;
 /// Bytes of answers made as a whole that an HTTP/2 connection holds for its client; one answer that is larger is held
@@ -95,9 +95,9 @@ pub const FILE_PART_BYTES: usize = 256 * 1024;
 /// How long a client may keep media and pictures without asking again. They are named by content.
 pub const MEDIA_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Bytes of answers about media that are kept to be given again: some hundred pages of lists, a thousand covers.
-pub const KEPT_ANSWERS_BYTES: u64 = 16 << 20;
+pub const RESPONSE_CACHE_BYTES: u64 = 16 << 20;
 /// Bytes of an answer that is kept: a page of some 400 items. Larger ones are asked for once.
-pub const KEPT_ANSWER_BYTES: usize = 256 * 1024;
+pub const CACHED_RESPONSE_BYTES: usize = 256 * 1024;
 /// How long a browser may keep the answer to a CORS preflight.
 pub const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
 

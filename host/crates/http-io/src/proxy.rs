@@ -7,18 +7,18 @@ use url::Url;
 
 /// The network around the server, as the operator describes it.
 #[derive(Debug, Clone, Default)]
-pub struct Network {
+pub struct ProxyConfig {
     /// Proxies whose word about the client counts.
     pub trusted_proxies: Vec<IpNet>,
     /// The address by which clients know the server.
     pub base_url: Option<Url>,
 }
 
-impl Network {
+impl ProxyConfig {
     /// Whether this peer is a trusted proxy.
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.trusted_proxies
             .iter()
-            .any(|network| network.contains(&address))
+            .any(|proxy_config| proxy_config.contains(&address))
     }
 }

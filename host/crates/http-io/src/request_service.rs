@@ -14,16 +14,16 @@ use salvo::hyper;
 use salvo::hyper::body::Incoming;
 use salvo::hyper::service::Service;
 
-use crate::connection::{AtWork, Connection};
+use crate::connection::{InFlightGuard, Connection};
 use crate::limits::{H2_CHANGE_BYTES, H2_STREAM_BYTES};
-use crate::unsent::{Shared, StreamBody, Taken, Unsent};
+use crate::send_buffer::{Shared, Http2Body, BufferPermit, SendBuffer};
 
 type Request<B = Incoming> = hyper::Request<B>;
 type Response<B = ResBody> = hyper::Response<B>;
 type HandlerFuture = BoxFuture<'static, hyper::Result<Response>>;
 
 /// What salvo answers with on one connection; it has no name for it.
-pub(super) trait Answers:
+pub(super) trait HttpHandler:
     Service<Request<ReqBody>, Response = Response, Error = hyper::Error, Future = HandlerFuture>
     + Clone
     + Send
@@ -32,7 +32,7 @@ pub(super) trait Answers:
 {
 }
 
-impl<S> Answers for S where
+impl<S> HttpHandler for S where
     S: Service<Request<ReqBody>, Response = Response, Error = hyper::Error, Future = HandlerFuture>
         + Clone
         + Send
@@ -42,60 +42,60 @@ impl<S> Answers for S where
 }
 
 /// Answers the requests of an HTTP/1 connection.
-pub(super) struct OnConnection<S> {
+pub(super) struct Http1Service<S> {
     handler: S,
     connection: Connection,
 }
 
-impl<S: Answers> OnConnection<S> {
+impl<S: HttpHandler> Http1Service<S> {
     pub(super) fn new(handler: S, connection: Connection) -> Self {
         Self { handler, connection }
     }
 }
 
-impl<S: Answers> Service<Request> for OnConnection<S> {
-    type Response = Response<OneBody>;
+impl<S: HttpHandler> Service<Request> for Http1Service<S> {
+    type Response = Response<Http1Body>;
     type Error = hyper::Error;
-    type Future = Answering;
+    type Future = Http1ResponseFuture;
 
-    fn call(&self, mut request: Request) -> Answering {
-        let at_work = self.connection.begin();
+    fn call(&self, mut request: Request) -> Http1ResponseFuture {
+        let in_flight = self.connection.begin();
         request.extensions_mut().insert(self.connection.clone());
-        Answering {
+        Http1ResponseFuture {
             answer: self.handler.call(request.map(ReqBody::from)),
-            at_work: Some(at_work),
+            in_flight: Some(in_flight),
         }
     }
 }
 
 /// An answer that is being made.
-pub(super) struct Answering {
+pub(super) struct Http1ResponseFuture {
     answer: HandlerFuture,
-    at_work: Option<AtWork>,
+    in_flight: Option<InFlightGuard>,
 }
 
-impl Future for Answering {
-    type Output = hyper::Result<Response<OneBody>>;
+impl Future for Http1ResponseFuture {
+    type Output = hyper::Result<Response<Http1Body>>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let response = ready!(this.answer.as_mut().poll(context))?;
-        let at_work = this.at_work.take();
-        Poll::Ready(Ok(response.map(|body| OneBody {
+        let in_flight = this.in_flight.take();
+        Poll::Ready(Ok(response.map(|body| Http1Body {
             body,
-            _at_work: at_work,
+            _in_flight: in_flight,
         })))
     }
 }
 
 /// The body of an answer over HTTP/1.
 #[derive(Debug)]
-pub(super) struct OneBody {
+pub(super) struct Http1Body {
     body: ResBody,
-    _at_work: Option<AtWork>,
+    _in_flight: Option<InFlightGuard>,
 }
 
-impl Body for OneBody {
+impl Body for Http1Body {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -116,39 +116,39 @@ impl Body for OneBody {
 }
 
 /// Answers the requests of an HTTP/2 connection.
-pub(super) struct OnStream<S> {
+pub(super) struct Http2Service<S> {
     handler: S,
     connection: Connection,
-    unsent: Arc<Unsent>,
+    send_buffer: Arc<SendBuffer>,
 }
 
-impl<S: Answers> OnStream<S> {
-    pub(super) fn new(handler: S, connection: Connection, unsent: Arc<Unsent>) -> Self {
+impl<S: HttpHandler> Http2Service<S> {
+    pub(super) fn new(handler: S, connection: Connection, send_buffer: Arc<SendBuffer>) -> Self {
         Self {
             handler,
             connection,
-            unsent,
+            send_buffer,
         }
     }
 }
 
-impl<S: Answers> Service<Request> for OnStream<S> {
-    type Response = Response<StreamBody>;
+impl<S: HttpHandler> Service<Request> for Http2Service<S> {
+    type Response = Response<Http2Body>;
     type Error = hyper::Error;
-    type Future = BoxFuture<'static, hyper::Result<Response<StreamBody>>>;
+    type Future = BoxFuture<'static, hyper::Result<Response<Http2Body>>>;
 
     fn call(&self, mut request: Request) -> Self::Future {
-        let at_work = self.connection.begin();
+        let in_flight = self.connection.begin();
         request.extensions_mut().insert(self.connection.clone());
-        let (handler, unsent) = (self.handler.clone(), Arc::clone(&self.unsent));
+        let (handler, send_buffer) = (self.handler.clone(), Arc::clone(&self.send_buffer));
         let request = request.map(ReqBody::from);
         Box::pin(async move {
             let (response, room) = if request.method().is_safe() {
-                answer(&handler, &unsent, request).await?
+                answer(&handler, &send_buffer, request).await?
             } else {
-                change(&handler, &unsent, request).await?
+                change(&handler, &send_buffer, request).await?
             };
-            Ok(response.map(|body| StreamBody::new(body, room, at_work)))
+            Ok(response.map(|body| Http2Body::new(body, room, in_flight)))
         })
     }
 }
@@ -176,38 +176,38 @@ fn without_body(request: &Request<ReqBody>) -> Request<ReqBody> {
 
 /// Answers what changes nothing, and again if there is no room for the answer.
 async fn answer(
-    handler: &impl Answers,
-    unsent: &Unsent,
+    handler: &impl HttpHandler,
+    send_buffer: &SendBuffer,
     request: Request<ReqBody>,
-) -> hyper::Result<(Response, Option<Taken>)> {
+) -> hyper::Result<(Response, Option<BufferPermit>)> {
     let again = without_body(&request);
     let response = handler.call(request).await?;
     let needed = size(&response);
     if needed == 0 {
         return Ok((response, None));
     }
-    if let Some(room) = unsent.try_take(needed) {
+    if let Some(room) = send_buffer.try_take(needed) {
         return Ok((response, Some(room)));
     }
     drop(response);
-    let room = unsent.take(needed).await;
+    let room = send_buffer.take(needed).await;
     // Meanwhile it may have become a little larger.
     Ok((handler.call(again).await?, room))
 }
 
 /// Answers what changes something, once there is room for what is said about that.
 async fn change(
-    handler: &impl Answers,
-    unsent: &Unsent,
+    handler: &impl HttpHandler,
+    send_buffer: &SendBuffer,
     request: Request<ReqBody>,
-) -> hyper::Result<(Response, Option<Taken>)> {
-    let mut room = unsent.take(H2_CHANGE_BYTES).await;
+) -> hyper::Result<(Response, Option<BufferPermit>)> {
+    let mut room = send_buffer.take(H2_CHANGE_BYTES).await;
     let response = handler.call(request).await?;
     let needed = size(&response);
     match &mut room {
         Some(room) if needed < H2_CHANGE_BYTES => drop(room.split(H2_CHANGE_BYTES - needed)),
         Some(room) => {
-            if let Some(more) = unsent.try_take(needed - H2_CHANGE_BYTES) {
+            if let Some(more) = send_buffer.try_take(needed - H2_CHANGE_BYTES) {
                 room.merge(more);
             }
         }

@@ -15,15 +15,15 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::admission::{Admission, Place};
+use crate::connection_limiter::{ConnectionLimiter, ConnectionSlot};
 use crate::connection::Connection;
 use crate::limits as table;
 use crate::limits::Limits;
-use crate::proxy::Network;
-use crate::refusal::Refuser;
-use crate::request_service::{Answers, OnConnection, OnStream};
+use crate::proxy::ProxyConfig;
+use crate::malformed_request::ErrorResponder;
+use crate::request_service::{HttpHandler, Http1Service, Http2Service};
 use crate::transport::Transport;
-use crate::unsent::{StreamExecutor, Unsent};
+use crate::send_buffer::{StreamExecutor, SendBuffer};
 
 /// Time until the next try where no connection can be accepted, as when there are no file descriptors left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
@@ -37,11 +37,11 @@ pub async fn serve(
     listener: TcpListener,
     service: Service,
     limits: Limits,
-    network: Network,
+    proxy_config: ProxyConfig,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let server = Arc::new(Server::new(service, listener.local_addr()?, limits));
-    let admission = Admission::new(limits.connections, network);
+    let connection_limiter = ConnectionLimiter::new(limits.connections, proxy_config);
     let (going_on, stop) = watch::channel(());
     // What is still open at the end is dropped with it.
     let mut connections = JoinSet::new();
@@ -50,19 +50,19 @@ pub async fn serve(
         while connections.try_join_next().is_some() {}
         let accepted = tokio::select! {
             () = &mut shutdown => break,
-            accepted = accept(&listener, &admission) => accepted,
+            accepted = accept(&listener, &connection_limiter) => accepted,
         };
         match accepted {
             Ok(Some(Accepted {
                 socket,
                 peer,
                 connection,
-                place,
+                slot,
             })) => {
                 let (server, stop) = (Arc::clone(&server), stop.clone());
                 connections.spawn(async move {
-                    server.answer(socket, peer, connection, stop).await;
-                    drop(place);
+                    server.handle_connection(socket, peer, connection, stop).await;
+                    drop(slot);
                 });
             }
             Ok(None) => {}
@@ -75,7 +75,7 @@ pub async fn serve(
     drop((listener, going_on));
     let drained = async { while connections.join_next().await.is_some() {} };
     if timeout(limits.drain_time, drained).await.is_err() {
-        tracing::info!("connections that were still open are broken off");
+        tracing::info!("open connections aborted after the shutdown timeout");
     }
     Ok(())
 }
@@ -84,28 +84,28 @@ struct Accepted {
     socket: TcpStream,
     peer: SocketAddr,
     connection: Connection,
-    place: Place,
+    slot: ConnectionSlot,
 }
 
 /// The next connection, once there is room for it; `None` if there is none for that one.
-async fn accept(listener: &TcpListener, admission: &Arc<Admission>) -> io::Result<Option<Accepted>> {
+async fn accept(listener: &TcpListener, connection_limiter: &Arc<ConnectionLimiter>) -> io::Result<Option<Accepted>> {
     let (socket, peer) = listener.accept().await?;
     // An answer is written as a whole; its end must not wait for an acknowledgement of its beginning.
     socket.set_nodelay(true)?;
     let connection = Connection::default();
-    let place = admission.admit(peer.ip(), &connection).await;
-    Ok(place.map(|place| Accepted {
+    let slot = connection_limiter.admit(peer.ip(), &connection).await;
+    Ok(slot.map(|slot| Accepted {
         socket,
         peer,
         connection,
-        place,
+        slot,
     }))
 }
 
 /// What all connections share.
 struct Server {
     service: Service,
-    refuser: Refuser,
+    error_responder: ErrorResponder,
     http1: http1::Builder,
     fuse: FuseConfig,
     limits: Limits,
@@ -124,7 +124,7 @@ impl Server {
             .max_buf_size(table::HEADER_BYTES)
             .max_headers(table::HEADER_FIELDS);
         Self {
-            refuser: Refuser::new(&service, address),
+            error_responder: ErrorResponder::new(&service, address),
             service,
             http1,
             fuse: FuseConfig::disabled()
@@ -135,10 +135,10 @@ impl Server {
         }
     }
 
-    fn http2(&self, unsent: &Arc<Unsent>) -> http2::Builder<StreamExecutor> {
+    fn http2(&self, send_buffer: &Arc<SendBuffer>) -> http2::Builder<StreamExecutor> {
         let (idle, patience) = self.limits.h2_ping;
         let (connection_window, stream_window) = table::H2_WINDOWS;
-        let mut http2 = http2::Builder::new(StreamExecutor::new(Arc::clone(unsent)));
+        let mut http2 = http2::Builder::new(StreamExecutor::new(Arc::clone(send_buffer)));
         http2
             // Without one the first ping would panic.
             .timer(TokioTimer::new())
@@ -155,7 +155,7 @@ impl Server {
     }
 
     /// Answers what comes on a connection, and then does with it what an answer left to be done.
-    async fn answer(
+    async fn handle_connection(
         &self,
         socket: TcpStream,
         peer: SocketAddr,
@@ -163,31 +163,31 @@ impl Server {
         stop: watch::Receiver<()>,
     ) {
         // In a box, so that its memory is given back before a successor begins.
-        let speaking = Box::pin(self.speak(socket, peer, connection.clone(), stop));
+        let speaking = Box::pin(self.serve_connection(socket, peer, connection.clone(), stop));
         let is_broken = tokio::select! {
             () = speaking => false,
             () = connection.free() => false,
-            () = connection.broken() => true,
+            () = connection.aborted() => true,
         };
         // Taken in any case: a successor holds the connection, which holds the successor.
-        let handed_over = connection.handed_over().filter(|_| !is_broken);
-        if let Some(((successor, _at_work), socket)) = handed_over {
+        let taken_over = connection.taken_over().filter(|_| !is_broken);
+        if let Some(((takeover, _in_flight), socket)) = taken_over {
             tokio::select! {
-                () = successor(socket) => {}
-                () = connection.broken() => {}
+                () = takeover(socket) => {}
+                () = connection.aborted() => {}
             }
         }
     }
 
     /// Speaks HTTP until one side ends it.
-    async fn speak(
+    async fn serve_connection(
         &self,
         socket: TcpStream,
         peer: SocketAddr,
         connection: Connection,
         mut stop: watch::Receiver<()>,
     ) {
-        let mut transport = Transport::new(socket, connection.clone(), self.refuser.clone());
+        let mut transport = Transport::new(socket, connection.clone(), self.error_responder.clone());
         let is_http2 = tokio::select! {
             begun = timeout(self.limits.header_time, transport.begins_with_http2()) => match begun {
                 Ok(Ok(is_http2)) => is_http2,
@@ -208,23 +208,23 @@ impl Server {
         let stream = TokioIo::new(StraightStream::new(transport, Some(self.fuse), control, None));
         let outcome = if is_http2 {
             // Apart, so that the state of HTTP/2 is no part of each connection's.
-            Box::pin(self.speak_http2(stream, handler, connection, stop)).await
+            Box::pin(self.serve_http2(stream, handler, connection, stop)).await
         } else {
-            self.speak_http1(stream, handler, connection, stop).await
+            self.serve_http1(stream, handler, connection, stop).await
         };
         if let Err(error) = outcome {
             tracing::debug!(%error, "a connection ended with an error");
         }
     }
 
-    async fn speak_http1(
+    async fn serve_http1(
         &self,
         stream: Stream,
-        handler: impl Answers,
+        handler: impl HttpHandler,
         connection: Connection,
         mut stop: watch::Receiver<()>,
     ) -> hyper::Result<()> {
-        let service = OnConnection::new(handler, connection);
+        let service = Http1Service::new(handler, connection);
         let mut speaking = std::pin::pin!(self.http1.serve_connection(stream, service));
         tokio::select! {
             outcome = speaking.as_mut() => return outcome,
@@ -233,16 +233,16 @@ impl Server {
         speaking.await
     }
 
-    async fn speak_http2(
+    async fn serve_http2(
         &self,
         stream: Stream,
-        handler: impl Answers,
+        handler: impl HttpHandler,
         connection: Connection,
         mut stop: watch::Receiver<()>,
     ) -> hyper::Result<()> {
-        let unsent = Unsent::new(connection.clone(), &self.limits);
-        let service = OnStream::new(handler, connection.clone(), Arc::clone(&unsent));
-        let mut speaking = std::pin::pin!(self.http2(&unsent).serve_connection(stream, service));
+        let send_buffer = SendBuffer::new(connection.clone(), &self.limits);
+        let service = Http2Service::new(handler, connection.clone(), Arc::clone(&send_buffer));
+        let mut speaking = std::pin::pin!(self.http2(&send_buffer).serve_connection(stream, service));
         tokio::select! {
             outcome = speaking.as_mut() => return outcome,
             _ = stop.changed() => {}

@@ -1,7 +1,7 @@
 //! The socket as hyper sees it. Between the two,
 //!
 //! - a part of a file is sent (`sendfile`) where hyper sends the placeholder that [`Connection::send_part`] gave out;
-//! - the socket is given away once hyper has sent a head after which [`Connection::hand_over`] was called. What hyper held
+//! - the socket is given away once hyper has sent a head after which [`Connection::take_over`] was called. What hyper held
 //!   for the connection, 20 KiB, is freed then: an event stream is open for days;
 //! - where hyper refuses by itself what it cannot read, without a body, the client gets an answer like all others.
 
@@ -15,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
 use crate::connection::{Connection, is_placeholder};
-use crate::limits::HEARD_BYTES;
-use crate::refusal::{Heard, Refusal, Refuser, refused_status};
+use crate::limits::HEAD_BUFFER_BYTES;
+use crate::malformed_request::{HeadBuffer, ErrorResponse, ErrorResponder, refused_status};
 
 /// What a client that speaks HTTP/2 says first (RFC 9113, 3.4).
 const H2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -30,22 +30,22 @@ pub(super) struct Transport {
     /// What was read of it and is not hyper's yet.
     read: Bytes,
     connection: Connection,
-    refuser: Refuser,
-    heard: Heard,
-    refusal: Option<Refusal>,
+    error_responder: ErrorResponder,
+    head_buffer: HeadBuffer,
+    refusal: Option<ErrorResponse>,
     is_http2: bool,
     /// The last write left something for the next.
     is_mid_write: bool,
 }
 
 impl Transport {
-    pub(super) fn new(socket: TcpStream, connection: Connection, refuser: Refuser) -> Self {
+    pub(super) fn new(socket: TcpStream, connection: Connection, error_responder: ErrorResponder) -> Self {
         Self {
             socket: Some(socket),
             read: Bytes::new(),
             connection,
-            refuser,
-            heard: Heard::default(),
+            error_responder,
+            head_buffer: HeadBuffer::default(),
             refusal: None,
             is_http2: false,
             is_mid_write: false,
@@ -72,21 +72,21 @@ impl Transport {
     }
 
     /// Keeps of a head what an answer to it takes if it cannot be read.
-    fn hear(&mut self, read: &[u8]) {
+    fn record_head(&mut self, read: &[u8]) {
         let activity = self.connection.activity();
-        if !self.is_http2 && !activity.is_at_work() {
-            self.heard.keep(read, activity.begun());
+        if !self.is_http2 && !activity.has_requests_in_flight() {
+            self.head_buffer.keep(read, activity.begun());
         }
     }
 
     /// Hears what has come of a head that is refused before its end. Nobody else reads it any more: the connection ends.
-    fn hear_rest(&mut self) {
+    fn record_rest(&mut self) {
         let Some(socket) = &self.socket else { return };
         let begun = self.connection.activity().begun();
-        let mut buffer = [0; HEARD_BYTES];
+        let mut buffer = [0; HEAD_BUFFER_BYTES];
         for _ in 0..READS {
             match socket.try_read(&mut buffer) {
-                Ok(read @ 1..) => self.heard.keep(buffer.get(..read).unwrap_or_default(), begun),
+                Ok(read @ 1..) => self.head_buffer.keep(buffer.get(..read).unwrap_or_default(), begun),
                 _ => return,
             }
         }
@@ -95,7 +95,7 @@ impl Transport {
     /// What is written next may be a refusal of hyper's: a head was heard, no request has come of it, and nothing is left
     /// of other answers. Part of a body may look like one.
     fn may_refuse(&self) -> bool {
-        !self.is_mid_write && self.heard.is_after(self.connection.activity().begun())
+        !self.is_mid_write && self.head_buffer.is_after(self.connection.activity().begun())
     }
 
     /// Sends an answer in place of the one that hyper wants to write, if that is a refusal of its own.
@@ -109,8 +109,8 @@ impl Transport {
             let Some(status) = self.may_refuse().then(|| refused_status(first)).flatten() else {
                 return Poll::Ready(Ok(None));
             };
-            self.hear_rest();
-            self.refusal = Some(self.refuser.refuse(status, &self.heard, first.len()));
+            self.record_rest();
+            self.refusal = Some(self.error_responder.refuse(status, &self.head_buffer, first.len()));
         }
         let (Some(refusal), Some(socket)) = (&mut self.refusal, &mut self.socket) else {
             return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
@@ -223,7 +223,7 @@ impl AsyncRead for Transport {
             let length = this.read.len().min(buffer.remaining());
             buffer.put_slice(&this.read.split_to(length));
         }
-        this.hear(buffer.filled().get(before..).unwrap_or_default());
+        this.record_head(buffer.filled().get(before..).unwrap_or_default());
         Poll::Ready(Ok(()))
     }
 }

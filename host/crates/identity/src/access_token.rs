@@ -26,7 +26,7 @@ const NO_SESSION: &str = "none";
 
 /// Why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum TokenRefusal {
+pub enum TokenError {
     /// Malformed, forged or expired: a fresh one may do.
     #[error("the access token is invalid or has expired")]
     Invalid,
@@ -141,21 +141,21 @@ impl AccessTokens {
     ///
     /// # Errors
     /// Whether a refresh can help.
-    pub fn read(&self, token: &str, now: Timestamp) -> Result<TokenIdentity, TokenRefusal> {
+    pub fn read(&self, token: &str, now: Timestamp) -> Result<TokenIdentity, TokenError> {
         let header = well_formed_header(token)?;
         if self.is_foreign(token, &header) {
-            return Err(TokenRefusal::Foreign);
+            return Err(TokenError::Foreign);
         }
         if header.kid.as_deref() != Some(self.key_id.as_str()) {
-            return Err(TokenRefusal::Invalid);
+            return Err(TokenError::Invalid);
         }
         let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
-            .map_err(|_| TokenRefusal::Invalid)?
+            .map_err(|_| TokenError::Invalid)?
             .claims;
         if claims.exp <= now.seconds() || claims.nbf.is_some_and(|moment| moment > now.seconds()) {
-            return Err(TokenRefusal::Invalid);
+            return Err(TokenError::Invalid);
         }
-        identity(&claims).ok_or(TokenRefusal::Invalid)
+        identity(&claims).ok_or(TokenError::Invalid)
     }
 
     /// Another server's token, or one from before this server's key was made anew. Reads what nobody has verified
@@ -175,7 +175,7 @@ impl AccessTokens {
     }
 }
 
-fn well_formed_header(token: &str) -> Result<Header, TokenRefusal> {
+fn well_formed_header(token: &str) -> Result<Header, TokenError> {
     let parts = token.split('.').filter(|part| !part.is_empty()).count();
     let alphabet = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let has_form = token.len() <= MAX_LENGTH
@@ -183,12 +183,12 @@ fn well_formed_header(token: &str) -> Result<Header, TokenRefusal> {
         && token.matches('.').count() == 2
         && token.bytes().all(alphabet);
     if !has_form {
-        return Err(TokenRefusal::Invalid);
+        return Err(TokenError::Invalid);
     }
-    let header = jsonwebtoken::decode_header(token).map_err(|_| TokenRefusal::Invalid)?;
+    let header = jsonwebtoken::decode_header(token).map_err(|_| TokenError::Invalid)?;
     // A `crit` that we do not implement must be refused (RFC 7515 4.1.11), and we implement none.
     let understood = header.alg == Algorithm::HS256 && header.crit.is_none() && header.zip.is_none();
-    understood.then_some(header).ok_or(TokenRefusal::Invalid)
+    understood.then_some(header).ok_or(TokenError::Invalid)
 }
 
 fn identity(claims: &Claims) -> Option<TokenIdentity> {

@@ -96,8 +96,8 @@ fn key_id() -> String {
 fn status(token: &str) -> u16 {
     match tokens().read(token, NOW) {
         Ok(_) => 200,
-        Err(TokenRefusal::Invalid) => 401,
-        Err(TokenRefusal::Foreign) => 410,
+        Err(TokenError::Invalid) => 401,
+        Err(TokenError::Foreign) => 410,
     }
 }
 
@@ -367,7 +367,7 @@ fn access_token_lives_fifteen_minutes_exactly() {
     );
     let at = |seconds: i64| tokens().read(&token, Timestamp::from_millis((NOW.seconds() + seconds) * 1000));
     assert!(at(LIFETIME_SECONDS - 1).is_ok());
-    assert_eq!(at(LIFETIME_SECONDS), Err(TokenRefusal::Invalid));
+    assert_eq!(at(LIFETIME_SECONDS), Err(TokenError::Invalid));
 }
 
 #[test]

@@ -9,10 +9,10 @@ use crate::names::{check_display_name, check_role_name, check_username, username
 use crate::password::{NewPassword, Passwords};
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
-use crate::{Context, Requester, require_not_stronger, uninterrupted};
+use crate::{Context, AuthContext, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_store::{IdentityChange, NewUser};
@@ -101,7 +101,7 @@ impl Accounts {
     ///
     /// # Errors
     /// The store's.
-    pub async fn list(&self, page: Page, order: Order) -> Result<Listing<Account>> {
+    pub async fn list(&self, page: Pagination, order: Order) -> Result<Listing<Account>> {
         Ok(self.context.store.list_accounts(page, order).await?)
     }
 
@@ -149,7 +149,7 @@ impl Accounts {
     /// # Errors
     /// Invalid input or role; refused for a role that nobody is given or that may do more than the caller; conflict
     /// for a name that is taken; the store's.
-    pub async fn create(&self, by: Requester, request: CreateUser) -> Result<Account> {
+    pub async fn create(&self, by: AuthContext, request: CreateUser) -> Result<Account> {
         let mut errors = Vec::new();
         let username = check(check_username(&request.username), "username", &mut errors);
         let display_name = match request.display_name.as_deref().map(check_display_name) {
@@ -169,7 +169,7 @@ impl Accounts {
         }
         let password_hash = Some(self.passwords.hash(by.client.known(), password).await?);
         let accounts = self.clone();
-        uninterrupted(&self.context.tasks, "user-create", async move {
+        run_to_completion(&self.context.tasks, "user-create", async move {
             let context = &accounts.context;
             let now = context.now();
             let new = NewUser {
@@ -208,7 +208,7 @@ impl Accounts {
     /// # Errors
     /// Not found; refused for an account that may do more than the caller, for the guest, and for disabling the
     /// owner or oneself; invalid input; conflict for a name that is taken; the store's.
-    pub async fn update(&self, by: Requester, id: UserId, request: UpdateUser) -> Result<Account> {
+    pub async fn update(&self, by: AuthContext, id: UserId, request: UpdateUser) -> Result<Account> {
         // A token tries no passwords, and gives nobody a way in that outlives it.
         let is_way_in =
             request.password.is_some() || request.current_password.is_some() || request.enabled == Some(true);
@@ -232,14 +232,14 @@ impl Accounts {
         }
         let checked = self.hashed(&by, &target.user, input).await?;
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "user-update", async move {
+        run_to_completion(&self.context.tasks, "user-update", async move {
             apply(&context, &by, id, checked).await
         })
         .await
     }
 
     /// The change with its password hashed, if the password that it says was the old one is.
-    async fn hashed(&self, by: &Requester, target: &User, input: CheckedInput) -> Result<Checked> {
+    async fn hashed(&self, by: &AuthContext, target: &User, input: CheckedInput) -> Result<Checked> {
         if let Some(current) = input.current_password {
             self.logins.confirm_password(target, &by.client, current).await?;
         }
@@ -256,7 +256,7 @@ impl Accounts {
 }
 
 /// Whether the caller may make accounts with this role.
-async fn check_role(change: &mut IdentityChange, by: &Requester, name: &str) -> Result<()> {
+async fn check_role(change: &mut IdentityChange, by: &AuthContext, name: &str) -> Result<()> {
     let role = find_role(change, name).await?;
     let role = role.ok_or_else(|| ServiceError::unknown("role", "there is no such role"))?;
     require_assignable(by, &role)
@@ -297,7 +297,7 @@ fn check_input(request: UpdateUser) -> Result<CheckedInput> {
     })
 }
 
-async fn apply(context: &Context, by: &Requester, id: UserId, checked: Checked) -> Result<Account> {
+async fn apply(context: &Context, by: &AuthContext, id: UserId, checked: Checked) -> Result<Account> {
     let mut change = context.change_by(by).await?;
     let Account { user: old, roles } = change.account(id).await?.ok_or(ServiceError::NotFound)?;
     // The roles may have changed since they were looked at.

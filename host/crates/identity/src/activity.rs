@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::actor::{Actor, Proof};
+use crate::actor::{Actor, AuthMethod};
 use crate::error::Result;
 use svc_domain::id::{PersonalAccessTokenId, SessionId, UserId};
 use svc_domain::time::Timestamp;
@@ -16,7 +16,7 @@ use svc_store::{Activity, Store};
 pub const WRITE_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct LastSeen {
     users: HashMap<UserId, Timestamp>,
     sessions: HashMap<SessionId, Timestamp>,
     tokens: HashMap<PersonalAccessTokenId, Timestamp>,
@@ -24,22 +24,22 @@ struct Seen {
 
 /// Notes who was here. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct ActivityLog(Arc<Mutex<Seen>>);
+pub struct ActivityLog(Arc<Mutex<LastSeen>>);
 
 impl ActivityLog {
     /// Notes that a caller was here.
     pub fn note(&self, actor: &Actor, now: Timestamp) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.users.insert(actor.user.id, now);
-        match actor.proof {
-            Proof::AccessToken {
+        match actor.auth_method {
+            AuthMethod::AccessToken {
                 session: Some(session),
                 ..
             } => {
                 seen.sessions.insert(session, now);
             }
-            Proof::AccessToken { session: None, .. } | Proof::ItemLink(_) => {}
-            Proof::PersonalAccessToken(token) => {
+            AuthMethod::AccessToken { session: None, .. } | AuthMethod::ItemLink(_) => {}
+            AuthMethod::PersonalAccessToken(token) => {
                 seen.tokens.insert(token, now);
             }
         }

@@ -11,7 +11,7 @@ use svc_domain::user::User;
 
 /// By what the caller proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub enum AuthMethod {
     /// An access token from signing in.
     AccessToken {
         /// The app they signed in to.
@@ -24,12 +24,12 @@ pub enum Proof {
     /// A personal access token.
     PersonalAccessToken(PersonalAccessTokenId),
     /// A signed link, which opens one item.
-    ItemLink(Anchor),
+    ItemLink(CredentialBinding),
 }
 
 /// What a credential depends on beside its account: it ends with it, and so does everything made with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Anchor {
+pub enum CredentialBinding {
     /// The account alone.
     Account,
     /// A session.
@@ -50,7 +50,7 @@ pub struct Actor {
     /// What they see of the media that the capabilities let them read.
     pub scope: MediaScope,
     /// The credential that was shown.
-    pub proof: Proof,
+    pub auth_method: AuthMethod,
     /// The state of accounts and roles, as the store numbers it, that all of this was read from.
     pub revision: i64,
 }
@@ -68,27 +68,27 @@ impl Actor {
 
     /// Whether the caller signed in, rather than showing a token that was made for a program.
     pub fn is_signed_in(&self) -> bool {
-        matches!(self.proof, Proof::AccessToken { .. })
+        matches!(self.auth_method, AuthMethod::AccessToken { .. })
     }
 
     /// The session that the caller's token belongs to.
     pub fn session(&self) -> Option<SessionId> {
-        match self.proof {
-            Proof::AccessToken { session, .. } => session,
-            Proof::PersonalAccessToken(_) | Proof::ItemLink(_) => None,
+        match self.auth_method {
+            AuthMethod::AccessToken { session, .. } => session,
+            AuthMethod::PersonalAccessToken(_) | AuthMethod::ItemLink(_) => None,
         }
     }
 
     /// What the caller's credential depends on.
-    pub fn anchor(&self) -> Anchor {
-        match self.proof {
-            Proof::AccessToken { session: None, .. } => Anchor::Account,
-            Proof::AccessToken {
+    pub fn binding(&self) -> CredentialBinding {
+        match self.auth_method {
+            AuthMethod::AccessToken { session: None, .. } => CredentialBinding::Account,
+            AuthMethod::AccessToken {
                 session: Some(session),
                 ..
-            } => Anchor::Session(session),
-            Proof::PersonalAccessToken(token) => Anchor::Token(token),
-            Proof::ItemLink(anchor) => anchor,
+            } => CredentialBinding::Session(session),
+            AuthMethod::PersonalAccessToken(token) => CredentialBinding::Token(token),
+            AuthMethod::ItemLink(binding) => binding,
         }
     }
 }

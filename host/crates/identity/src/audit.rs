@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::{Context, Details};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::{IdGenerator, UserId};
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Clock;
 use svc_store::Store;
 
@@ -28,7 +28,7 @@ impl Audit {
     ///
     /// # Errors
     /// The store's.
-    pub async fn list(&self, filter: &AuditFilter, page: Page, order: Order) -> Result<Listing<AuditEntry>> {
+    pub async fn list(&self, filter: &AuditFilter, page: Pagination, order: Order) -> Result<Listing<AuditEntry>> {
         Ok(self.store.list_audit(filter, page, order).await?)
     }
 }
@@ -58,7 +58,7 @@ impl BackgroundLog {
     /// Writes a line about what somebody asked for, or nobody.
     pub async fn note(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) {
         if let Err(error) = self.write(event, by, details).await {
-            tracing::warn!(%error, event = event.as_str(), "a line of the audit log was not written");
+            tracing::warn!(%error, event = event.as_str(), "audit entry could not be stored");
         }
     }
 

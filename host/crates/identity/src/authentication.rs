@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::access_token::{TokenIdentity, TokenRefusal};
+use crate::access_token::{TokenIdentity, TokenError};
 use crate::activity::ActivityLog;
-use crate::actor::{Actor, Anchor, Proof};
+use crate::actor::{Actor, CredentialBinding, AuthMethod};
 use crate::capability::{Capability, CapabilitySet};
 use crate::credential::Credential;
 use crate::error::ServiceError;
@@ -21,7 +21,7 @@ use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
 
 /// Callers that are remembered; beyond it, all are forgotten and asked for anew.
-const MAX_REMEMBERED: usize = 10_000;
+const MAX_CACHED: usize = 10_000;
 
 /// Why a credential makes nobody known.
 #[derive(Debug, thiserror::Error)]
@@ -45,19 +45,19 @@ pub enum AuthenticationError {
 
 /// Who is behind a connection that stays open, and by what. Two with the same one may do the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Standing {
+pub struct Principal {
     user: UserId,
     is_guest: bool,
-    anchor: Anchor,
+    binding: CredentialBinding,
 }
 
-impl Standing {
+impl Principal {
     /// Of this caller.
     pub fn of(actor: &Actor) -> Self {
         Self {
             user: actor.user.id,
             is_guest: actor.user.is_guest,
-            anchor: actor.anchor(),
+            binding: actor.binding(),
         }
     }
 
@@ -69,7 +69,7 @@ impl Standing {
 
 /// What an open connection's caller may do at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Still {
+pub struct PermissionSnapshot {
     /// Of the roles, narrowed to the token's.
     pub capabilities: CapabilitySet,
     /// What they see of the media.
@@ -81,7 +81,7 @@ pub struct Still {
 
 /// What a good credential was found to be.
 #[derive(Debug, Clone)]
-struct Remembered {
+struct CachedActor {
     /// The state of accounts and roles at that time.
     revision: i64,
     actor: Arc<Actor>,
@@ -96,7 +96,7 @@ pub struct Authentication {
     keys: KeyRing,
     settings: Settings,
     activity: ActivityLog,
-    remembered: Arc<RwLock<HashMap<TokenHash, Remembered>>>,
+    cache: Arc<RwLock<HashMap<TokenHash, CachedActor>>>,
 }
 
 impl Authentication {
@@ -112,7 +112,7 @@ impl Authentication {
             keys,
             settings,
             activity,
-            remembered: Arc::default(),
+            cache: Arc::default(),
         }
     }
 
@@ -126,18 +126,18 @@ impl Authentication {
         let credential = credential.ok_or(AuthenticationError::Missing)?;
         // A credential is known again by its digest: neither signature nor database are asked a second time.
         let digest = credential.digest();
-        let known = match self.recall(&digest) {
+        let known = match self.cached(&digest) {
             Some(known) => known,
             None => {
                 // Read before the store is asked: a change in between makes the answer outdated at once.
                 let revision = self.context.store.identity_revision();
                 let (actor, ends) = self.look_up(&credential, now, revision).await?;
-                let known = Remembered {
+                let known = CachedActor {
                     revision,
                     actor: Arc::new(actor),
                     ends,
                 };
-                self.remember(digest, known.clone());
+                self.insert_cached(digest, known.clone());
                 known
             }
         };
@@ -175,19 +175,19 @@ impl Authentication {
         }
         let revision = self.revision();
         let account = self.enabled_account(link.user).await?.ok_or(INVALID)?;
-        let standing = Standing {
+        let principal = Principal {
             user: link.user,
             is_guest: account.user.is_guest,
-            anchor: link.anchor,
+            binding: link.binding,
         };
-        let still = self.still_of(&standing, &account).await?.ok_or(INVALID)?;
+        let permissions = self.permissions_of_account(&principal, &account).await?.ok_or(INVALID)?;
         let only: CapabilitySet = [capability].into_iter().collect();
         Ok(Arc::new(Actor {
-            capabilities: still.capabilities.intersection(only),
+            capabilities: permissions.capabilities.intersection(only),
             roles: account.role_names().into(),
-            scope: still.scope,
+            scope: permissions.scope,
             user: Arc::new(account.user),
-            proof: Proof::ItemLink(link.anchor),
+            auth_method: AuthMethod::ItemLink(link.binding),
             revision,
         }))
     }
@@ -207,45 +207,45 @@ impl Authentication {
     ///
     /// # Errors
     /// The store's: nobody can tell.
-    pub async fn still(&self, standing: &Standing) -> Result<Option<Still>, ServiceError> {
-        match self.enabled_account(standing.user).await? {
-            Some(account) => self.still_of(standing, &account).await,
+    pub async fn permissions(&self, principal: &Principal) -> Result<Option<PermissionSnapshot>, ServiceError> {
+        match self.enabled_account(principal.user).await? {
+            Some(account) => self.permissions_of_account(principal, &account).await,
             None => Ok(None),
         }
     }
 
     /// The same for an account that was read already.
-    async fn still_of(&self, standing: &Standing, account: &Account) -> Result<Option<Still>, ServiceError> {
+    async fn permissions_of_account(&self, principal: &Principal, account: &Account) -> Result<Option<PermissionSnapshot>, ServiceError> {
         let store = &self.context.store;
-        let mut still = Still {
+        let mut permissions = PermissionSnapshot {
             capabilities: capabilities_of(account),
             scope: self.scope_of(&account.user).await?,
             ends: None,
         };
-        match standing.anchor {
-            Anchor::Account => {}
-            Anchor::Session(session) => {
-                if !store.session_counts(session, standing.user).await? {
+        match principal.binding {
+            CredentialBinding::Account => {}
+            CredentialBinding::Session(session) => {
+                if !store.session_counts(session, principal.user).await? {
                     return Ok(None);
                 }
             }
-            Anchor::Token(id) => {
-                let tokens = store.personal_access_tokens(standing.user).await?;
+            CredentialBinding::Token(id) => {
+                let tokens = store.personal_access_tokens(principal.user).await?;
                 let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
                     return Ok(None);
                 };
-                still.capabilities = narrowed(still.capabilities, token.capabilities.as_deref());
-                still.ends = token.expires_at;
+                permissions.capabilities = narrowed(permissions.capabilities, token.capabilities.as_deref());
+                permissions.ends = token.expires_at;
             }
         }
-        Ok((!self.is_over(standing, still.ends)).then_some(still))
+        Ok((!self.is_expired(principal, permissions.ends)).then_some(permissions))
     }
 
     /// Whether an open connection is over without any change of its account: by time, or because guests are not
     /// welcome any more.
-    pub fn is_over(&self, standing: &Standing, ends: Option<Timestamp>) -> bool {
+    pub fn is_expired(&self, principal: &Principal, ends: Option<Timestamp>) -> bool {
         ends.is_some_and(|ends| ends <= self.context.now())
-            || (standing.is_guest && !self.settings.guest_access())
+            || (principal.is_guest && !self.settings.guest_access())
     }
 
     async fn look_up(
@@ -261,8 +261,8 @@ impl Authentication {
                     .access_tokens
                     .read(token, now)
                     .map_err(|refusal| match refusal {
-                        TokenRefusal::Invalid => AuthenticationError::InvalidAccessToken,
-                        TokenRefusal::Foreign => AuthenticationError::ForeignAccessToken,
+                        TokenError::Invalid => AuthenticationError::InvalidAccessToken,
+                        TokenError::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
                 let ends = identity.expires_at;
                 Ok((self.signed_in(identity, revision).await?, Some(ends)))
@@ -286,12 +286,12 @@ impl Authentication {
                 return Err(AuthenticationError::InvalidAccessToken);
             }
         }
-        let proof = Proof::AccessToken {
+        let auth_method = AuthMethod::AccessToken {
             app: identity.app,
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(self.known(account, proof, revision).await?)
+        Ok(self.known(account, auth_method, revision).await?)
     }
 
     async fn by_token(
@@ -303,8 +303,8 @@ impl Authentication {
         let token = self.context.store.personal_access_token(&secret.hash()).await;
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
-        let proof = Proof::PersonalAccessToken(token.id);
-        let mut actor = self.known(account, proof, revision).await?;
+        let auth_method = AuthMethod::PersonalAccessToken(token.id);
+        let mut actor = self.known(account, auth_method, revision).await?;
         actor.capabilities = narrowed(actor.capabilities, token.capabilities.as_deref());
         Ok((actor, token.expires_at))
     }
@@ -314,19 +314,19 @@ impl Authentication {
         Ok(account.filter(|account| account.user.enabled))
     }
 
-    fn recall(&self, digest: &TokenHash) -> Option<Remembered> {
-        let remembered = self.remembered.read().unwrap_or_else(PoisonError::into_inner);
-        let known = remembered.get(digest)?;
+    fn cached(&self, digest: &TokenHash) -> Option<CachedActor> {
+        let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
+        let known = cache.get(digest)?;
         let changed = self.context.store.identity_revision_of(known.actor.user.id);
         (changed <= known.revision).then(|| known.clone())
     }
 
-    fn remember(&self, digest: TokenHash, known: Remembered) {
-        let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
-        if remembered.len() >= MAX_REMEMBERED {
-            remembered.clear();
+    fn insert_cached(&self, digest: TokenHash, known: CachedActor) {
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= MAX_CACHED {
+            cache.clear();
         }
-        remembered.insert(digest, known);
+        cache.insert(digest, known);
     }
 
     /// What an account sees of the media, by the state of accounts at this moment.
@@ -340,13 +340,13 @@ impl Authentication {
         Ok(self.context.store.media_scope(user.id).await?)
     }
 
-    async fn known(&self, account: Account, proof: Proof, revision: i64) -> Result<Actor, ServiceError> {
+    async fn known(&self, account: Account, auth_method: AuthMethod, revision: i64) -> Result<Actor, ServiceError> {
         Ok(Actor {
             capabilities: capabilities_of(&account),
             roles: account.role_names().into(),
             scope: self.scope_of(&account.user).await?,
             user: Arc::new(account.user),
-            proof,
+            auth_method,
             revision,
         })
     }

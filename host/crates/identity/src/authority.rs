@@ -1,10 +1,10 @@
 //! A change of identities by a known caller: whether they may was decided when the request came in, and is decided
 //! again inside the transaction, where nothing can change any more.
 
-use crate::actor::{Actor, Anchor};
+use crate::actor::{Actor, CredentialBinding};
 use crate::authentication::{AuthenticationError, narrowed};
 use crate::error::{Result, ServiceError};
-use crate::{Context, Requester, capabilities_of};
+use crate::{Context, AuthContext, capabilities_of};
 use svc_store::IdentityChange;
 
 impl Context {
@@ -14,7 +14,7 @@ impl Context {
     ///
     /// # Errors
     /// What the caller would be told if they asked now; the store's.
-    pub async fn change_by(&self, by: impl Into<Option<&Requester>>) -> Result<IdentityChange> {
+    pub async fn change_by(&self, by: impl Into<Option<&AuthContext>>) -> Result<IdentityChange> {
         let mut change = self.store.change_identity().await?;
         // Every change that takes something from somebody raises a number.
         if let Some(by) = by.into()
@@ -26,23 +26,23 @@ impl Context {
     }
 
     async fn require_unchanged(&self, change: &mut IdentityChange, actor: &Actor) -> Result<()> {
-        let gone = match actor.anchor() {
-            Anchor::Token(_) => AuthenticationError::InvalidPersonalAccessToken,
-            Anchor::Session(_) | Anchor::Account => AuthenticationError::ForeignAccessToken,
+        let gone = match actor.binding() {
+            CredentialBinding::Token(_) => AuthenticationError::InvalidPersonalAccessToken,
+            CredentialBinding::Session(_) | CredentialBinding::Account => AuthenticationError::ForeignAccessToken,
         };
         let account = change.account(actor.user.id).await?;
         let Some(account) = account.filter(|account| account.user.enabled) else {
             return Err(gone.into());
         };
         let mut capabilities = capabilities_of(&account);
-        match actor.anchor() {
-            Anchor::Account => {}
-            Anchor::Session(session) => {
+        match actor.binding() {
+            CredentialBinding::Account => {}
+            CredentialBinding::Session(session) => {
                 if !change.session_counts(session, actor.user.id).await? {
                     return Err(AuthenticationError::InvalidAccessToken.into());
                 }
             }
-            Anchor::Token(id) => {
+            CredentialBinding::Token(id) => {
                 let token = change.personal_access_token(actor.user.id, id).await?;
                 let now = self.now();
                 let Some(token) = token.filter(|token| token.expires_at.is_none_or(|end| end > now)) else {

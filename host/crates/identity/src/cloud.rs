@@ -47,18 +47,18 @@ pub struct Release {
 }
 
 /// An answer that takes its time.
-pub type CloudAnswer<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
+pub type CloudFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
 
 /// What the server asks the cloud.
 pub trait Cloud: Send + Sync + std::fmt::Debug {
     /// Whose token it is.
-    fn account<'a>(&'a self, token: &'a str) -> CloudAnswer<'a, CloudAccount>;
+    fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount>;
 
     /// The newest release of a channel.
-    fn latest_release<'a>(&'a self, channel: &'a str) -> CloudAnswer<'a, Release>;
+    fn latest_release<'a>(&'a self, channel: &'a str) -> CloudFuture<'a, Release>;
 
     /// The subscription of this server.
-    fn subscription(&self) -> CloudAnswer<'_, Subscription>;
+    fn subscription(&self) -> CloudFuture<'_, Subscription>;
 }
 
 /// What the server may use of the cloud.
@@ -77,15 +77,15 @@ pub struct Subscription {
 pub struct NoCloud;
 
 impl Cloud for NoCloud {
-    fn account<'a>(&'a self, _token: &'a str) -> CloudAnswer<'a, CloudAccount> {
+    fn account<'a>(&'a self, _token: &'a str) -> CloudFuture<'a, CloudAccount> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 
-    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudAnswer<'a, Release> {
+    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudFuture<'a, Release> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 
-    fn subscription(&self) -> CloudAnswer<'_, Subscription> {
+    fn subscription(&self) -> CloudFuture<'_, Subscription> {
         Box::pin(async { Err(CloudError::Unavailable) })
     }
 }

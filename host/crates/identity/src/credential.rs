@@ -12,7 +12,7 @@ pub const ITEM_LINK_PREFIX: &str = "svc_link_";
 
 /// What a request carries, as text.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Presented<'a> {
+pub struct PresentedCredentials<'a> {
     /// The values of the `Authorization` header. Bytes, because a header may hold any.
     pub authorization: &'a [&'a [u8]],
     /// The values of the query parameter `token`, decoded.
@@ -55,13 +55,13 @@ impl Credential {
 
 /// The credential that counts: a Bearer header before `?token=` before `?authorization=`, never falling back from a
 /// bad one to the next, and nothing at all when header and query differ or one of them is there twice.
-pub fn find(presented: Presented<'_>) -> Option<Credential> {
+pub fn find(presented: PresentedCredentials<'_>) -> Option<Credential> {
     let (query, is_old) = match presented {
-        Presented {
+        PresentedCredentials {
             reads_only: false, ..
         } => (&[][..], false),
-        Presented { token: [], .. } => (presented.authorization_parameter, true),
-        Presented { token, .. } => (token, false),
+        PresentedCredentials { token: [], .. } => (presented.authorization_parameter, true),
+        PresentedCredentials { token, .. } => (token, false),
     };
     let mut bearer = presented
         .authorization
@@ -124,11 +124,11 @@ mod tests {
 
     fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
         let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
-        find(Presented {
+        find(PresentedCredentials {
             authorization: &authorization,
             token,
             reads_only,
-            ..Presented::default()
+            ..PresentedCredentials::default()
         })
         .map(|credential| match credential {
             Credential::PersonalAccessToken(token) => format!("pat {token}"),
@@ -204,7 +204,7 @@ mod tests {
         ];
         for (authorization, token, authorization_parameter, expected) in cases {
             let shown = |reads_only| {
-                find(Presented {
+                find(PresentedCredentials {
                     authorization,
                     token,
                     authorization_parameter,
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
-        let presented = Presented {
+        let presented = PresentedCredentials {
             authorization: &[b"Bearer \xff"],
             token: &["abc"],
             reads_only: true,
-            ..Presented::default()
+            ..PresentedCredentials::default()
         };
         assert_eq!(find(presented), None);
     }

@@ -32,7 +32,7 @@ impl FieldError {
 /// is told alike (503 `busy` with `Retry-After`) and work in the background waits for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct TryLater {
+pub struct Overloaded {
     /// For people.
     pub message: &'static str,
     /// When trying again makes sense.
@@ -60,7 +60,7 @@ pub enum ServiceError {
     #[error(transparent)]
     Unauthenticated(Box<AuthenticationError>),
     /// A personal access token does not do here.
-    #[error("this takes a signed-in session; a personal access token does not do")]
+    #[error("this requires a signed-in session; personal access tokens are not accepted")]
     TokenNotPermitted,
     /// Tried too often.
     #[error("too many attempts; try again later")]
@@ -106,7 +106,7 @@ pub enum ServiceError {
         /// For people.
         message: &'static str,
     },
-    /// Something that the server needs is away; trying again later may help.
+    /// A dependency of the server is unavailable; trying again later may help.
     #[error("{message}")]
     Unavailable {
         /// Machine-readable.
@@ -116,7 +116,7 @@ pub enum ServiceError {
     },
     /// The server has more of this to do than it takes on.
     #[error(transparent)]
-    TryLater(#[from] TryLater),
+    Overloaded(#[from] Overloaded),
     /// As `Unavailable`, where there is no more to tell than the status.
     #[error("{0}")]
     Away(&'static str),
@@ -194,7 +194,7 @@ impl From<AuthenticationError> for ServiceError {
 impl From<PasswordError> for ServiceError {
     fn from(error: PasswordError) -> Self {
         match error {
-            PasswordError::Busy => TryLater {
+            PasswordError::Busy => Overloaded {
                 message: "too many sign-ins at once; try again",
                 retry_after: HASHES_AGAIN,
             }

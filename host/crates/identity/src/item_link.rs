@@ -5,7 +5,7 @@ use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::actor::Anchor;
+use crate::actor::CredentialBinding;
 use crate::credential::ITEM_LINK_PREFIX;
 use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
@@ -40,7 +40,7 @@ pub struct ItemLink {
     /// Its end.
     pub expires_at: Timestamp,
     /// What it was made with: it ends with that.
-    pub anchor: Anchor,
+    pub binding: CredentialBinding,
 }
 
 impl ItemLinks {
@@ -60,10 +60,10 @@ impl ItemLinks {
         let mut token = Vec::with_capacity(CLAIMS + SIGNATURE);
         token.extend_from_slice(&link.user.get().to_be_bytes());
         token.extend_from_slice(&link.expires_at.millis().to_be_bytes());
-        let (kind, id) = match link.anchor {
-            Anchor::Account => (ACCOUNT, 0),
-            Anchor::Session(id) => (SESSION, id.get()),
-            Anchor::Token(id) => (TOKEN, id.get()),
+        let (kind, id) = match link.binding {
+            CredentialBinding::Account => (ACCOUNT, 0),
+            CredentialBinding::Session(id) => (SESSION, id.get()),
+            CredentialBinding::Token(id) => (TOKEN, id.get()),
         };
         token.push(kind);
         token.extend_from_slice(&id.to_be_bytes());
@@ -90,10 +90,10 @@ impl ItemLinks {
         Some(ItemLink {
             user: number(0)?.into(),
             expires_at: Timestamp::from_millis(number(NUMBER)?),
-            anchor: match *claims.get(2 * NUMBER)? {
-                ACCOUNT => Anchor::Account,
-                SESSION => Anchor::Session(id.into()),
-                TOKEN => Anchor::Token(id.into()),
+            binding: match *claims.get(2 * NUMBER)? {
+                ACCOUNT => CredentialBinding::Account,
+                SESSION => CredentialBinding::Session(id.into()),
+                TOKEN => CredentialBinding::Token(id.into()),
                 _ => return None,
             },
         })
@@ -110,7 +110,7 @@ mod tests {
         let link = ItemLink {
             user: UserId::from(42),
             expires_at: Timestamp::from_millis(1_700_000_000_000),
-            anchor: Anchor::Token(77.into()),
+            binding: CredentialBinding::Token(77.into()),
         };
         let token = links.sign("/api/v1/music/stream/a", link);
         assert_eq!(links.read("/api/v1/music/stream/a", &token), Some(link));

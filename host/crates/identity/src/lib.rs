@@ -14,7 +14,7 @@ pub mod app;
 pub mod audit;
 pub mod authentication;
 mod authority;
-pub mod buckets;
+pub mod rate_limiter;
 pub mod capability;
 pub mod cloud;
 pub mod credential;
@@ -35,7 +35,7 @@ pub mod settings;
 pub mod setup;
 pub mod throttle;
 pub mod tokens;
-pub mod turns;
+pub mod fair_semaphore;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -44,7 +44,7 @@ use std::sync::Arc;
 use crate::actor::Actor;
 use crate::capability::CapabilitySet;
 use crate::error::{Result, ServiceError};
-use crate::turns::Claimant;
+use crate::fair_semaphore::PermitRequest;
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
@@ -79,9 +79,9 @@ pub struct ClientInfo {
 
 impl ClientInfo {
     /// Its place where passwords are hashed, of somebody who is known.
-    pub fn known(&self) -> Claimant {
-        Claimant {
-            party: self.address.into(),
+    pub fn known(&self) -> PermitRequest {
+        PermitRequest {
+            network: self.address.into(),
             known: true,
         }
     }
@@ -89,7 +89,7 @@ impl ClientInfo {
 
 /// Who asks for something, and from where.
 #[derive(Debug, Clone)]
-pub struct Requester {
+pub struct AuthContext {
     /// The caller.
     pub actor: Arc<Actor>,
     /// Their client.
@@ -134,7 +134,7 @@ impl Context {
     /// A line of the audit log about what a known caller does.
     pub fn audit_of(
         &self,
-        by: &Requester,
+        by: &AuthContext,
         event: AuditEvent,
         target: Option<&User>,
         details: Details<'_>,
@@ -156,7 +156,7 @@ pub fn capabilities_of(account: &Account) -> CapabilitySet {
 }
 
 /// Refuses to act on an account that may do something which the caller may not.
-fn require_not_stronger(by: &Requester, target: &Account) -> Result<()> {
+fn require_not_stronger(by: &AuthContext, target: &Account) -> Result<()> {
     if by.actor.covers(capabilities_of(target)) {
         Ok(())
     } else {
@@ -165,7 +165,7 @@ fn require_not_stronger(by: &Requester, target: &Account) -> Result<()> {
 }
 
 /// Runs a change to its end, whether or not somebody still waits for it; the end of the server does.
-pub async fn uninterrupted<T: Send + 'static>(
+pub async fn run_to_completion<T: Send + 'static>(
     tasks: &Tasks,
     name: &'static str,
     change: impl Future<Output = Result<T>> + Send + 'static,

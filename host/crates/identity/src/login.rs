@@ -5,16 +5,16 @@ use std::hash::BuildHasher as _;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::buckets::{Buckets, Rate};
+use crate::rate_limiter::{RateLimiter, RateLimit};
 use crate::cloud::{Cloud, CloudError};
 use crate::error::{Result, ServiceError};
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::sessions::{Granted, Opening, Sessions};
+use crate::sessions::{IssuedSession, NewSession, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
-use crate::throttle::{Attempt, LoginThrottle, Party, Subject};
-use crate::turns::Claimant;
+use crate::throttle::{Attempt, LoginThrottle, ClientNetwork, Subject};
+use crate::fair_semaphore::PermitRequest;
 use crate::{ClientInfo, Context, capabilities_of};
 use std::sync::Arc;
 use svc_domain::audit::AuditEvent;
@@ -28,7 +28,7 @@ pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
 /// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
 const MAX_JITTER_MS: u8 = 20;
 /// Lines of the audit log, from one address, about logins that no limit on wrong passwords bounds.
-const NOTES: Rate = Rate::new(10, 60);
+const NOTES: RateLimit = RateLimit::new(10, 60);
 /// No account has this id.
 const NOBODY: i64 = 0;
 /// How long an address counts as known after a sign-in.
@@ -59,7 +59,7 @@ pub struct LoginRequest {
 #[derive(Debug)]
 pub struct Login {
     /// The session.
-    pub granted: Granted,
+    pub issued: IssuedSession,
     /// The account.
     pub account: Account,
 }
@@ -75,7 +75,7 @@ pub struct Logins {
     setup: Setup,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
-    notes: Arc<Buckets<Party>>,
+    notes: Arc<RateLimiter<ClientNetwork>>,
 }
 
 impl Logins {
@@ -98,7 +98,7 @@ impl Logins {
             setup,
             cloud,
             names: RandomState::new(),
-            notes: Arc::new(Buckets::new(NOTES)),
+            notes: Arc::new(RateLimiter::new(NOTES)),
         }
     }
 
@@ -181,19 +181,19 @@ impl Logins {
         password: String,
         hash: Option<String>,
     ) -> Result<Verdict> {
-        let party = Party::from(request.client.address);
-        let known = self.passwords.all_busy() && self.is_known(user, party).await?;
-        let by = Claimant { party, known };
+        let network = ClientNetwork::from(request.client.address);
+        let known = self.passwords.all_busy() && self.is_known(user, network).await?;
+        let by = PermitRequest { network, known };
         Ok(self.passwords.verify(by, password, hash).await?)
     }
 
     /// Whether an account has signed in from an address lately. Asked also where there is no account: it takes as long.
-    async fn is_known(&self, user: Option<&User>, party: Party) -> Result<bool> {
+    async fn is_known(&self, user: Option<&User>, network: ClientNetwork) -> Result<bool> {
         let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
         let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
         let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
         let store = &self.context.store;
-        Ok(store.is_known_address(id, &party.to_string(), since).await?)
+        Ok(store.is_known_address(id, &network.to_string(), since).await?)
     }
 
     async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
@@ -227,7 +227,7 @@ impl Logins {
         if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
             return Err(REFUSED);
         }
-        let opening = Opening {
+        let new_session = NewSession {
             app,
             kind,
             client: request.client,
@@ -235,8 +235,8 @@ impl Logins {
             previous: request.previous,
             password_hash,
         };
-        let granted = self.sessions.open(account.user.clone(), opening).await?;
-        Ok(Login { granted, account })
+        let issued = self.sessions.open(account.user.clone(), new_session).await?;
+        Ok(Login { issued, account })
     }
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
@@ -262,10 +262,10 @@ impl Logins {
             Some(user) => Some(Subject::Account(user.id)),
             None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
         };
-        let party = Party::from(request.client.address);
-        let mut begun = self.throttle.begin_in_turn(subject, party, false).await;
-        if begun.is_err() && self.is_known(user, party).await? {
-            begun = self.throttle.begin(subject, party, true);
+        let network = ClientNetwork::from(request.client.address);
+        let mut begun = self.throttle.begin_in_turn(subject, network, false).await;
+        if begun.is_err() && self.is_known(user, network).await? {
+            begun = self.throttle.begin(subject, network, true);
         }
         begun.map_err(|retry_after| {
             if self.may_note(request) {
@@ -277,7 +277,7 @@ impl Logins {
 
     /// Whether one more line may be written about somebody who may ask as often as they like.
     fn may_note(&self, request: &LoginRequest) -> bool {
-        self.notes.take(Party::from(request.client.address)).is_ok()
+        self.notes.try_acquire(ClientNetwork::from(request.client.address)).is_ok()
     }
 
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
@@ -294,7 +294,7 @@ impl Logins {
         let store = self.context.store.clone();
         self.context.tasks.spawn("audit-login", async move {
             if let Err(error) = store.write_audit(&entry).await {
-                tracing::warn!(%error, "a line of the audit log was not written");
+                tracing::warn!(%error, "audit entry could not be stored");
             }
         });
     }
@@ -313,7 +313,7 @@ impl Logins {
         let hash = self.passwords.hash(client.known(), password).await?;
         let mut change = self.context.store.change_identity().await?;
         change.replace_password_hash(user, &outdated, &hash).await?;
-        change.commit_quietly().await?;
+        change.commit_without_invalidation().await?;
         Ok(hash)
     }
 
@@ -325,10 +325,10 @@ impl Logins {
         password: String,
     ) -> Result<()> {
         let stored = self.context.store.user_for_login_by_id(user.id).await?;
-        let party = Party::from(client.address);
+        let network = ClientNetwork::from(client.address);
         let attempt = self
             .throttle
-            .begin(Some(Subject::Account(user.id)), party, true)
+            .begin(Some(Subject::Account(user.id)), network, true)
             .map_err(|retry_after| ServiceError::Throttled { retry_after })?;
         let hash = stored.and_then(|(_, hash)| hash);
         match self.passwords.verify(client.known(), password, hash).await? {

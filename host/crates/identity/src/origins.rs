@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::error::{Result, ServiceError};
-use crate::{Context, Requester, uninterrupted};
+use crate::{Context, AuthContext, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
 use svc_domain::origin::CorsOrigin;
@@ -74,10 +74,10 @@ impl Origins {
     ///
     /// # Errors
     /// Invalid unless it is a well-formed origin; the store's.
-    pub async fn add(&self, by: Requester, text: &str) -> Result<CorsOrigin> {
+    pub async fn add(&self, by: AuthContext, text: &str) -> Result<CorsOrigin> {
         let origin = normalised(text).map_err(|message| ServiceError::invalid("origin", message))?;
         let origins = self.clone();
-        uninterrupted(&self.context.tasks, "origin-add", async move {
+        run_to_completion(&self.context.tasks, "origin-add", async move {
             let context = &origins.context;
             let now = context.now();
             let new = CorsOrigin {
@@ -105,9 +105,9 @@ impl Origins {
     ///
     /// # Errors
     /// The store's.
-    pub async fn remove(&self, by: Requester, id: CorsOriginId) -> Result<bool> {
+    pub async fn remove(&self, by: AuthContext, id: CorsOriginId) -> Result<bool> {
         let origins = self.clone();
-        uninterrupted(&self.context.tasks, "origin-remove", async move {
+        run_to_completion(&self.context.tasks, "origin-remove", async move {
             let context = &origins.context;
             let mut change = context.change_by(&by).await?;
             let removed = change.delete_cors_origin(id).await?;

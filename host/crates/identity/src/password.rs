@@ -8,7 +8,7 @@ use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use tokio::sync::oneshot;
 
-use crate::turns::{Claimant, TooMany, TurnLimits, Turns};
+use crate::fair_semaphore::{PermitRequest, QueueFull, FairSemaphoreLimits, FairSemaphore};
 use svc_platform::random::Random;
 
 /// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
@@ -83,7 +83,7 @@ const MAPPED_BYTES: usize = 33 << 20;
 type Work = Box<dyn FnOnce() + Send>;
 
 struct Shared {
-    turns: Turns,
+    semaphore: FairSemaphore,
     work: mpsc::SyncSender<Work>,
     random: Arc<dyn Random>,
     hashes: std::sync::atomic::AtomicU64,
@@ -95,12 +95,12 @@ pub struct Passwords(Arc<Shared>);
 
 impl std::fmt::Debug for Passwords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Passwords").field("turns", &self.0.turns).finish()
+        f.debug_struct("Passwords").field("semaphore", &self.0.semaphore).finish()
     }
 }
 
-impl From<TooMany> for PasswordError {
-    fn from(_: TooMany) -> Self {
+impl From<QueueFull> for PasswordError {
+    fn from(_: QueueFull) -> Self {
         Self::Busy
     }
 }
@@ -123,14 +123,14 @@ impl Passwords {
                 .name(format!("password-{number}"))
                 .spawn(move || run(&queue))?;
         }
-        let turns = Turns::new(TurnLimits {
-            turns: threads,
-            places: MAX_WAITING,
-            places_of_one: MAX_WAITING_OF_ONE,
-            patience: MAX_WAIT,
+        let semaphore = FairSemaphore::new(FairSemaphoreLimits {
+            permits: threads,
+            waiters: MAX_WAITING,
+            waiters_per_network: MAX_WAITING_OF_ONE,
+            timeout: MAX_WAIT,
         });
         Ok(Self(Arc::new(Shared {
-            turns,
+            semaphore,
             work,
             random,
             hashes: Default::default(),
@@ -141,7 +141,7 @@ impl Passwords {
     ///
     /// # Errors
     /// If too many wait, or hashing fails.
-    pub async fn hash(&self, by: Claimant, password: NewPassword) -> Result<String, PasswordError> {
+    pub async fn hash(&self, by: PermitRequest, password: NewPassword) -> Result<String, PasswordError> {
         let mut salt = [0; 16];
         self.0
             .random
@@ -158,7 +158,7 @@ impl Passwords {
     /// If too many wait, or the stored hash is damaged.
     pub async fn verify(
         &self,
-        by: Claimant,
+        by: PermitRequest,
         password: String,
         stored: Option<String>,
     ) -> Result<Verdict, PasswordError> {
@@ -171,7 +171,7 @@ impl Passwords {
 
     /// Whether the next password would have to wait for others.
     pub fn all_busy(&self) -> bool {
-        self.0.turns.all_taken()
+        self.0.semaphore.is_exhausted()
     }
 
     /// How many were computed.
@@ -181,16 +181,16 @@ impl Passwords {
 
     async fn run<T: Send + 'static>(
         &self,
-        by: Claimant,
+        by: PermitRequest,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, PasswordError> {
-        let turn = self.0.turns.take(by).await?;
+        let permit = self.0.semaphore.acquire(by).await?;
         self.0.hashes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let (answer, answered) = oneshot::channel();
         let work = Box::new(move || {
             // Nobody listens if the client has gone; the turn is held to the end all the same.
             let _ = answer.send(work());
-            drop(turn);
+            drop(permit);
         });
         self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
         answered
@@ -266,9 +266,9 @@ mod tests {
         Passwords::start(Arc::new(SystemRandom)).unwrap()
     }
 
-    fn anyone() -> Claimant {
-        Claimant {
-            party: None.into(),
+    fn anyone() -> PermitRequest {
+        PermitRequest {
+            network: None.into(),
             known: false,
         }
     }
@@ -364,8 +364,8 @@ mod tests {
             flood.spawn(async move { passwords.verify(anyone(), "x".into(), None).await });
         }
         for last in 0..8 {
-            let by = Claimant {
-                party: Some(std::net::IpAddr::from([192, 0, 2, last])).into(),
+            let by = PermitRequest {
+                network: Some(std::net::IpAddr::from([192, 0, 2, last])).into(),
                 known: false,
             };
             let verdict = passwords.verify(by, "x".into(), None).await;

@@ -7,7 +7,7 @@ use crate::names::username_key;
 use crate::password::Passwords;
 use crate::{ClientInfo, Context};
 use svc_domain::audit::AuditEvent;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_domain::user::{Account, User};
 use svc_store::IdentityChange;
 
@@ -33,8 +33,8 @@ impl Recovery {
     pub async fn accounts(&self) -> Result<Vec<Account>> {
         let mut accounts = Vec::new();
         loop {
-            let page = Page {
-                take: Page::MAX_TAKE,
+            let page = Pagination {
+                take: Pagination::MAX_TAKE,
                 skip: accounts.len() as u64,
             };
             let listing = self.context.store.list_accounts(page, Order::Ascending).await?;

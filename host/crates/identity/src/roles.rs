@@ -5,10 +5,10 @@ use crate::error::{FieldError, Result, ServiceError};
 use crate::names::check_role_name;
 use crate::policy;
 use crate::role::Role;
-use crate::{Context, Requester, require_not_stronger, uninterrupted};
+use crate::{Context, AuthContext, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_domain::user::{Account, CustomRole, RoleAssignment};
 use svc_store::IdentityChange;
 
@@ -74,7 +74,7 @@ async fn role_of_path(change: &mut IdentityChange, name: &str) -> Result<RoleInf
 ///
 /// # Errors
 /// Refused for the owner's, the guest's, and one that allows more than the caller may.
-pub(super) fn require_assignable(by: &Requester, role: &RoleInfo) -> Result<()> {
+pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()> {
     if !role.assignable {
         return Err(ServiceError::Refused("this role is given to nobody"));
     }
@@ -112,11 +112,11 @@ impl Roles {
     /// # Errors
     /// Invalid name or capability; refused if it would allow more than the caller may; conflict for a name that is
     /// taken; the store's.
-    pub async fn create(&self, by: Requester, name: &str, capabilities: &[String]) -> Result<RoleInfo> {
+    pub async fn create(&self, by: AuthContext, name: &str, capabilities: &[String]) -> Result<RoleInfo> {
         let name = check_role_name(name).map_err(|message| ServiceError::invalid("name", message))?;
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "role-create", async move {
+        run_to_completion(&self.context.tasks, "role-create", async move {
             let role = CustomRole {
                 name,
                 capabilities,
@@ -141,10 +141,10 @@ impl Roles {
     /// # Errors
     /// Not found; refused for a built-in role and when either what it allows or what it is to allow is more than the
     /// caller may; invalid capability; the store's.
-    pub async fn update(&self, by: Requester, name: String, capabilities: &[String]) -> Result<RoleInfo> {
+    pub async fn update(&self, by: AuthContext, name: String, capabilities: &[String]) -> Result<RoleInfo> {
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "role-update", async move {
+        run_to_completion(&self.context.tasks, "role-update", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             if role.capabilities == capabilities {
@@ -165,9 +165,9 @@ impl Roles {
     ///
     /// # Errors
     /// As [`Roles::update`].
-    pub async fn delete(&self, by: Requester, name: String) -> Result<()> {
+    pub async fn delete(&self, by: AuthContext, name: String) -> Result<()> {
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "role-delete", async move {
+        run_to_completion(&self.context.tasks, "role-delete", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
             change.delete_role(&role.name).await?;
@@ -177,7 +177,7 @@ impl Roles {
         .await
     }
 
-    fn check_capabilities(&self, by: &Requester, names: &[String]) -> Result<Vec<String>> {
+    fn check_capabilities(&self, by: &AuthContext, names: &[String]) -> Result<Vec<String>> {
         let set = known_capabilities(names, "capabilities")?;
         if !by.actor.covers(set) {
             return Err(ServiceError::Refused("a role cannot allow more than you may"));
@@ -192,7 +192,7 @@ impl Roles {
     pub async fn assignments(
         &self,
         user: Option<UserId>,
-        page: Page,
+        page: Pagination,
         order: Order,
     ) -> Result<Vec<RoleAssignment>> {
         Ok(self
@@ -207,10 +207,10 @@ impl Roles {
     /// # Errors
     /// Invalid for an unknown role and for the guest; unknown account; refused for a role that nobody is given, and for a
     /// role or an account that may do more than the caller; the store's.
-    pub async fn assign(&self, by: Requester, role: String, users: &[String]) -> Result<Vec<RoleAssignment>> {
+    pub async fn assign(&self, by: AuthContext, role: String, users: &[String]) -> Result<Vec<RoleAssignment>> {
         let users = parse_users(users)?;
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "role-assign", async move {
+        run_to_completion(&self.context.tasks, "role-assign", async move {
             let mut change = context.change_by(&by).await?;
             let found = role_of_path(&mut change, &role).await?;
             require_assignable(&by, &found)?;
@@ -241,13 +241,13 @@ impl Roles {
     /// As [`Roles::assign`].
     pub async fn unassign(
         &self,
-        by: Requester,
+        by: AuthContext,
         role: String,
         users: &[String],
     ) -> Result<Vec<RoleAssignment>> {
         let users = parse_users(users)?;
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "role-unassign", async move {
+        run_to_completion(&self.context.tasks, "role-unassign", async move {
             let mut change = context.change_by(&by).await?;
             let found = role_of_path(&mut change, &role).await?;
             // The guest comes first: taking the guest's role from the guest is about the guest.
@@ -293,7 +293,7 @@ fn parse_users(ids: &[String]) -> Result<Vec<UserId>> {
 }
 
 /// The accounts of a request, each once.
-async fn targets(change: &mut IdentityChange, by: &Requester, ids: &[UserId]) -> Result<Vec<Account>> {
+async fn targets(change: &mut IdentityChange, by: &AuthContext, ids: &[UserId]) -> Result<Vec<Account>> {
     let mut accounts: Vec<Account> = Vec::new();
     let (mut guests, mut unknown) = (Vec::new(), Vec::new());
     for (index, &id) in ids.iter().enumerate() {
@@ -322,7 +322,7 @@ async fn targets(change: &mut IdentityChange, by: &Requester, ids: &[UserId]) ->
 }
 
 /// A role that administrators made, and that allows no more than the caller may.
-async fn changeable(change: &mut IdentityChange, by: &Requester, name: &str) -> Result<CustomRole> {
+async fn changeable(change: &mut IdentityChange, by: &AuthContext, name: &str) -> Result<CustomRole> {
     if Role::from_name(name).is_some() {
         return Err(ServiceError::Refused("a built-in role cannot be changed"));
     }
@@ -337,7 +337,7 @@ async fn changeable(change: &mut IdentityChange, by: &Requester, name: &str) -> 
 async fn audit_role(
     context: &Context,
     change: &mut IdentityChange,
-    by: &Requester,
+    by: &AuthContext,
     event: AuditEvent,
     role: &CustomRole,
 ) -> Result<()> {

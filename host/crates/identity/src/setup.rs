@@ -12,8 +12,8 @@ use crate::password::Passwords;
 use crate::role::Role;
 use crate::settings::registry::SERVER_NAME;
 use crate::settings::{Settings, store_setting};
-use crate::turns::Claimant;
-use crate::{ClientInfo, Context, uninterrupted};
+use crate::fair_semaphore::PermitRequest;
+use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_store::{NewUser, Store};
 
@@ -176,13 +176,13 @@ impl Setup {
         };
         let client = request.client;
         // Nobody is known yet.
-        let by = Claimant {
-            party: client.address.into(),
+        let by = PermitRequest {
+            network: client.address.into(),
             known: false,
         };
         let password_hash = Some(self.passwords.hash(by, password).await?);
         let setup = self.clone();
-        uninterrupted(&self.context.tasks, "setup", async move {
+        run_to_completion(&self.context.tasks, "setup", async move {
             let context = &setup.context;
             let now = context.now();
             let owner = NewUser {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::buckets::{Buckets, MAX_BUCKETS, Rate};
+use crate::rate_limiter::{RateLimiter, MAX_BUCKETS, RateLimit};
 use svc_domain::id::UserId;
 
 /// Wrong passwords in a row after which an account's own bucket fills more slowly (NIST SP 800-63B: at most 100).
@@ -23,22 +23,22 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy)]
 pub struct LoginLimits {
     /// For one account from one address.
-    pub user_and_address: Rate,
+    pub user_and_address: RateLimit,
     /// For one account, from wherever.
-    pub user: Rate,
+    pub user: RateLimit,
     /// For one account after a hundred wrong passwords in a row.
     pub user_refill_after_many: Duration,
     /// From one address, for any account and for none.
-    pub address: Rate,
+    pub address: RateLimit,
 }
 
 impl Default for LoginLimits {
     fn default() -> Self {
         Self {
-            user_and_address: Rate::new(20, 10),
-            user: Rate::new(40, 60),
+            user_and_address: RateLimit::new(20, 10),
+            user: RateLimit::new(40, 60),
             user_refill_after_many: Duration::from_secs(600),
-            address: Rate::new(100, 1),
+            address: RateLimit::new(100, 1),
         }
     }
 }
@@ -55,9 +55,9 @@ pub enum Subject {
 
 /// An address as limits see it: a network of IPv6 is one party, since a single machine has all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Party(IpAddr);
+pub struct ClientNetwork(IpAddr);
 
-impl From<Option<IpAddr>> for Party {
+impl From<Option<IpAddr>> for ClientNetwork {
     fn from(address: Option<IpAddr>) -> Self {
         Self(match address.map(|address| address.to_canonical()) {
             Some(IpAddr::V6(address)) => {
@@ -70,7 +70,7 @@ impl From<Option<IpAddr>> for Party {
     }
 }
 
-impl std::fmt::Display for Party {
+impl std::fmt::Display for ClientNetwork {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
@@ -78,13 +78,13 @@ impl std::fmt::Display for Party {
 
 #[derive(Debug)]
 struct Shared {
-    user_and_address: Buckets<(Subject, Party)>,
-    user: Buckets<Subject>,
-    address: Buckets<Party>,
+    user_and_address: RateLimiter<(Subject, ClientNetwork)>,
+    user: RateLimiter<Subject>,
+    address: RateLimiter<ClientNetwork>,
     failures_in_a_row: Mutex<HashMap<Subject, u32>>,
     user_refill_after_many: Duration,
     /// Attempts under way, by address, and word that one has ended.
-    under_way: Mutex<HashMap<Party, u32>>,
+    under_way: Mutex<HashMap<ClientNetwork, u32>>,
     ended: Notify,
 }
 
@@ -98,7 +98,7 @@ pub struct LoginThrottle(Arc<Shared>);
 pub struct Attempt {
     shared: Arc<Shared>,
     user: Option<Subject>,
-    party: Party,
+    network: ClientNetwork,
     took_user: bool,
 }
 
@@ -106,9 +106,9 @@ impl LoginThrottle {
     /// With these limits.
     pub fn new(limits: LoginLimits) -> Self {
         Self(Arc::new(Shared {
-            user_and_address: Buckets::new(limits.user_and_address),
-            user: Buckets::new(limits.user),
-            address: Buckets::new(limits.address),
+            user_and_address: RateLimiter::new(limits.user_and_address),
+            user: RateLimiter::new(limits.user),
+            address: RateLimiter::new(limits.address),
             failures_in_a_row: Mutex::default(),
             user_refill_after_many: limits.user_refill_after_many,
             under_way: Mutex::default(),
@@ -124,7 +124,7 @@ impl LoginThrottle {
     pub async fn begin_in_turn(
         &self,
         user: Option<Subject>,
-        party: Party,
+        network: ClientNetwork,
         known: bool,
     ) -> Result<Attempt, Duration> {
         let patience = Instant::now() + MAX_WAIT;
@@ -132,11 +132,11 @@ impl LoginThrottle {
             let mut ended = std::pin::pin!(self.0.ended.notified());
             // From here on, so that none is missed between the look and the wait.
             ended.as_mut().enable();
-            let wait = match self.begin(user, party, known) {
+            let wait = match self.begin(user, network, known) {
                 Ok(attempt) => return Ok(attempt),
                 Err(wait) => wait,
             };
-            let others = self.0.under_way().contains_key(&party);
+            let others = self.0.under_way().contains_key(&network);
             if !others || tokio::time::timeout_at(patience, ended).await.is_err() {
                 return Err(wait);
             }
@@ -148,17 +148,17 @@ impl LoginThrottle {
     ///
     /// # Errors
     /// How long to wait.
-    pub fn begin(&self, user: Option<Subject>, party: Party, known: bool) -> Result<Attempt, Duration> {
+    pub fn begin(&self, user: Option<Subject>, network: ClientNetwork, known: bool) -> Result<Attempt, Duration> {
         let shared = &self.0;
-        shared.address.take(party)?;
+        shared.address.try_acquire(network)?;
         if let Some(user) = user {
-            if let Err(wait) = shared.user_and_address.take((user, party)) {
-                shared.address.give_back(&party);
+            if let Err(wait) = shared.user_and_address.try_acquire((user, network)) {
+                shared.address.refund(&network);
                 return Err(wait);
             }
-            if !known && let Err(wait) = shared.user.take_at(user, shared.user_refill(user)) {
-                shared.address.give_back(&party);
-                shared.user_and_address.give_back(&(user, party));
+            if !known && let Err(wait) = shared.user.try_acquire_at(user, shared.user_refill(user)) {
+                shared.address.refund(&network);
+                shared.user_and_address.refund(&(user, network));
                 return Err(wait);
             }
             let mut failures = shared.failures();
@@ -169,11 +169,11 @@ impl LoginThrottle {
             let count = failures.entry(user).or_insert(0);
             *count = count.saturating_add(1);
         }
-        *shared.under_way().entry(party).or_insert(0) += 1;
+        *shared.under_way().entry(network).or_insert(0) += 1;
         Ok(Attempt {
             shared: Arc::clone(shared),
             user,
-            party,
+            network,
             took_user: !known,
         })
     }
@@ -194,7 +194,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<Party, u32>> {
+    fn under_way(&self) -> MutexGuard<'_, HashMap<ClientNetwork, u32>> {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -214,10 +214,10 @@ impl Shared {
 impl Drop for Attempt {
     fn drop(&mut self) {
         let mut under_way = self.shared.under_way();
-        if let Some(count) = under_way.get_mut(&self.party) {
+        if let Some(count) = under_way.get_mut(&self.network) {
             *count -= 1;
             if *count == 0 {
-                under_way.remove(&self.party);
+                under_way.remove(&self.network);
             }
         }
         drop(under_way);
@@ -228,11 +228,11 @@ impl Drop for Attempt {
 impl Attempt {
     /// It was right, or never compared: it costs nothing.
     pub fn forgive(self) {
-        self.shared.address.give_back(&self.party);
+        self.shared.address.refund(&self.network);
         if let Some(user) = self.user {
-            self.shared.user_and_address.give_back(&(user, self.party));
+            self.shared.user_and_address.refund(&(user, self.network));
             if self.took_user {
-                self.shared.user.give_back(&user);
+                self.shared.user.refund(&user);
             }
             self.shared.failures().remove(&user);
         }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn party(last: u8) -> Party {
-    Party::from(Some(IpAddr::from([192, 0, 2, last])))
+fn network(last: u8) -> ClientNetwork {
+    ClientNetwork::from(Some(IpAddr::from([192, 0, 2, last])))
 }
 
 fn account(number: i64) -> Subject {
@@ -19,7 +19,7 @@ fn begun(throttle: &LoginThrottle, tries: usize, user: i64, address: impl Fn(usi
     (0..tries)
         .filter(|number| {
             throttle
-                .begin(Some(account(user)), party(address(*number)), false)
+                .begin(Some(account(user)), network(address(*number)), false)
                 .is_ok()
         })
         .count()
@@ -36,7 +36,7 @@ async fn names_that_nobody_has_are_bounded_alike() {
     let throttle = throttle();
     let begin = |number| {
         throttle
-            .begin(Some(Subject::Name(7)), party(number), false)
+            .begin(Some(Subject::Name(7)), network(number), false)
             .is_ok()
     };
     assert_eq!((0..1000).filter(|_| begin(1)).count(), 20);
@@ -47,7 +47,7 @@ async fn names_that_nobody_has_are_bounded_alike() {
 async fn logins_without_a_name_are_bounded_by_address() {
     let throttle = throttle();
     let begun = (0..500)
-        .filter(|_| throttle.begin(None, party(1), false).is_ok())
+        .filter(|_| throttle.begin(None, network(1), false).is_ok())
         .count();
     assert_eq!(begun, 100);
 }
@@ -57,7 +57,7 @@ async fn right_passwords_cost_nothing() {
     let throttle = throttle();
     for _ in 0..500 {
         throttle
-            .begin(Some(account(1)), party(1), false)
+            .begin(Some(account(1)), network(1), false)
             .unwrap()
             .forgive();
     }
@@ -72,7 +72,7 @@ async fn right_passwords_at_once_wait_for_each_other_and_wrong_ones_are_refused(
         for _ in 0..200 {
             let throttle = throttle.clone();
             tries.spawn(async move {
-                let Ok(attempt) = throttle.begin_in_turn(Some(account(1)), party(1), false).await else {
+                let Ok(attempt) = throttle.begin_in_turn(Some(account(1)), network(1), false).await else {
                     return false;
                 };
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -91,7 +91,7 @@ async fn right_passwords_at_once_wait_for_each_other_and_wrong_ones_are_refused(
 async fn buckets_fill_with_time_and_say_how_long_it_takes() {
     let throttle = throttle();
     begun(&throttle, 20, 1, |_| 1);
-    let wait = throttle.begin(Some(account(1)), party(1), false).unwrap_err();
+    let wait = throttle.begin(Some(account(1)), network(1), false).unwrap_err();
     assert_eq!(wait, Duration::from_secs(10));
     tokio::time::advance(wait).await;
     assert_eq!(begun(&throttle, 5, 1, |_| 1), 1);
@@ -102,8 +102,8 @@ async fn owner_gets_in_from_a_known_address_while_others_are_locked_out() {
     let throttle = throttle();
     begun(&throttle, 1000, 1, |number| number as u8 % 100 + 100);
     let user = Some(account(1));
-    assert!(throttle.begin(user, party(1), false).is_err());
-    assert!(throttle.begin(user, party(1), true).is_ok());
+    assert!(throttle.begin(user, network(1), false).is_err());
+    assert!(throttle.begin(user, network(1), true).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,21 +112,21 @@ async fn a_hundred_failures_in_a_row_slow_the_account_down() {
     let user = Some(account(1));
     for number in 0..100 {
         tokio::time::advance(Duration::from_secs(60)).await;
-        let _counted = throttle.begin(user, party(number), false).unwrap();
+        let _counted = throttle.begin(user, network(number), false).unwrap();
     }
-    let more = (100..200).filter(|number| throttle.begin(user, party(*number), false).is_ok());
+    let more = (100..200).filter(|number| throttle.begin(user, network(*number), false).is_ok());
     assert!(more.count() <= 40, "slower, with no burst on the way");
     tokio::time::advance(Duration::from_secs(120)).await;
     assert!(
-        throttle.begin(user, party(201), false).is_err(),
+        throttle.begin(user, network(201), false).is_err(),
         "one in 10 minutes"
     );
     tokio::time::advance(Duration::from_secs(600)).await;
-    assert!(throttle.begin(user, party(201), false).is_ok());
+    assert!(throttle.begin(user, network(201), false).is_ok());
     // The owner signs in from where they are known: all is as quick as before.
-    throttle.begin(user, party(1), true).unwrap().forgive();
+    throttle.begin(user, network(1), true).unwrap().forgive();
     tokio::time::advance(Duration::from_secs(120)).await;
-    assert!(throttle.begin(user, party(202), false).is_ok());
+    assert!(throttle.begin(user, network(202), false).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,13 +135,13 @@ async fn a_name_that_nobody_has_slows_down_like_an_account() {
         let throttle = throttle();
         for number in 0..100 {
             tokio::time::advance(Duration::from_secs(60)).await;
-            let _counted = throttle.begin(Some(subject), party(number), false).unwrap();
+            let _counted = throttle.begin(Some(subject), network(number), false).unwrap();
         }
-        let more = (100..200).filter(|number| throttle.begin(Some(subject), party(*number), false).is_ok());
+        let more = (100..200).filter(|number| throttle.begin(Some(subject), network(*number), false).is_ok());
         assert_eq!(more.count(), 39, "{subject:?}");
         tokio::time::advance(Duration::from_secs(120)).await;
         assert!(
-            throttle.begin(Some(subject), party(201), false).is_err(),
+            throttle.begin(Some(subject), network(201), false).is_err(),
             "{subject:?}"
         );
     }
@@ -149,8 +149,8 @@ async fn a_name_that_nobody_has_slows_down_like_an_account() {
 
 #[test]
 fn a_network_of_ipv6_is_one_party() {
-    let of = |text: &str| Party::from(Some(text.parse().unwrap()));
+    let of = |text: &str| ClientNetwork::from(Some(text.parse().unwrap()));
     assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
     assert_ne!(of("2001:db8:0:1::1"), of("2001:db8:0:2::1"));
-    assert_eq!(of("::ffff:192.0.2.1"), party(1));
+    assert_eq!(of("::ffff:192.0.2.1"), network(1));
 }

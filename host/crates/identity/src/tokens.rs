@@ -5,7 +5,7 @@ use crate::error::{FieldError, Result, ServiceError};
 use crate::names::check_display_name;
 use crate::roles::{known_capabilities, names_of};
 use crate::secret_token::PersonalAccessSecret;
-use crate::{Context, Requester, capabilities_of, require_not_stronger, uninterrupted};
+use crate::{Context, AuthContext, capabilities_of, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::session::PersonalAccessToken;
@@ -51,7 +51,7 @@ impl PersonalAccessTokens {
     /// # Errors
     /// Refused for an account that may do more than the caller, and for the guest; not found; invalid input;
     /// conflict when the account has too many; the store's.
-    pub async fn create(&self, by: Requester, user: UserId, request: CreateToken) -> Result<CreatedToken> {
+    pub async fn create(&self, by: AuthContext, user: UserId, request: CreateToken) -> Result<CreatedToken> {
         let context = self.context.clone();
         let now = context.now();
         let mut errors = Vec::new();
@@ -66,7 +66,7 @@ impl PersonalAccessTokens {
             None => None,
             Some(names) => Some(known_capabilities(names, "capabilities")?),
         };
-        uninterrupted(&self.context.tasks, "token-create", async move {
+        run_to_completion(&self.context.tasks, "token-create", async move {
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
@@ -76,7 +76,7 @@ impl PersonalAccessTokens {
             if narrowed.is_some_and(|narrowed| !narrowed.is_subset(capabilities_of(&target))) {
                 return Err(ServiceError::invalid(
                     "capabilities",
-                    "the user has not all of these",
+                    "the user lacks some of these",
                 ));
             }
             if change.count_live_tokens(user, now).await? >= MAX_TOKENS {
@@ -116,7 +116,7 @@ impl PersonalAccessTokens {
     ///
     /// # Errors
     /// Refused for an account that may do more than the caller; not found; the store's.
-    pub async fn list(&self, by: &Requester, user: UserId) -> Result<Vec<PersonalAccessToken>> {
+    pub async fn list(&self, by: &AuthContext, user: UserId) -> Result<Vec<PersonalAccessToken>> {
         let store = &self.context.store;
         let target = store.account(user).await?.ok_or(ServiceError::NotFound)?;
         require_not_stronger(by, &target)?;
@@ -129,12 +129,12 @@ impl PersonalAccessTokens {
     /// As [`PersonalAccessTokens::list`].
     pub async fn revoke(
         &self,
-        by: Requester,
+        by: AuthContext,
         user: UserId,
         token: Option<PersonalAccessTokenId>,
     ) -> Result<bool> {
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "token-revoke", async move {
+        run_to_completion(&self.context.tasks, "token-revoke", async move {
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;

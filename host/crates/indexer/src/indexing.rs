@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
-use crate::run_events::{ProgressTeller, RunEvents};
+use crate::run_events::{ProgressPublisher, RunEvents};
 use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
 use svc_domain::audit::AuditEvent;
-use svc_domain::list::Page;
+use svc_domain::list::Pagination;
 use svc_domain::scan::{Directory, Run, RunStatus, RunTrigger};
 use svc_events::Events;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::error::ServiceError;
 
 pub use request::{IndexAction, StartRun};
-use unsaved::Unsaved;
+use unsaved::UnsavedRuns;
 
 pub use svc_store::RunLogFilter;
 
@@ -48,7 +48,7 @@ pub enum IndexState {
 }
 
 #[derive(Debug)]
-struct Current {
+struct CurrentRun {
     run: Run,
     started: Instant,
     control: Arc<ScanControl>,
@@ -57,7 +57,7 @@ struct Current {
     ended: watch::Receiver<bool>,
 }
 
-impl Current {
+impl CurrentRun {
     /// The run with its numbers of this moment.
     fn snapshot(&self) -> Run {
         let status = match self.control.phase() {
@@ -81,12 +81,12 @@ impl Current {
 
 /// Ends the current run when dropped, so that even a panic leaves the indexer idle. Whoever hears of the end can start
 /// the next run, and hears of that after it.
-struct IdleAgain<'a> {
+struct RunGuard<'a> {
     indexing: &'a Indexing,
     ended: Option<Run>,
 }
 
-impl Drop for IdleAgain<'_> {
+impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
         let mut current = self.indexing.current();
         if let Some(current) = current.take() {
@@ -104,8 +104,8 @@ impl Drop for IdleAgain<'_> {
 pub struct Indexing {
     scanner: Scanner,
     events: Events,
-    current: Arc<Mutex<Option<Current>>>,
-    unsaved: Unsaved,
+    current: Arc<Mutex<Option<CurrentRun>>>,
+    unsaved: UnsavedRuns,
     log: BackgroundLog,
 }
 
@@ -118,15 +118,15 @@ impl Indexing {
             scanner,
             events,
             current: Arc::default(),
-            unsaved: Unsaved::default(),
+            unsaved: UnsavedRuns::default(),
         }
     }
 
-    fn current(&self) -> MutexGuard<'_, Option<Current>> {
+    fn current(&self) -> MutexGuard<'_, Option<CurrentRun>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn carry_out(&self, request: ScanRequest, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
+    async fn execute(&self, request: ScanRequest, control: &Arc<ScanControl>, progress: &Arc<Progress>) {
         let current = self.current().as_ref().map(|current| {
             let (run, events) = (current.run.clone(), current.events.clone());
             (run, events, current.started)
@@ -134,7 +134,7 @@ impl Indexing {
         let Some((run, events, started)) = current else {
             return;
         };
-        let mut idle_again = IdleAgain {
+        let mut run_guard = RunGuard {
             indexing: self,
             ended: None,
         };
@@ -143,7 +143,7 @@ impl Indexing {
             .iter()
             .map(|target| target.directory.clone())
             .collect();
-        let mut teller = ProgressTeller {
+        let mut teller = ProgressPublisher {
             events: &events,
             control,
             progress,
@@ -152,25 +152,25 @@ impl Indexing {
             last: None,
         };
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self.scanner.run_apart(request, control, progress).boxed();
+        let scan = self.scanner.run_on_dedicated_thread(request, control, progress).boxed();
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,
             never = self.keep_saving() => match never {},
-            never = teller.keep_telling() => match never {},
+            never = teller.publish_periodically() => match never {},
         };
         // From here on nothing can be asked of the run. A stop that was granted before is one, however far it came.
         let stopped = control.finish().await;
-        teller.tell_last();
-        self.tell_of_directories(&events, &before).await;
-        self.end(&mut idle_again, outcome, stopped, progress).await;
+        teller.publish_final();
+        self.publish_directory_changes(&events, &before).await;
+        self.end(&mut run_guard, outcome, stopped, progress).await;
     }
 
     /// Tells which directories came or went since.
-    async fn tell_of_directories(&self, events: &RunEvents, before: &[Directory]) {
+    async fn publish_directory_changes(&self, events: &RunEvents, before: &[Directory]) {
         let now = match self.scanner.store.list_directories().await {
             Ok(now) => now,
-            Err(error) => return tracing::warn!(target: "svc::scan", %error, "directories are not known"),
+            Err(error) => return tracing::warn!(target: "svc::scan", %error, "directories could not be read from the database"),
         };
         for directory in now {
             let before = before.iter().find(|before| before.id == directory.id);
@@ -182,12 +182,12 @@ impl Indexing {
 
     async fn end(
         &self,
-        idle_again: &mut IdleAgain<'_>,
+        run_guard: &mut RunGuard<'_>,
         outcome: Result<ScanEnd, ScanError>,
         stopped: bool,
         progress: &Progress,
     ) {
-        let Some(mut run) = self.current().as_ref().map(Current::snapshot) else {
+        let Some(mut run) = self.current().as_ref().map(CurrentRun::snapshot) else {
             return;
         };
         run.status = match outcome {
@@ -211,7 +211,7 @@ impl Indexing {
             files_opened = run.files_opened,
             "run ended"
         );
-        idle_again.ended = Some(run);
+        run_guard.ended = Some(run);
     }
 
     /// Writes a line of the audit log about a run. Those that nobody asked for are told by what set them off: a busy
@@ -233,7 +233,7 @@ impl Indexing {
 
     /// Files of this run's kinds that the last complete one found.
     async fn files_before(&self, run: &Run) -> Option<u64> {
-        let page = Page {
+        let page = Pagination {
             take: RUNS_BEFORE,
             skip: 0,
         };
@@ -254,7 +254,7 @@ impl Indexing {
         save.tick().await;
         loop {
             save.tick().await;
-            let run = self.current().as_ref().map(Current::snapshot);
+            let run = self.current().as_ref().map(CurrentRun::snapshot);
             if let Some(run) = run
                 && let Err(error) = self.scanner.store.save_run(&run).await
             {
@@ -265,7 +265,7 @@ impl Indexing {
 
     /// What the indexer is doing, with the run if there is one.
     pub fn state(&self) -> (IndexState, Option<Run>) {
-        let run = self.current().as_ref().map(Current::snapshot);
+        let run = self.current().as_ref().map(CurrentRun::snapshot);
         let state = match run.as_ref().map(|run| run.status) {
             None => IndexState::Idle,
             Some(RunStatus::Paused) => IndexState::Paused,

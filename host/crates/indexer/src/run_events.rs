@@ -11,7 +11,7 @@ use svc_domain::id::RunId;
 use svc_domain::scan::{Directory, Run, RunCounts, RunStatus};
 use svc_domain::time::Clock;
 use svc_events::indexing as messages;
-use svc_events::indexing::ProgressOf;
+use svc_events::indexing::RunProgress;
 use svc_events::{EventKind, Events, photos};
 use svc_store::PersistOutcome;
 
@@ -29,35 +29,35 @@ pub(super) struct RunEvents {
 impl RunEvents {
     /// The first message of the run.
     pub(super) fn started(&self, run: &Run) {
-        self.events.tell(|| messages::started(run));
+        self.events.publish(|| messages::started(run));
     }
 
     /// It is held, or goes on.
-    pub(super) fn turned(&self, effect: Effect, counts: &RunCounts) {
+    pub(super) fn transitioned(&self, effect: Effect, counts: &RunCounts) {
         let kind = match effect {
             Effect::Paused => EventKind::IndexingPaused,
             Effect::Resumed => EventKind::IndexingResumed,
         };
         self.events
-            .tell(|| messages::turned(kind, self.run, self.clock.now(), counts));
+            .publish(|| messages::transitioned(kind, self.run, self.clock.now(), counts));
     }
 
     /// What a transaction brought. It is stored.
-    pub(super) fn brought(&self, outcome: &PersistOutcome) {
+    pub(super) fn committed(&self, outcome: &PersistOutcome) {
         for (id, name) in &outcome.added_artists {
-            self.events.tell(|| messages::artist_added(*id, name));
+            self.events.publish(|| messages::artist_added(*id, name));
         }
         for (id, title) in &outcome.added_releases {
-            self.events.tell(|| messages::release_added(*id, title));
+            self.events.publish(|| messages::release_added(*id, title));
         }
         for (id, class) in &outcome.updated_photos {
-            self.events.tell(|| photos::updated(*id, *class));
+            self.events.publish(|| photos::updated(*id, *class));
         }
     }
 
     /// A directory came or went.
     pub(super) fn directory_changed(&self, directory: &Directory) {
-        self.events.tell(|| messages::directory_changed(directory));
+        self.events.publish(|| messages::directory_changed(directory));
     }
 
     /// The last message of the run.
@@ -69,7 +69,7 @@ impl RunEvents {
             }
         };
         let at = run.completed_at.unwrap_or_else(|| self.clock.now());
-        self.events.tell(|| messages::ended(kind, run, at));
+        self.events.publish(|| messages::ended(kind, run, at));
     }
 }
 
@@ -92,7 +92,7 @@ fn eta(done: u64, found: u64, expected: Option<u64>, seconds: f64) -> Option<f64
 }
 
 /// Tells from time to time how far a run is.
-pub(super) struct ProgressTeller<'a> {
+pub(super) struct ProgressPublisher<'a> {
     pub(super) events: &'a RunEvents,
     pub(super) control: &'a ScanControl,
     pub(super) progress: &'a Progress,
@@ -103,9 +103,9 @@ pub(super) struct ProgressTeller<'a> {
     pub(super) last: Option<(Instant, u64)>,
 }
 
-impl ProgressTeller<'_> {
+impl ProgressPublisher<'_> {
     /// Until it is dropped; silent while the run is held.
-    pub(super) async fn keep_telling(&mut self) -> Infallible {
+    pub(super) async fn publish_periodically(&mut self) -> Infallible {
         let mut turn = tokio::time::interval(PROGRESS_EVERY);
         // Never two in a row to make up for one that was late.
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -113,19 +113,19 @@ impl ProgressTeller<'_> {
         loop {
             turn.tick().await;
             if matches!(self.control.phase(), Phase::Running | Phase::Pausing) {
-                self.tell();
+                self.publish();
             }
         }
     }
 
     /// The numbers at the end of the run, if the last ones are not those of a moment ago: a short run tells them once.
-    pub(super) fn tell_last(&mut self) {
+    pub(super) fn publish_final(&mut self) {
         if self.last.is_none_or(|(at, _)| at.elapsed() >= PROGRESS_EVERY) {
-            self.tell();
+            self.publish();
         }
     }
 
-    fn tell(&mut self) {
+    fn publish(&mut self) {
         let counts = self.progress.counts();
         let (done, found) = done_and_found(&counts);
         let (since, already) = self.last.unwrap_or((self.started, 0));
@@ -142,8 +142,8 @@ impl ProgressTeller<'_> {
         } else {
             0.0
         };
-        self.events.events.tell(|| {
-            messages::progress(&ProgressOf {
+        self.events.events.publish(|| {
+            messages::progress(&RunProgress {
                 run_id: self.events.run,
                 state: "indexing",
                 files_per_second: rounded(files_per_second),

@@ -91,12 +91,12 @@ pub enum NodeContent {
 pub struct Browse {
     store: Store,
     plugins: Plugins,
-    readers: Readers,
+    readers: DirectoryReaders,
 }
 
 /// The threads that read directories, and their time.
 #[derive(Debug, Clone)]
-struct Readers {
+struct DirectoryReaders {
     permits: Arc<Semaphore>,
     time: Duration,
 }
@@ -123,7 +123,7 @@ impl Browse {
         Self {
             store,
             plugins,
-            readers: Readers {
+            readers: DirectoryReaders {
                 permits: Arc::new(Semaphore::new(AT_ONCE)),
                 time: TIME,
             },
@@ -194,7 +194,7 @@ impl Browse {
     }
 }
 
-impl Readers {
+impl DirectoryReaders {
     async fn read(&self, listing: Listing) -> Result<BrowsedDirectory> {
         let read = async {
             let permit = Arc::clone(&self.permits).acquire_owned().await;
@@ -349,21 +349,21 @@ fn sort(nodes: &mut [BrowsedNode]) {
     nodes.sort_by_cached_key(|node| {
         let is_file = matches!(node.content, NodeContent::File { .. });
         let name = node.path.file_name();
-        (is_file, Natural(name.to_lowercase()), name.to_owned())
+        (is_file, NaturalOrder(name.to_lowercase()), name.to_owned())
     });
 }
 
 /// A text in the order in which people count.
 #[derive(PartialEq, Eq)]
-struct Natural(String);
+struct NaturalOrder(String);
 
-impl Ord for Natural {
+impl Ord for NaturalOrder {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         alphanumeric_sort::compare_str(&self.0, &other.0)
     }
 }
 
-impl PartialOrd for Natural {
+impl PartialOrd for NaturalOrder {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }

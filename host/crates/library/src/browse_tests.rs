@@ -183,7 +183,7 @@ fn storage_errors_are_not_the_clients() {
 #[tokio::test]
 async fn storage_that_hangs_is_unavailable_and_keeps_its_thread() {
     let dir = tempfile::tempdir().unwrap();
-    let readers = Readers {
+    let readers = DirectoryReaders {
         permits: Arc::new(Semaphore::new(1)),
         time: Duration::from_millis(50),
     };
@@ -198,7 +198,7 @@ async fn storage_that_hangs_is_unavailable_and_keeps_its_thread() {
         }
     ));
     drop(hanging);
-    let patient = Readers {
+    let patient = DirectoryReaders {
         time: TIME,
         ..readers
     };

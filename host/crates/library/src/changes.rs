@@ -29,7 +29,7 @@ impl ChangeList {
             incomplete,
         } = self.store.changes(since, take).await?;
         changes.retain(|change| actor.may(read_capability(change.change.item)));
-        let changes = self.store.visible_changes(&actor.scope, changes).await?;
+        let changes = self.store.accessible_changes(&actor.scope, changes).await?;
         Ok(Changes {
             changes,
             next,

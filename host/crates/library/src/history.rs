@@ -4,13 +4,13 @@ use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, w
 use crate::playback_queues::PlaybackQueues;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MediaId, PlaybackQueueItemId};
-use svc_domain::list::{Listing, OrderedPage, Page};
+use svc_domain::list::{Listing, OrderedPagination, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 use svc_store::UserItemList;
 
 /// Seconds of a position: a third of a year, which no item has.
@@ -134,7 +134,7 @@ impl History {
             state,
         };
         let (store, user, length) = (store.clone(), actor.user.id, summary.duration_ms);
-        let UserItem { key, data } = uninterrupted(&self.context.tasks, "history-report", async move {
+        let UserItem { key, data } = run_to_completion(&self.context.tasks, "history-report", async move {
             Ok(store.report_playback(user, key, &report, length).await?)
         })
         .await?;
@@ -153,7 +153,7 @@ impl History {
         &self,
         actor: &Actor,
         only: Option<ItemType>,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
         self.listed(actor, &played_types(actor, only), UserItemList::History, part)
             .await
@@ -163,7 +163,7 @@ impl History {
     ///
     /// # Errors
     /// The store's.
-    pub async fn resumable(&self, actor: &Actor, part: OrderedPage) -> Result<Listing<KnownItem>> {
+    pub async fn resumable(&self, actor: &Actor, part: OrderedPagination) -> Result<Listing<KnownItem>> {
         let mut types = played_types(actor, None);
         types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
         self.listed(actor, &types, UserItemList::Resumable, part).await
@@ -173,7 +173,7 @@ impl History {
     ///
     /// # Errors
     /// The store's.
-    pub async fn next_up(&self, actor: &Actor, page: Page) -> Result<Listing<KnownItem>> {
+    pub async fn next_up(&self, actor: &Actor, page: Pagination) -> Result<Listing<KnownItem>> {
         if played_types(actor, Some(ItemType::TvEpisode)).is_empty() {
             return Ok(Listing {
                 items: Vec::new(),
@@ -201,7 +201,7 @@ impl History {
         actor: &Actor,
         types: &[ItemType],
         list: UserItemList,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
         let store = &self.context.store;
         let Listing { items, total, .. } = store
@@ -223,7 +223,7 @@ impl History {
         let key = (item, id.get());
         find_item(&store, actor, key).await?;
         let user = actor.user.id;
-        uninterrupted(&self.context.tasks, "history-forget", async move {
+        run_to_completion(&self.context.tasks, "history-forget", async move {
             Ok(store.forget_playback(user, key).await?)
         })
         .await

@@ -6,7 +6,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::Directory;
-use svc_identity::error::{Result, ServiceError, TryLater};
+use svc_identity::error::{Result, ServiceError, Overloaded};
 use svc_indexer::scan::explain;
 use svc_plugin_host::Plugins;
 use svc_store::Store;
@@ -72,7 +72,7 @@ impl IndexedFiles {
                 .map_err(|_| STORAGE_UNAVAILABLE)?;
             let now = now.map_err(ServiceError::internal)?;
             if let Some((_, Err(ExtractFailure::Later { retry_after }))) = &now.read {
-                return Err(TryLater {
+                return Err(Overloaded {
                     message: "the plugin failed too often at files that were asked about; try again later",
                     retry_after: *retry_after,
                 }

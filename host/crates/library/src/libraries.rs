@@ -5,12 +5,12 @@ use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::id::LibraryId;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::{Grant, Library, LibraryCounts};
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::text::fold;
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
-use svc_identity::{ClientInfo, Context, Requester, uninterrupted};
+use svc_identity::{ClientInfo, Context, AuthContext, run_to_completion};
 use svc_store::IdentityChange;
 
 /// What a media kind may be.
@@ -114,7 +114,7 @@ impl Libraries {
         actor: &Actor,
         by: LibraryOrder,
         order: Order,
-        page: Page,
+        page: Pagination,
     ) -> Result<Listing<LibraryInfo>> {
         let mut libraries = self.shown(actor).await?;
         if by == LibraryOrder::Name {
@@ -177,7 +177,7 @@ impl Libraries {
     ///
     /// # Errors
     /// Invalid name, kind, path or grant; conflict `library_name_taken`; the store's.
-    pub async fn create(&self, by: Option<Requester>, new: NewLibrary) -> Result<LibraryInfo> {
+    pub async fn create(&self, by: Option<AuthContext>, new: NewLibrary) -> Result<LibraryInfo> {
         let name = check_name(&new.name)?;
         let kind = new.kind.parse();
         let kind = kind.map_err(|_| ServiceError::invalid("mediaKind", KINDS))?;
@@ -185,7 +185,7 @@ impl Libraries {
         let grants = check_grants(&new.grants)?;
         let kind = self.known_kind(kind).await?;
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "library-create", async move {
+        run_to_completion(&self.context.tasks, "library-create", async move {
             let now = this.context.now();
             let mut change = this.context.change_by(by.as_ref()).await?;
             let grants = known_grants(&mut change, grants).await?;
@@ -212,12 +212,12 @@ impl Libraries {
     ///
     /// # Errors
     /// Not found; invalid name, path or grant; conflict `library_name_taken`; the store's.
-    pub async fn update(&self, by: Requester, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
+    pub async fn update(&self, by: AuthContext, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
         let name = patch.name.as_deref().map(check_name).transpose()?;
         let paths = patch.paths.as_deref().map(check_paths).transpose()?;
         let grants = patch.grants.as_deref().map(check_grants).transpose()?;
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "library-update", async move {
+        run_to_completion(&self.context.tasks, "library-update", async move {
             let mut change = this.context.change_by(&by).await?;
             let before = find(&mut change, id).await?;
             let mut library = before.clone();
@@ -248,9 +248,9 @@ impl Libraries {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn delete(&self, by: Option<Requester>, id: LibraryId) -> Result<()> {
+    pub async fn delete(&self, by: Option<AuthContext>, id: LibraryId) -> Result<()> {
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "library-delete", async move {
+        run_to_completion(&self.context.tasks, "library-delete", async move {
             let mut change = this.context.change_by(by.as_ref()).await?;
             let library = find(&mut change, id).await?;
             change.delete_library(&library).await?;
@@ -272,7 +272,7 @@ impl Libraries {
         configured.then_some(kind).ok_or_else(unknown)
     }
 
-    fn audit(&self, by: Option<&Requester>, event: AuditEvent, library: &Library) -> AuditEntry {
+    fn audit(&self, by: Option<&AuthContext>, event: AuditEvent, library: &Library) -> AuditEntry {
         let grants = library.grants.iter().map(|grant| match grant {
             Grant::User(user) => format!("user {user}"),
             Grant::Role(role) => format!("role {role}"),

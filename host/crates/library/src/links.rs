@@ -67,7 +67,7 @@ impl Links {
             return Err(ServiceError::invalid("expiresIn", bounds));
         }
         let item = (request.item, request.id);
-        let visible = self.context.store.visible_items(&actor.scope, &[item]).await?;
+        let visible = self.context.store.accessible_items_of(&actor.scope, &[item]).await?;
         if !visible.contains(&item) {
             return Err(ServiceError::NotFound);
         }
@@ -76,7 +76,7 @@ impl Links {
         let link = ItemLink {
             user: actor.user.id,
             expires_at,
-            anchor: actor.anchor(),
+            binding: actor.binding(),
         };
         Ok(NewLink {
             token: self.keys.current().item_links.sign(&request.path, link),

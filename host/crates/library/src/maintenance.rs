@@ -52,7 +52,7 @@ impl Maintenance {
                 _ = prune.tick() => self.prune().await,
             };
             if let Err(error) = outcome {
-                tracing::warn!(%error, "upkeep of accounts failed; it is tried again");
+                tracing::warn!(%error, "maintenance failed; it retries");
             }
         }
     }
@@ -83,7 +83,7 @@ impl Maintenance {
     pub async fn close(&self) {
         self.waveforms.close().await;
         if let Err(error) = self.activity.write(&self.context.store).await {
-            tracing::warn!(%error, "the time of last use was not written");
+            tracing::warn!(%error, "last-use times could not be stored");
         }
     }
 }

@@ -8,7 +8,7 @@ use svc_domain::extraction::{ExtractFailure, PictureData};
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError, TryLater};
+use svc_identity::error::{Result, ServiceError, Overloaded};
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
 use svc_plugin_host::{Plugins, SourceFile};
@@ -266,7 +266,7 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
         .worker()
         .read_picture(&plugin, &Arc::new(source), picture.index);
     outcome.map_err(|failure| match failure {
-        ExtractFailure::Later { retry_after } => TryLater {
+        ExtractFailure::Later { retry_after } => Overloaded {
             message: "too many pictures could not be read; try again later",
             retry_after,
         }

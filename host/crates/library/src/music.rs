@@ -3,7 +3,7 @@
 use crate::items::user_data;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::music::{Artist, Genre, Release, Track};
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
@@ -119,7 +119,7 @@ impl Music {
         &self,
         actor: &Actor,
         id: MusicReleaseId,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Track>> {
         self.release(actor, id).await?;
         let mut tracks = self.store.release_tracks(&actor.scope, id, part).await?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use svc_domain::id::{FileId, UserId};
 use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
-use svc_identity::authentication::{Authentication, Standing, Still};
+use svc_identity::authentication::{Authentication, Principal, PermissionSnapshot};
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::settings::Settings;
@@ -42,7 +42,7 @@ struct State {
 }
 
 struct Entry {
-    standing: Standing,
+    principal: Principal,
     capability: Capability,
     file: FileId,
     is_played: bool,
@@ -57,7 +57,7 @@ struct Entry {
 impl std::fmt::Debug for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Entry")
-            .field("standing", &self.standing)
+            .field("standing", &self.principal)
             .field("file", &self.file)
             .finish_non_exhaustive()
     }
@@ -121,7 +121,7 @@ impl OpenStreams {
         state.next += 1;
         let has_ended = Arc::new(AtomicBool::new(false));
         let entry = Entry {
-            standing: Standing::of(actor),
+            principal: Principal::of(actor),
             capability,
             file,
             is_played,
@@ -166,7 +166,7 @@ impl Drop for OpenStream {
         if !entry.is_played {
             return;
         }
-        let user = entry.standing.user();
+        let user = entry.principal.user();
         let Some(files) = state.played.get_mut(&user) else {
             return;
         };
@@ -208,14 +208,14 @@ impl Shared {
         self.close_ended();
         // Read before the questions, so that a change in between is seen by the next look.
         let revision = self.authentication.revision();
-        for (standing, streams) in self.outdated() {
-            let still = self.authentication.still(&standing).await?;
+        for (principal, streams) in self.outdated() {
+            let permissions = self.authentication.permissions(&principal).await?;
             for (id, capability, file) in streams {
-                let permitted = match &still {
-                    Some(still) if self.permits(still, capability, file).await? => Some(still.ends),
+                let permitted = match &permissions {
+                    Some(permissions) if self.permits(permissions, capability, file).await? => Some(permissions.ends),
                     _ => None,
                 };
-                self.settle(id, permitted, revision);
+                self.set_permission(id, permitted, revision);
             }
         }
         Ok(())
@@ -233,27 +233,27 @@ impl Shared {
     }
 
     /// What may not be permitted any more, by who has it.
-    fn outdated(&self) -> HashMap<Standing, Vec<(u64, Capability, FileId)>> {
+    fn outdated(&self) -> HashMap<Principal, Vec<(u64, Capability, FileId)>> {
         let mut outdated: HashMap<_, Vec<_>> = HashMap::new();
         for (id, entry) in &self.state().open {
-            let changed = self.authentication.revision_of(entry.standing.user());
+            let changed = self.authentication.revision_of(entry.principal.user());
             let is_outdated = entry.revision.is_none_or(|known| changed > known)
-                || self.authentication.is_over(&entry.standing, entry.ends);
+                || self.authentication.is_expired(&entry.principal, entry.ends);
             if is_outdated && !entry.has_ended.load(Ordering::Acquire) {
-                let same = outdated.entry(entry.standing).or_default();
+                let same = outdated.entry(entry.principal).or_default();
                 same.push((*id, entry.capability, entry.file));
             }
         }
         outdated
     }
 
-    async fn permits(&self, still: &Still, capability: Capability, file: FileId) -> StoreResult<bool> {
-        Ok(still.capabilities.contains(capability)
-            && self.store.media_file(&still.scope, file).await?.is_some())
+    async fn permits(&self, permissions: &PermissionSnapshot, capability: Capability, file: FileId) -> StoreResult<bool> {
+        Ok(permissions.capabilities.contains(capability)
+            && self.store.media_file(&permissions.scope, file).await?.is_some())
     }
 
     /// Notes until when a stream is permitted by this state of accounts; `None` ends it.
-    fn settle(&self, id: u64, permitted: Option<Option<Timestamp>>, revision: i64) {
+    fn set_permission(&self, id: u64, permitted: Option<Option<Timestamp>>, revision: i64) {
         let mut state = self.state();
         let Some(entry) = state.open.get_mut(&id) else {
             return;
@@ -264,7 +264,7 @@ impl Shared {
                 entry.ends = ends;
             }
             None => {
-                tracing::info!(user = %entry.standing.user(), file = %entry.file, "a stream ended: its caller may not have it any more");
+                tracing::info!(user = %entry.principal.user(), file = %entry.file, "stream ended: permission revoked");
                 entry.has_ended.store(true, Ordering::Release);
             }
         }

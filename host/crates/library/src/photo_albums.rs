@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbum, PhotoAlbumPatch};
 use svc_events::{EventKind, Events, photos as told};
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::names::check_display_name;
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 pub use svc_store::AlbumOrder;
 use svc_store::NewPhotoAlbum;
 
@@ -135,7 +135,7 @@ impl PhotoAlbums {
         actor: &Actor,
         by: AlbumOrder,
         order: Order,
-        page: Page,
+        page: Pagination,
     ) -> Result<Listing<PhotoAlbum>> {
         let store = &self.context.store;
         Ok(store
@@ -147,7 +147,7 @@ impl PhotoAlbums {
     ///
     /// # Errors
     /// The store's.
-    pub async fn search(&self, actor: &Actor, text: &str, page: Page) -> Result<Listing<PhotoAlbum>> {
+    pub async fn search(&self, actor: &Actor, text: &str, page: Pagination) -> Result<Listing<PhotoAlbum>> {
         let store = &self.context.store;
         Ok(store
             .search_photo_albums(&actor.scope, actor.user.id, text, page)
@@ -243,13 +243,13 @@ impl PhotoAlbums {
             readers: readers.clone(),
         };
         let (this, id, owner) = (self.clone(), new.id, actor.user.id);
-        uninterrupted(&self.context.tasks, "photo-album-create", async move {
+        run_to_completion(&self.context.tasks, "photo-album-create", async move {
             let store = &this.context.store;
             if !store.insert_photo_album(&new, limits::ALBUMS, now).await? {
                 let message = "you have as many albums as one may have";
                 return Err(ServiceError::conflict("too_many_photo_albums", message));
             }
-            this.tell(EventKind::PhotoAlbumCreated, (owner, id), &readers, None);
+            this.publish(EventKind::PhotoAlbumCreated, (owner, id), &readers, None);
             Ok(())
         })
         .await?;
@@ -276,12 +276,12 @@ impl PhotoAlbums {
             }
         }
         let (this, owner) = (self.clone(), actor.user.id);
-        uninterrupted(&self.context.tasks, "photo-album-update", async move {
+        run_to_completion(&self.context.tasks, "photo-album-update", async move {
             let now = this.context.now();
             let store = &this.context.store;
             let readers = store.update_photo_album(owner, id, &patch, now).await?;
             let readers = readers.ok_or(ServiceError::NotFound)?;
-            this.tell(EventKind::PhotoAlbumUpdated, (owner, id), &readers, None);
+            this.publish(EventKind::PhotoAlbumUpdated, (owner, id), &readers, None);
             Ok(())
         })
         .await?;
@@ -294,10 +294,10 @@ impl PhotoAlbums {
     /// Not found, also for somebody else's; the store's.
     pub async fn delete(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         let (this, owner) = (self.clone(), actor.user.id);
-        uninterrupted(&self.context.tasks, "photo-album-delete", async move {
+        run_to_completion(&self.context.tasks, "photo-album-delete", async move {
             let readers = this.context.store.delete_photo_album(owner, id).await?;
             let readers = readers.ok_or(ServiceError::NotFound)?;
-            this.tell(EventKind::PhotoAlbumDeleted, (owner, id), &readers, None);
+            this.publish(EventKind::PhotoAlbumDeleted, (owner, id), &readers, None);
             Ok(())
         })
         .await
@@ -310,7 +310,7 @@ impl PhotoAlbums {
     pub async fn add(&self, actor: &Actor, id: PhotoAlbumId, photos: &[String]) -> Result<Vec<PhotoResult>> {
         let (ids, others) = parse(photos);
         let (this, owner, scope) = (self.clone(), actor.user.id, actor.scope.clone());
-        let outcomes = uninterrupted(&self.context.tasks, "photo-album-add", async move {
+        let outcomes = run_to_completion(&self.context.tasks, "photo-album-add", async move {
             let (store, now) = (&this.context.store, this.context.now());
             let added = store
                 .add_to_photo_album(&scope, (owner, id), &ids, limits::PHOTOS, now)
@@ -318,7 +318,7 @@ impl PhotoAlbums {
             let (outcomes, added, readers) = added.ok_or(ServiceError::NotFound)?;
             if !added.is_empty() {
                 let kind = EventKind::PhotoAlbumPhotosAdded;
-                this.tell(kind, (owner, id), &readers, Some(&added));
+                this.publish(kind, (owner, id), &readers, Some(&added));
             }
             Ok(outcomes)
         })
@@ -338,13 +338,13 @@ impl PhotoAlbums {
     ) -> Result<Vec<PhotoResult>> {
         let (ids, others) = parse(photos);
         let (this, owner) = (self.clone(), actor.user.id);
-        let outcomes = uninterrupted(&self.context.tasks, "photo-album-remove", async move {
+        let outcomes = run_to_completion(&self.context.tasks, "photo-album-remove", async move {
             let (store, now) = (&this.context.store, this.context.now());
             let removed = store.remove_from_photo_album((owner, id), &ids, now).await?;
             let (outcomes, removed, readers) = removed.ok_or(ServiceError::NotFound)?;
             if !removed.is_empty() {
                 let kind = EventKind::PhotoAlbumPhotosRemoved;
-                this.tell(kind, (owner, id), &readers, Some(&removed));
+                this.publish(kind, (owner, id), &readers, Some(&removed));
             }
             Ok(outcomes)
         })
@@ -360,13 +360,13 @@ impl PhotoAlbums {
         }
     }
 
-    fn tell(
+    fn publish(
         &self,
         kind: EventKind,
         album: (UserId, PhotoAlbumId),
         readers: &AlbumReaders,
         photos: Option<&[PhotoId]>,
     ) {
-        told::tell_album(&self.events, kind, album, readers, photos);
+        told::publish_album(&self.events, kind, album, readers, photos);
     }
 }

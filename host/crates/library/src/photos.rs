@@ -13,7 +13,7 @@ use svc_events::{Events, photos as told};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 use svc_store::Hits;
 pub use svc_store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
 
@@ -194,11 +194,11 @@ impl Photos {
             self.photo(actor, id).await?;
         }
         let patch = patch?;
-        uninterrupted(&self.context.tasks, "photo-update", async move {
+        run_to_completion(&self.context.tasks, "photo-update", async move {
             let now = this.context.now();
             let class = this.context.store.update_photo(&scope, id, &patch, now).await?;
             let class = class.ok_or(ServiceError::NotFound)?;
-            this.events.tell(|| told::updated(id, class));
+            this.events.publish(|| told::updated(id, class));
             Ok(())
         })
         .await?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use svc_domain::audit::AuditEvent;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{Result, ServiceError};
-use svc_identity::{Context, Requester, uninterrupted};
+use svc_identity::{Context, AuthContext, run_to_completion};
 use svc_plugin_host::{PluginState, Plugins};
 pub use svc_plugin_host::{PluginStats, PluginStatus};
 
@@ -17,7 +17,7 @@ pub struct PluginList {
     context: Context,
     plugins: Plugins,
     /// Those that were shut off when last looked at, and why.
-    shut_off: Arc<Mutex<BTreeMap<String, String>>>,
+    quarantined: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl PluginList {
@@ -26,7 +26,7 @@ impl PluginList {
         Self {
             context,
             plugins,
-            shut_off: Arc::default(),
+            quarantined: Arc::default(),
         }
     }
 
@@ -38,18 +38,18 @@ impl PluginList {
     /// Writes a line of the audit log about each plugin that was shut off since this was last called.
     pub async fn note_quarantines(&self) {
         let log = BackgroundLog::of(&self.context);
-        for (plugin, reason) in self.newly_shut_off() {
+        for (plugin, reason) in self.newly_quarantined() {
             let details = [("plugin", plugin), ("reason", reason)];
             log.note(AuditEvent::PluginQuarantined, None, &details).await;
         }
     }
 
-    fn shut_off(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.shut_off.lock().unwrap_or_else(PoisonError::into_inner)
+    fn quarantined(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.quarantined.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn newly_shut_off(&self) -> Vec<(String, String)> {
-        let shut_off: BTreeMap<_, _> = self
+    fn newly_quarantined(&self) -> Vec<(String, String)> {
+        let quarantined: BTreeMap<_, _> = self
             .list()
             .into_iter()
             .filter_map(|status| match status.state {
@@ -60,10 +60,10 @@ impl PluginList {
                 _ => None,
             })
             .collect();
-        let mut before = self.shut_off();
-        let new = shut_off.iter().filter(|(id, _)| !before.contains_key(*id));
+        let mut before = self.quarantined();
+        let new = quarantined.iter().filter(|(id, _)| !before.contains_key(*id));
         let new = new.map(|(id, reason)| (id.clone(), reason.clone())).collect();
-        *before = shut_off;
+        *before = quarantined;
         new
     }
 
@@ -71,9 +71,9 @@ impl PluginList {
     ///
     /// # Errors
     /// Not found; conflict `plugin_action_conflict` unless it is quarantined; the store's.
-    pub async fn release(&self, by: Requester, plugin_id: String) -> Result<PluginStatus> {
+    pub async fn release(&self, by: AuthContext, plugin_id: String) -> Result<PluginStatus> {
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "plugin-release", async move {
+        run_to_completion(&self.context.tasks, "plugin-release", async move {
             let mut change = this.context.change_by(&by).await?;
             let status = this.status(&plugin_id)?;
             let plugin = this.plugins.handle(&plugin_id);
@@ -88,9 +88,9 @@ impl PluginList {
                 .context
                 .audit_of(&by, AuditEvent::PluginReleased, None, &details);
             change.audit(&entry).await?;
-            change.commit_quietly().await?;
+            change.commit_without_invalidation().await?;
             // Shut off again before anybody looks, it is told again.
-            this.shut_off().remove(plugin.id());
+            this.quarantined().remove(plugin.id());
             tracing::info!(plugin = plugin.id(), user = %by.actor.user.id, "the plugin was released from quarantine");
             Ok(plugin.status())
         })

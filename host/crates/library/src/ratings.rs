@@ -3,11 +3,11 @@
 use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
-use svc_domain::list::{Listing, OrderedPage};
+use svc_domain::list::{Listing, OrderedPagination};
 use svc_domain::user_data::{FAVORITE, UserItem};
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 use svc_store::UserItemList;
 
 /// The ratings of each user.
@@ -50,7 +50,7 @@ impl Ratings {
         let summary = find_item(&store, actor, key).await;
         let summary = summary.map_err(|error| error.named_by("mediaId"))?;
         let (user, now) = (actor.user.id, self.context.now());
-        let UserItem { key, data } = uninterrupted(&self.context.tasks, "rating-change", async move {
+        let UserItem { key, data } = run_to_completion(&self.context.tasks, "rating-change", async move {
             Ok(store.rate(user, key, rating, now).await?)
         })
         .await?;
@@ -66,7 +66,7 @@ impl Ratings {
         actor: &Actor,
         only: Option<ItemType>,
         favorites: bool,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
         let list = UserItemList::Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
@@ -91,7 +91,7 @@ impl Ratings {
         let key = (item, id.get());
         find_item(&store, actor, key).await?;
         let user = actor.user.id;
-        uninterrupted(&self.context.tasks, "rating-delete", async move {
+        run_to_completion(&self.context.tasks, "rating-delete", async move {
             Ok(store.forget_rating(user, key).await?)
         })
         .await

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 
-use crate::pictures::Pictures;
+use crate::thumbnails::Thumbnails;
 use crate::waveforms::Waveforms;
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
@@ -17,7 +17,7 @@ use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
 use svc_identity::throttle::LoginThrottle;
-use svc_identity::{Context, Requester, uninterrupted};
+use svc_identity::{Context, AuthContext, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::random_hex;
@@ -70,7 +70,7 @@ pub struct Reset {
     /// Open again after a factory reset.
     pub setup: Setup,
     /// Forgets what it drew.
-    pub pictures: Pictures,
+    pub thumbnails: Thumbnails,
     /// Forgets what it measured.
     pub waveforms: Waveforms,
     /// Forgets what it counted.
@@ -89,7 +89,7 @@ impl Reset {
     ///
     /// # Errors
     /// Refused without the capability for this type; invalid without the right phrase; the store's.
-    pub async fn carry_out(&self, by: Requester, reset: ResetType, phrase: &str) -> Result<()> {
+    pub async fn carry_out(&self, by: AuthContext, reset: ResetType, phrase: &str) -> Result<()> {
         // An installation that is as new is anybody's to set up.
         if reset == ResetType::Factory && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
@@ -104,7 +104,7 @@ impl Reset {
             ));
         }
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "reset", async move {
+        run_to_completion(&self.context.tasks, "reset", async move {
             let _turn = this.turn.lock().await;
             // Whoever waited for a factory reset was let in by an account that it deleted, and stops no run.
             drop(this.context.change_by(&by).await?);
@@ -123,7 +123,7 @@ impl Reset {
     /// The store's.
     pub async fn factory_unasked(&self) -> Result<()> {
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "reset", async move {
+        run_to_completion(&self.context.tasks, "reset", async move {
             let _turn = this.turn.lock().await;
             this.stop_indexing().await;
             this.factory(None).await
@@ -136,11 +136,11 @@ impl Reset {
         let idle = self.indexing.wait_until_idle();
         if tokio::time::timeout(STOP_WAIT, idle).await.is_err() {
             // What it still stores belongs to rows that are gone then, and is refused by the database.
-            tracing::warn!("a run of the indexer did not end in time; the index is emptied all the same");
+            tracing::warn!("the run did not stop in time; the index is emptied anyway");
         }
     }
 
-    async fn deindex(&self, by: &Requester) -> Result<()> {
+    async fn deindex(&self, by: &AuthContext) -> Result<()> {
         let mut change = self.context.change_by(by).await?;
         change.delete_media().await?;
         let entry = self.context.audit_of(by, AuditEvent::Deindexed, None, &[]);
@@ -153,7 +153,7 @@ impl Reset {
     }
 
     /// A crash in between leaves a marker with both ids, by which the next start finds out how far this came.
-    async fn factory(&self, by: Option<&Requester>) -> Result<()> {
+    async fn factory(&self, by: Option<&AuthContext>) -> Result<()> {
         let random = self.context.random.as_ref();
         let instance = Instance {
             instance_id: random_hex(random).map_err(ServiceError::internal)?,
@@ -186,15 +186,15 @@ impl Reset {
             .store
             .sync_directories(&self.media, &self.context.ids, self.context.now())
             .await?;
-        tracing::warn!("factory reset: whoever comes first can set this server up");
+        tracing::warn!("factory reset: anyone who reaches the server can set it up");
         self.shrink_later();
         Ok(())
     }
 
     /// Nobody can ask for it any more: ids are not given twice. What stays, the quotas remove.
     async fn clear_caches(&self) {
-        if let Err(error) = self.pictures.clear().await {
-            tracing::warn!(%error, "drawn pictures could not be removed");
+        if let Err(error) = self.thumbnails.clear().await {
+            tracing::warn!(%error, "thumbnails could not be removed");
         }
         if let Err(error) = self.waveforms.clear().await {
             tracing::warn!(%error, "waveforms could not be removed");
@@ -206,7 +206,7 @@ impl Reset {
         // What is cut off is done by the next reset, or by nobody: it is space alone.
         self.context.tasks.spawn_until_end("shrink", async move {
             if let Err(error) = store.shrink().await {
-                tracing::warn!(%error, "the database keeps the space of what was deleted");
+                tracing::warn!(%error, "the database could not be compacted");
             }
         });
     }

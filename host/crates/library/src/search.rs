@@ -7,7 +7,7 @@ use crate::photo_albums::PhotoAlbums;
 use crate::photos::Photos;
 use crate::tv::Tv;
 use svc_domain::change::ItemType;
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 use svc_domain::music::{Artist, Release, Track};
 use svc_domain::photo::Photo;
 use svc_domain::photo_album::PhotoAlbum;
@@ -23,14 +23,14 @@ pub struct SearchRequest {
     /// Words, each the beginning of one of the item's.
     pub text: String,
     /// What may be found; none for all.
-    pub types: Vec<Searched>,
+    pub types: Vec<SearchType>,
     /// Which part of the hits of each type.
-    pub page: Page,
+    pub page: Pagination,
 }
 
 /// What was found, by type; `None` for a type that was not asked for, or that the caller may not read.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SearchResults {
     /// Artists.
     pub artists: Option<Listing<Artist>>,
     /// Releases.
@@ -62,14 +62,14 @@ pub struct Search {
 
 /// What can be looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Searched {
+pub enum SearchType {
     /// Items of this type.
     Item(ItemType),
     /// Albums of photos.
     PhotoAlbum,
 }
 
-impl Searched {
+impl SearchType {
     /// By the name that answers have for it.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -124,18 +124,18 @@ impl Search {
     ///
     /// # Errors
     /// The store's.
-    pub async fn find(&self, actor: &Actor, request: &SearchRequest) -> Result<Found> {
-        let wants = |what: Searched| {
+    pub async fn find(&self, actor: &Actor, request: &SearchRequest) -> Result<SearchResults> {
+        let wants = |what: SearchType| {
             let asked = request.types.is_empty() || request.types.contains(&what);
             asked && actor.may(what.capability())
         };
         let (text, page) = (&request.text, request.page);
         let indexes = SearchIndex::ALL.into_iter();
         let indexes: Vec<_> = indexes
-            .filter(|index| wants(Searched::Item(item_of(*index))))
+            .filter(|index| wants(SearchType::Item(item_of(*index))))
             .collect();
         let hits = self.store.search(&actor.scope, &indexes, text, page).await?;
-        let mut found = Found::default();
+        let mut found = SearchResults::default();
         for (index, hits) in indexes.into_iter().zip(hits) {
             match index {
                 SearchIndex::Tracks => found.tracks = Some(self.music.found_tracks(actor, hits).await?),
@@ -147,7 +147,7 @@ impl Search {
                 SearchIndex::Episodes => found.episodes = Some(self.tv.found_episodes(actor, hits).await?),
             }
         }
-        if wants(Searched::PhotoAlbum) {
+        if wants(SearchType::PhotoAlbum) {
             found.albums = Some(self.albums.search(actor, text, page).await?);
         }
         Ok(found)

@@ -3,7 +3,7 @@
 use crate::items::user_data;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
-use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::video::{Episode, Season, Show};
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
@@ -68,7 +68,7 @@ impl Tv {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn seasons(&self, actor: &Actor, id: TvShowId, part: OrderedPage) -> Result<Listing<Season>> {
+    pub async fn seasons(&self, actor: &Actor, id: TvShowId, part: OrderedPagination) -> Result<Listing<Season>> {
         self.show(actor, id).await?;
         Ok(self.store.show_seasons(&actor.scope, id, part).await?)
     }
@@ -82,7 +82,7 @@ impl Tv {
         actor: &Actor,
         id: TvShowId,
         filter: &ItemFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
         let mut episodes = self.store.show_episodes(&actor.scope, id, filter, part).await?;
@@ -110,7 +110,7 @@ impl Tv {
         actor: &Actor,
         id: TvSeasonId,
         filter: &ItemFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.season(actor, id).await?;
         let mut episodes = self.store.season_episodes(&actor.scope, id, filter, part).await?;

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use svc_domain::time::Clock;
 
 /// How old the stamp of the last use may be before it is written again: not with each answer.
-const STAMP_AGE: Duration = Duration::from_secs(60 * 60);
+const LAST_USE_PRECISION: Duration = Duration::from_secs(60 * 60);
 /// A full cache is emptied to this share of its quota, in percent, so that it is not looked through for each entry.
 const EVICT_TO_PERCENT: u64 = 90;
 /// What a file takes on disk is a multiple of this.
@@ -104,7 +104,7 @@ impl DiskCache {
             Ok(file) => file,
             Err(error) => {
                 if error.kind() != io::ErrorKind::NotFound {
-                    tracing::warn!(path = %self.path(key).display(), %error, "what is kept cannot be read");
+                    tracing::warn!(path = %self.path(key).display(), %error, "cache entry cannot be read");
                 }
                 return None;
             }
@@ -126,7 +126,7 @@ impl DiskCache {
     /// Removes an entry that is not what it should be.
     pub fn discard(&self, key: &CacheKey, problem: &str) {
         let path = self.path(key);
-        tracing::warn!(path = %path.display(), problem, "what is kept is broken; it is made again");
+        tracing::warn!(path = %path.display(), problem, "corrupt cache entry removed");
         drop(fs::remove_file(path));
     }
 
@@ -143,7 +143,7 @@ impl DiskCache {
         }
         let (now, used) = (self.now(), metadata.modified()?);
         // Also one from the future, after the clock was set back.
-        if now.duration_since(used).is_ok_and(|age| age > STAMP_AGE) || used > now {
+        if now.duration_since(used).is_ok_and(|age| age > LAST_USE_PRECISION) || used > now {
             // Without it the entry is only removed earlier.
             drop(file.set_times(FileTimes::new().set_modified(now)));
         }
@@ -253,7 +253,7 @@ impl DiskCache {
             removed += 1;
         }
         let directory = self.0.directory.display();
-        tracing::debug!(%directory, removed, left = total, "what was not used for long went to make room");
+        tracing::debug!(%directory, removed, left = total, "cache entries evicted");
         Ok(total)
     }
 

@@ -118,12 +118,12 @@ fn quota_holds_and_the_longest_unused_goes_first() {
     let cache = bench.cache(10 * BLOCK_BYTES);
     for name in "abcdefghij".chars() {
         cache.put(&key(name), &[7; 1000]).unwrap();
-        bench.hands.forward(2 * STAMP_AGE);
+        bench.hands.forward(2 * LAST_USE_PRECISION);
     }
     assert_eq!(bench.names(), "a b c d e f g h i j");
     // Used again: not the oldest any more, also after a restart.
     assert!(cache.get(&key("a")).is_some());
-    bench.hands.forward(STAMP_AGE);
+    bench.hands.forward(LAST_USE_PRECISION);
     let cache = bench.cache(10 * BLOCK_BYTES);
     cache.put(&key("k"), &[7; 1000]).unwrap();
     assert_eq!(bench.names(), "a e f g h i j k");

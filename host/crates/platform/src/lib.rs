@@ -9,7 +9,7 @@
 pub mod backups;
 pub mod data_dir;
 pub mod disk_cache;
-pub mod heap;
+pub mod malloc;
 pub mod media_root;
 pub mod open_files;
 pub mod random;

@@ -25,7 +25,7 @@ pub fn raise_limit() {
     {
         tracing::warn!(
             files,
-            "few files may be open at once: with thousands of clients, connections will fail; raise the limit \
+            "the open files limit is low: with thousands of clients, connections will fail; raise the limit \
              (LimitNOFILE of systemd, --ulimit nofile of a container)"
         );
     }

@@ -34,7 +34,7 @@ pub enum SecretKeyError {
         length: usize,
     },
     /// Others may read or write the file.
-    #[error("secret key {}: mode {mode:o} lets others at it; `chmod 600` it", path.display())]
+    #[error("secret key {}: mode {mode:o} allows access by others; run `chmod 600`", path.display())]
     Exposed {
         /// The file.
         path: PathBuf,

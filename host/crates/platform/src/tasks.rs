@@ -101,7 +101,7 @@ impl Tasks {
         let left = self.0.open.borrow().clone();
         tracing::warn!(
             ?left,
-            "the server ends before what is under way in the background"
+            "background tasks did not finish before shutdown"
         );
         false
     }
@@ -115,7 +115,7 @@ impl Tasks {
 ///
 /// # Errors
 /// The system gives no thread.
-pub fn spawn_apart<T: Send + 'static>(
+pub fn spawn_dedicated_thread<T: Send + 'static>(
     name: &'static str,
     task: impl Future<Output = T> + Send + 'static,
 ) -> io::Result<oneshot::Receiver<T>> {

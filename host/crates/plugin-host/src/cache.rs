@@ -82,7 +82,7 @@ impl CodeCache {
     /// Moves a file that must not be used out of the way.
     pub(super) fn quarantine(&self, digest: &str, problem: &str) {
         let path = self.path(digest);
-        tracing::warn!(path = %path.display(), "compiled code is not used, and made again: {problem}");
+        tracing::warn!(path = %path.display(), "cached code rejected; the plugin is compiled again: {problem}");
         if fs::rename(&path, path.with_extension(REJECTED_SUFFIX)).is_err() {
             drop(fs::remove_file(&path));
         }

@@ -52,9 +52,9 @@ impl CallState {
 pub(super) enum Stop {
     #[error("deadline of {0:?} passed")]
     Timeout(Duration),
-    #[error("neither file nor processor answered for {0:?}")]
+    #[error("no progress for {0:?}: waiting for storage or CPU")]
     Starved(Duration),
-    #[error("nobody waits for the answer any more")]
+    #[error("cancelled")]
     Cancelled,
     #[error("memory limit of {0} bytes reached")]
     Memory(u64),

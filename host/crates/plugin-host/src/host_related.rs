@@ -10,7 +10,7 @@ use crate::host_source::SourceContent;
 use crate::limits;
 
 /// What lies around a media file. The scan knows it; a plugin that asks sees no more of the disk than this.
-pub trait Around: fmt::Debug + Send + Sync {
+pub trait Sidecars: fmt::Debug + Send + Sync {
     /// The names of the folders from the media root down to the file, outermost first.
     fn folders(&self) -> Vec<String>;
     /// The files beside it, with their sizes, those of the file's own name first.
@@ -28,8 +28,8 @@ pub(super) struct OpenedRelated {
 }
 
 impl CallState {
-    fn around(&self) -> Option<&dyn Around> {
-        self.source.file.as_ref()?.around()
+    fn sidecars(&self) -> Option<&dyn Sidecars> {
+        self.source.file.as_ref()?.sidecars()
     }
 
     /// Opens the file unless it is open already; the text of the failure otherwise.
@@ -39,9 +39,9 @@ impl CallState {
         }
         let nothing = || io::Error::from(io::ErrorKind::NotFound);
         let opened = self
-            .around()
+            .sidecars()
             .ok_or_else(nothing)
-            .and_then(|around| around.open(name));
+            .and_then(|sidecars| sidecars.open(name));
         match opened.and_then(|file| Ok((file.metadata()?.len(), file))) {
             Ok((size, file)) => {
                 let name = name.to_owned();
@@ -60,11 +60,11 @@ impl CallState {
 
 impl related::Host for CallState {
     fn folders(&mut self) -> wasmtime::Result<Vec<String>> {
-        Ok(self.around().map(Around::folders).unwrap_or_default())
+        Ok(self.sidecars().map(Sidecars::folders).unwrap_or_default())
     }
 
     fn files(&mut self) -> wasmtime::Result<Vec<related::RelatedFile>> {
-        let files = self.around().map(Around::files).unwrap_or_default();
+        let files = self.sidecars().map(Sidecars::files).unwrap_or_default();
         let files = files.into_iter().take(limits::RELATED_FILES);
         Ok(files
             .map(|(name, size)| related::RelatedFile { name, size })

@@ -9,7 +9,7 @@ use rustix::io::{Errno, pread};
 
 use crate::bindings::svc::plugin::{source, types};
 use crate::call::{CallState, Stop};
-use crate::host_related::Around;
+use crate::host_related::Sidecars;
 use crate::limits;
 use crate::limits::Limits;
 
@@ -20,7 +20,7 @@ pub struct SourceFile {
     content: SourceContent,
     name: String,
     size: u64,
-    around: Option<Arc<dyn Around>>,
+    sidecars: Option<Arc<dyn Sidecars>>,
     cancelled: Option<Arc<AtomicBool>>,
 }
 
@@ -46,7 +46,7 @@ impl SourceFile {
             content: SourceContent::File { file, offset },
             name: name.into(),
             size,
-            around: None,
+            sidecars: None,
             cancelled: None,
         }
     }
@@ -57,14 +57,14 @@ impl SourceFile {
             size: bytes.len() as u64,
             content: SourceContent::Memory(bytes),
             name: name.into(),
-            around: None,
+            sidecars: None,
             cancelled: None,
         }
     }
 
     /// Shows the plugin the folders' names and the files beside it; without, it is shown none.
-    pub fn with_around(mut self, around: Arc<dyn Around>) -> Self {
-        self.around = Some(around);
+    pub fn with_sidecars(mut self, sidecars: Arc<dyn Sidecars>) -> Self {
+        self.sidecars = Some(sidecars);
         self
     }
 
@@ -88,8 +88,8 @@ impl SourceFile {
         self.cancelled.as_ref()
     }
 
-    pub(super) fn around(&self) -> Option<&dyn Around> {
-        self.around.as_deref()
+    pub(super) fn sidecars(&self) -> Option<&dyn Sidecars> {
+        self.sidecars.as_deref()
     }
 }
 

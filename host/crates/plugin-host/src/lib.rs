@@ -43,7 +43,7 @@ mod tests;
 
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
-pub use host_related::Around;
+pub use host_related::Sidecars;
 pub use host_source::SourceFile;
 pub use limits::{Caps, LimitCaps};
 pub use manifest::{Manifest, ManifestError};

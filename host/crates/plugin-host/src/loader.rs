@@ -136,7 +136,7 @@ impl Loader<'_> {
         if let Err(error) = self.cache.put(digest, &code) {
             tracing::warn!(
                 digest,
-                "compiled code could not be kept, the next start compiles it again: {error}"
+                "compiled code could not be cached: {error}"
             );
         }
         code.load(self.engine)

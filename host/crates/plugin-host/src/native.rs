@@ -1,4 +1,4 @@
-//! Machine code on its way into the process. Beside the settings of the allocator (`heap.rs`), the only unsafe call of the
+//! Machine code on its way into the process. Beside the settings of the allocator (`malloc.rs`), the only unsafe call of the
 //! server stands here.
 #![expect(
     unsafe_code,

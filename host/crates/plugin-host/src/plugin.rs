@@ -82,7 +82,7 @@ impl PluginHandle {
     }
 
     /// Why it was shut off, if it was.
-    pub fn shut_off_reason(&self) -> Option<String> {
+    pub fn quarantine_reason(&self) -> Option<String> {
         self.0.breaker.open_reason()
     }
 

@@ -237,13 +237,13 @@ impl Plugins {
 
     /// The plugin that draws pictures of this sort in smaller sizes: by file extension (without the dot) or MIME type, in
     /// any case.
-    pub fn renderer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0.routes.renderers.active(extension_or_media_type)
+    pub fn thumbnailer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
+        self.0.routes.thumbnailers.active(extension_or_media_type)
     }
 
     /// The plugin that sums up sounds of this sort: by file extension (without the dot) or MIME type, in any case.
-    pub fn measurer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0.routes.measurers.active(extension_or_media_type)
+    pub fn waveform_analyzer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
+        self.0.routes.waveform_analyzers.active(extension_or_media_type)
     }
 
     /// The plugin with this id, if it was loaded; it may have been shut off since.

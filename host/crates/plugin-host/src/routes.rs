@@ -16,9 +16,9 @@ pub(super) struct Routes {
     /// Those that say what files say about themselves, by kind and file extension.
     pub(super) by_kind: BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>>,
     /// Those that draw pictures in smaller sizes.
-    pub(super) renderers: Sorts,
+    pub(super) thumbnailers: Sorts,
     /// Those that sum up sounds.
-    pub(super) measurers: Sorts,
+    pub(super) waveform_analyzers: Sorts,
 }
 
 /// Plugins by file extension and MIME type, which have a slash and so are never the same. Lower case.
@@ -43,8 +43,8 @@ impl Routes {
                     of_kind.entry(extension.clone()).or_default().push(plugin.clone());
                 }
             }
-            routes.renderers.add(plugin, manifest.thumbnailer.as_ref());
-            routes.measurers.add(plugin, manifest.waveform.as_ref());
+            routes.thumbnailers.add(plugin, manifest.thumbnailer.as_ref());
+            routes.waveform_analyzers.add(plugin, manifest.waveform.as_ref());
         }
         routes
     }

@@ -144,7 +144,7 @@ impl Slot {
             (Some(failure), Some(number)) => {
                 if plugin.breaker.failed(number, failure) {
                     let reason = plugin.breaker.open_reason().unwrap_or_default();
-                    tracing::error!(plugin = &*plugin.id, "the plugin is shut off: {reason}");
+                    tracing::error!(plugin = &*plugin.id, "plugin quarantined: {reason}");
                 }
             }
             (Some(_), None) => {

@@ -4,12 +4,12 @@ use crate::args::args;
 use crate::db::Tx;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::select::{Conditions, direction};
-use crate::{Lane, Store};
+use crate::where_clause::{WhereClause, direction};
+use crate::{WritePriority, Store};
 use sqlx::AssertSqlSafe;
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::UserId;
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 
 /// Which lines of the log.
@@ -156,19 +156,19 @@ impl Store {
     pub async fn list_audit(
         &self,
         filter: &AuditFilter,
-        page: Page,
+        page: Pagination,
         order: Order,
     ) -> Result<Listing<AuditEntry>> {
-        let mut conditions = Conditions::default();
-        conditions.push("event = ", filter.event.map(AuditEvent::as_str), "");
+        let mut where_clause = WhereClause::default();
+        where_clause.push("event = ", filter.event.map(AuditEvent::as_str), "");
         if let Some(user) = filter.user {
-            conditions.push_or("actor_id = ", user.get(), "target_id = ", user.get());
+            where_clause.push_or("actor_id = ", user.get(), "target_id = ", user.get());
         }
         let select = "SELECT audit_id, at, times, last_at, event, actor_id, actor_name, target_id, target_name, \
                       address, details FROM audit";
-        let (sql, values) = conditions.page(select, direction(order, "audit_id", "audit_id DESC"), page);
+        let (sql, values) = where_clause.page(select, direction(order, "audit_id", "audit_id DESC"), page);
         let rows: Vec<AuditRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
-        let (count, values) = conditions.count("audit");
+        let (count, values) = where_clause.count("audit");
         Ok(Listing {
             items: rows
                 .into_iter()
@@ -181,7 +181,7 @@ impl Store {
 
     /// Writes a line that stands for itself. May be lost in a power cut.
     pub async fn write_audit(&self, entry: &AuditEntry) -> Result<()> {
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         write(&mut tx, entry).await?;
         tx.commit().await
     }

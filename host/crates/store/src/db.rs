@@ -7,10 +7,10 @@ use sqlx::{AssertSqlSafe, FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqliteP
 
 use crate::args;
 use crate::args::Arg;
-use crate::effect::effect_of;
+use crate::statement_effect::statement_effect;
 use crate::error::Result;
-use crate::packed::{PackedRecord, packed, unpacked};
-use crate::readers::Readers;
+use crate::json_rows::{JsonRecord, to_json_rows, from_json_rows};
+use crate::read_pool::ReadPool;
 
 /// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
 /// here, and not again in each of the hundreds that are made of them, which would take it minutes.
@@ -38,7 +38,7 @@ pub(super) enum Engine {
 #[derive(Debug)]
 pub(super) enum Pools {
     /// Many readers and the one connection that writes.
-    Sqlite { readers: Readers, writer: SqlitePool },
+    Sqlite { read_pool: ReadPool, writer: SqlitePool },
     /// All connections are alike.
     Postgres(PgPool),
 }
@@ -67,11 +67,11 @@ impl Pools {
     pub(super) fn fetch_all<T: Record>(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, Vec<T>> {
         let sql = sql.into_sql_str();
         match self {
-            Self::Sqlite { readers, .. } => {
+            Self::Sqlite { read_pool, .. } => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_all(&mut *readers.reader().await?).await?)
+                    Ok(query.fetch_all(&mut *read_pool.reader().await?).await?)
                 })
             }
             Self::Postgres(pool) => {
@@ -85,7 +85,7 @@ impl Pools {
     }
 
     /// As [`Pools::fetch_all`], for as many rows as a page has: from SQLite they come at once.
-    pub(super) fn fetch_page<'a, T: PackedRecord>(
+    pub(super) fn fetch_page<'a, T: JsonRecord>(
         &'a self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
@@ -93,18 +93,18 @@ impl Pools {
         if self.engine() == Engine::Postgres {
             return self.fetch_all(sql, values);
         }
-        let sql = packed::<T>(sql.into_sql_str().as_str());
+        let sql = to_json_rows::<T>(sql.into_sql_str().as_str());
         let answer = self.fetch_all::<(String,)>(AssertSqlSafe(sql), values);
         Box::pin(async move {
             answer
                 .await?
                 .first()
-                .map_or(Ok(Vec::new()), |(rows,)| unpacked(rows))
+                .map_or(Ok(Vec::new()), |(rows,)| from_json_rows(rows))
         })
     }
 
     /// As [`Pools::fetch_page`], for two queries over the same values: SQLite is asked once.
-    pub(super) fn fetch_pages_of_two<'a, A: PackedRecord, B: PackedRecord>(
+    pub(super) fn fetch_pages_of_two<'a, A: JsonRecord, B: JsonRecord>(
         &'a self,
         [a, b]: [String; 2],
         values: &[Arg<'_>],
@@ -116,16 +116,16 @@ impl Pools {
             );
             return Box::pin(async move { Ok((a.await?, b.await?)) });
         }
-        let sql = format!("SELECT ({}), ({})", packed::<A>(&a), packed::<B>(&b));
+        let sql = format!("SELECT ({}), ({})", to_json_rows::<A>(&a), to_json_rows::<B>(&b));
         let answer = self.fetch_all::<(String, String)>(AssertSqlSafe(sql), values);
         Box::pin(async move {
             let (a, b) = answer.await?.pop().unwrap_or_default();
-            Ok((unpacked(&a)?, unpacked(&b)?))
+            Ok((from_json_rows(&a)?, from_json_rows(&b)?))
         })
     }
 
     /// As [`Pools::fetch_page`], for three queries over the same values: SQLite is asked once.
-    pub(super) fn fetch_pages_of_three<'a, A: PackedRecord, B: PackedRecord, C: PackedRecord>(
+    pub(super) fn fetch_pages_of_three<'a, A: JsonRecord, B: JsonRecord, C: JsonRecord>(
         &'a self,
         [a, b, c]: [String; 3],
         values: &[Arg<'_>],
@@ -138,12 +138,12 @@ impl Pools {
             );
             return Box::pin(async move { Ok((a.await?, b.await?, c.await?)) });
         }
-        let (a, b, c) = (packed::<A>(&a), packed::<B>(&b), packed::<C>(&c));
+        let (a, b, c) = (to_json_rows::<A>(&a), to_json_rows::<B>(&b), to_json_rows::<C>(&c));
         let sql = format!("SELECT ({a}), ({b}), ({c})");
         let answer = self.fetch_all::<(String, String, String)>(AssertSqlSafe(sql), values);
         Box::pin(async move {
             let (a, b, c) = answer.await?.pop().unwrap_or_default();
-            Ok((unpacked(&a)?, unpacked(&b)?, unpacked(&c)?))
+            Ok((from_json_rows(&a)?, from_json_rows(&b)?, from_json_rows(&c)?))
         })
     }
 
@@ -155,11 +155,11 @@ impl Pools {
     ) -> Boxed<'_, Option<T>> {
         let sql = sql.into_sql_str();
         match self {
-            Self::Sqlite { readers, .. } => {
+            Self::Sqlite { read_pool, .. } => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_optional(&mut *readers.reader().await?).await?)
+                    Ok(query.fetch_optional(&mut *read_pool.reader().await?).await?)
                 })
             }
             Self::Postgres(pool) => {
@@ -180,9 +180,9 @@ impl Pools {
 
     pub(super) async fn close(&self) {
         match self {
-            Self::Sqlite { readers, writer } => {
+            Self::Sqlite { read_pool, writer } => {
                 // The writer last: the last connection folds the log into the database.
-                readers.close().await;
+                read_pool.close().await;
                 writer.close().await;
             }
             Self::Postgres(pool) => pool.close().await,
@@ -237,7 +237,7 @@ impl Tx {
     /// Runs a statement; gives the number of rows it touched.
     pub(super) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
         let sql = sql.into_sql_str();
-        let effect = effect_of(sql.as_str());
+        let effect = statement_effect(sql.as_str());
         let Self { open, has_changed } = self;
         match open {
             Open::Sqlite(tx) => {
@@ -283,7 +283,7 @@ impl Tx {
         values: &[Arg<'_>],
     ) -> Boxed<'_, Vec<T>> {
         let sql = sql.into_sql_str();
-        let effect = effect_of(sql.as_str());
+        let effect = statement_effect(sql.as_str());
         let Self { open, has_changed } = self;
         match open {
             Open::Sqlite(tx) => {

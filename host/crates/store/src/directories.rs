@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::args::args;
 use crate::error::{Result, StoreError};
-use crate::{Lane, Store};
+use crate::{WritePriority, Store};
 use svc_domain::id::{DirectoryId, IdGenerator};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::{RelativePath, name_to_text, text_to_os};
@@ -57,7 +57,7 @@ impl Store {
         ids: &IdGenerator,
         now: Timestamp,
     ) -> Result<Vec<Directory>> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         tx.execute("UPDATE directories SET configured = FALSE WHERE configured", &[])
             .await?;
         for (kind, path) in configured {
@@ -111,7 +111,7 @@ impl Store {
         available: bool,
         now: Timestamp,
     ) -> Result<()> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         tx.execute(
             "UPDATE directories SET available = $2, last_seen_at = coalesce($3, last_seen_at) \
              WHERE directory_id = $1",

@@ -58,13 +58,12 @@ pub enum StoreError {
     ForeignCursor,
     /// Every number for ids is a server's.
     #[error(
-        "every number for ids is taken: a database has room for 256 servers, and the number of one that ended without a \
-         word is free after five minutes"
+        "no free id node: a database supports 256 servers, and the lease of a crashed server expires after five minutes"
     )]
     NoIdNode,
     /// The lease of this server's number for ids ended, and another server has the number: what was to be stored might
     /// have the same ids as its rows.
-    #[error("another server has number {0}, by which this server's ids are its own; restart this server")]
+    #[error("another server took over the id node {0}; restart this server")]
     IdNodeLost(u8),
     /// A stored value makes no sense.
     #[error("the database holds an invalid {0}")]

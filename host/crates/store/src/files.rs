@@ -10,15 +10,15 @@ use crate::bulk::{Bulk, SqlTexts, in_lists};
 use crate::dialect::{SearchIndex, hexadecimal, take_time};
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
-use crate::identity_revisions::Whose;
+use crate::identity_revisions::ChangeScope;
 use crate::libraries::Placement;
 use crate::reset::MEDIA;
 use crate::scan_writer::RECORD_SCHEMA;
-use crate::{Lane, Store};
+use crate::{WritePriority, Store};
 use svc_domain::id::{DirectoryId, FileId, FolderId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{FileStatus, Folder, FolderStamp, KnownFile};
+use svc_domain::scan::{FileStatus, Folder, DirectoryDigest, KnownFile};
 
 /// Folders that are asked for at once: one text of some hundred KiB.
 const FOLDERS_AT_ONCE: usize = 4096;
@@ -37,12 +37,12 @@ impl From<FolderRow> for Folder {
         // A stamp of another length is from another time: read the folder again.
         let digits = row
             .stamp
-            .filter(|digits| digits.len() == 2 * size_of::<FolderStamp>());
+            .filter(|digits| digits.len() == 2 * size_of::<DirectoryDigest>());
         let stamp = digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok());
         Self {
             id: row.folder_id.into(),
             path: RelativePath::from_stored(row.path),
-            stamp: stamp.map(u128::to_be_bytes),
+            digest: stamp.map(u128::to_be_bytes),
             file_count: row.file_count,
         }
     }
@@ -194,7 +194,7 @@ impl Store {
         directory: DirectoryId,
         folders: &[(FolderId, RelativePath)],
     ) -> Result<()> {
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         let mut placement = Placement::of_directory(&mut tx, directory).await?;
         let mut values = Vec::with_capacity(folders.len() * ADD_FOLDERS.columns);
         for (id, path) in folders {
@@ -207,7 +207,7 @@ impl Store {
         let revision = placement.finish(&mut tx).await?;
         tx.commit().await?;
         if let Some(revision) = revision {
-            self.note_identity_revision(revision, &Whose::All);
+            self.note_identity_revision(revision, &ChangeScope::All);
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Store {
     /// Forgets all media: files, folders and all that was read from them. Directories, runs and accounts stay; media
     /// files on disk are no matter of the store.
     pub async fn deindex(&self) -> Result<()> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         take_time(&mut tx).await?;
         for index in SearchIndex::ALL {
             index.clear(&mut tx).await?;
@@ -319,7 +319,7 @@ impl Store {
 
     /// Forgets plugin versions that no file refers to any more.
     pub async fn forget_plugins(&self, plugins: &[i64]) -> Result<()> {
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         let head = "DELETE FROM plugins_seen WHERE NOT EXISTS \
                     (SELECT 1 FROM files f WHERE f.plugin_ref = plugins_seen.plugin_ref) AND plugin_ref";
         for (sql, values) in in_lists(tx.engine(), head, plugins, "") {

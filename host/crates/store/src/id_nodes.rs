@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::args::args;
 use crate::db::Tx;
 use crate::error::{Result, StoreError};
-use crate::{Lane, Store};
+use crate::{WritePriority, Store};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 
@@ -65,7 +65,7 @@ impl IdNode {
             self.is_lost.store(true, Ordering::Release);
             tracing::error!(
                 node = self.node,
-                "another server has this server's number for ids; nothing is stored until a restart"
+                "another server took over the id node lease; writes are rejected until a restart"
             );
             return Err(StoreError::IdNodeLost(self.node));
         }
@@ -84,7 +84,7 @@ impl Store {
     /// # Errors
     /// When as many servers as there are numbers use the database, or did within minutes.
     pub async fn lease_id_node(&self, clock: Arc<dyn Clock>, holder: String) -> Result<Arc<IdGenerator>> {
-        let mut tx = self.0.lanes.begin_alone(self.pools()).await?;
+        let mut tx = self.0.write_queue.begin_alone(self.pools()).await?;
         let now = clock.now();
         let until = lease_from(now);
         let free: Vec<(i64,)> = tx
@@ -112,7 +112,7 @@ impl Store {
             clock,
             is_lost: AtomicBool::new(false),
         };
-        self.0.lanes.hold(leased);
+        self.0.write_queue.hold(leased);
         Ok(ids)
     }
 
@@ -121,10 +121,10 @@ impl Store {
     /// # Errors
     /// When another server has it.
     pub async fn renew_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.lanes.id_node() else {
+        let Some(node) = self.0.write_queue.id_node() else {
             return Ok(());
         };
-        let mut tx = self.0.lanes.begin(self.pools(), Lane::Scan).await?;
+        let mut tx = self.0.write_queue.begin(self.pools(), WritePriority::Scan).await?;
         let until = node.extend(&mut tx).await?;
         tx.commit().await?;
         node.extended(until);
@@ -136,10 +136,10 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn release_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.lanes.id_node() else {
+        let Some(node) = self.0.write_queue.id_node() else {
             return Ok(());
         };
-        let mut tx = self.0.lanes.begin(self.pools(), Lane::Interactive).await?;
+        let mut tx = self.0.write_queue.begin(self.pools(), WritePriority::Interactive).await?;
         // No id of the next holder is one of these.
         let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));
         tx.execute(

@@ -5,8 +5,8 @@ use crate::Store;
 use crate::args::{Arg, args};
 use crate::db::{Record, Tx};
 use crate::error::{Result, StoreError};
-use crate::identity_revisions::Whose;
-use crate::writer::WriteTx;
+use crate::identity_revisions::ChangeScope;
+use crate::write_queue::WriteTx;
 use sqlx::SqlSafeStr;
 use svc_domain::id::UserId;
 
@@ -22,14 +22,14 @@ impl Store {
     /// Begins a change, alone: whatever it reads stays so until its end. Hash passwords before.
     pub async fn change_identity(&self) -> Result<IdentityChange> {
         Ok(IdentityChange {
-            tx: self.0.lanes.begin_alone(self.pools()).await?,
+            tx: self.0.write_queue.begin_alone(self.pools()).await?,
             store: self.clone(),
         })
     }
 
     /// How many changes wait for their turn.
     pub fn waiting_changes(&self) -> usize {
-        self.0.lanes.waiting()
+        self.0.write_queue.waiting()
     }
 }
 
@@ -55,30 +55,30 @@ impl IdentityChange {
     /// Makes the change, durable on disk, and known to every later request. Where nothing changed, nothing is written
     /// and nobody has to ask again.
     pub async fn commit(self) -> Result<()> {
-        self.commit_and_tell(Whose::All).await
+        self.commit_and_notify(ChangeScope::All).await
     }
 
     /// As [`IdentityChange::commit`], for a change that matters to these accounts alone: their sessions, tokens,
     /// settings.
     pub async fn commit_of(self, users: impl IntoIterator<Item = UserId>) -> Result<()> {
-        self.commit_and_tell(Whose::Accounts(users.into_iter().collect()))
+        self.commit_and_notify(ChangeScope::Accounts(users.into_iter().collect()))
             .await
     }
 
-    async fn commit_and_tell(mut self, whose: Whose) -> Result<()> {
+    async fn commit_and_notify(mut self, scope_of_change: ChangeScope) -> Result<()> {
         if !self.tx.has_changed() {
             return self.tx.commit().await;
         }
         let revision = raise_revision(self.tx()).await?;
         let revision = revision.ok_or(StoreError::InvalidValue("server"))?;
         self.tx.commit().await?;
-        self.store.note_identity_revision(revision, &whose);
+        self.store.note_identity_revision(revision, &scope_of_change);
         Ok(())
     }
 
     /// As [`IdentityChange::commit`], for a change that neither gives nor takes anything from a caller who is known:
     /// a sign-in, a refresh.
-    pub async fn commit_quietly(self) -> Result<()> {
+    pub async fn commit_without_invalidation(self) -> Result<()> {
         self.tx.commit().await
     }
 

@@ -13,7 +13,7 @@ const ACCOUNTS: usize = 10_000;
 
 /// What a change is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum ChangeScope {
     /// Anybody: roles, libraries, the server's settings, names.
     All,
     /// What belongs to these accounts alone.
@@ -35,14 +35,14 @@ struct Known {
 }
 
 impl Known {
-    fn note(&mut self, revision: i64, whose: &Whose) {
+    fn note(&mut self, revision: i64, scope_of_change: &ChangeScope) {
         if revision <= self.last {
             // Noted already, as one that is not known.
             return;
         }
-        match whose {
+        match scope_of_change {
             // Numbers that were left out are another process's, or of a change whose word is on its way.
-            Whose::Accounts(users)
+            ChangeScope::Accounts(users)
                 if revision == self.last + 1 && self.of_accounts.len() + users.len() <= ACCOUNTS =>
             {
                 self.of_accounts
@@ -92,13 +92,13 @@ impl Store {
             .await?;
         let before = self.identity_revision();
         let stored = row.map_or(before, |(revision,)| revision);
-        self.note_identity_revision(stored, &Whose::All);
+        self.note_identity_revision(stored, &ChangeScope::All);
         Ok(stored > before)
     }
 
     /// Makes a revision that is committed known to every later request.
-    pub(super) fn note_identity_revision(&self, revision: i64, whose: &Whose) {
-        self.0.identity_revisions.known().note(revision, whose);
+    pub(super) fn note_identity_revision(&self, revision: i64, scope_of_change: &ChangeScope) {
+        self.0.identity_revisions.known().note(revision, scope_of_change);
     }
 }
 
@@ -110,13 +110,13 @@ mod tests {
     fn change_of_an_account_concerns_it_alone() {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let mut known = Known::default();
-        known.note(1, &Whose::All);
-        known.note(2, &Whose::Accounts(vec![ada]));
+        known.note(1, &ChangeScope::All);
+        known.note(2, &ChangeScope::Accounts(vec![ada]));
         assert_eq!(
             (known.of(ada), known.of(bob), known.of_all, known.last),
             (2, 1, 1, 2)
         );
-        known.note(3, &Whose::All);
+        known.note(3, &ChangeScope::All);
         assert_eq!((known.of(ada), known.of(bob), known.last), (3, 3, 3));
     }
 
@@ -124,11 +124,11 @@ mod tests {
     fn number_that_was_left_out_may_be_about_anybody() {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let mut known = Known::default();
-        known.note(1, &Whose::All);
+        known.note(1, &ChangeScope::All);
         // 2 was another process's, or its word is late.
-        known.note(3, &Whose::Accounts(vec![ada]));
+        known.note(3, &ChangeScope::Accounts(vec![ada]));
         assert_eq!((known.of(ada), known.of(bob)), (3, 3));
-        known.note(2, &Whose::Accounts(vec![bob]));
+        known.note(2, &ChangeScope::Accounts(vec![bob]));
         assert_eq!((known.of(bob), known.last), (3, 3));
     }
 
@@ -136,7 +136,7 @@ mod tests {
     fn accounts_that_are_remembered_are_bounded() {
         let mut known = Known::default();
         for number in 1..=ACCOUNTS as i64 + 1 {
-            known.note(number, &Whose::Accounts(vec![UserId::from(number)]));
+            known.note(number, &ChangeScope::Accounts(vec![UserId::from(number)]));
         }
         assert!(known.of_accounts.is_empty());
         assert_eq!(known.of(UserId::from(7)), known.last);

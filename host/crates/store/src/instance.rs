@@ -2,7 +2,7 @@
 
 use crate::args::args;
 use crate::error::Result;
-use crate::{Lane, Store};
+use crate::{WritePriority, Store};
 use svc_domain::time::Timestamp;
 
 /// One installation.
@@ -34,7 +34,7 @@ impl Store {
 
     /// Stores `new` unless there is an instance; gives what is stored.
     pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "INSERT INTO server (singleton, instance_id, created_at) VALUES (1, $1, $2) \
              ON CONFLICT (singleton) DO NOTHING",

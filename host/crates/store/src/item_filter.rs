@@ -1,8 +1,8 @@
 //! The filters that all lists of items have: what a user did with them, whether they are there, since when they are known.
 
 use crate::args::Arg;
-use crate::select::Conditions;
-use crate::visibility::Visible;
+use crate::where_clause::WhereClause;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
@@ -27,7 +27,7 @@ pub struct ItemFilter {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filtered {
     pub(super) item: ItemType,
-    pub(super) visible: Visible,
+    pub(super) access: AccessFilter,
     /// Column of the item's number.
     pub(super) key: &'static str,
     /// The least number of an item that was indexed at a moment or later.
@@ -41,10 +41,10 @@ fn of_user(item: ItemType) -> String {
 
 impl ItemFilter {
     /// Adds the filters to the conditions of a list. The order is the list's to make.
-    pub(super) fn narrow<'a>(&self, items: &mut Conditions<'a>, of: Filtered, scope: &MediaScope) {
+    pub(super) fn narrow<'a>(&self, items: &mut WhereClause<'a>, of: Filtered, scope: &MediaScope) {
         let Filtered {
             item,
-            visible,
+            access,
             key,
             first_at,
         } = of;
@@ -57,7 +57,7 @@ impl ItemFilter {
         }
         if let Some(missing) = self.missing {
             let not = if missing { "NOT " } else { "" };
-            items.push_all(&format!("{not}{}", visible.is_there(key, scope)), [], "");
+            items.push_all(&format!("{not}{}", access.is_there(key, scope)), [], "");
         }
         if let Some(first) = self.added_since.map(first_at) {
             items.push_all(&format!("{key} >= "), [Arg::from(first)], "");
@@ -87,7 +87,7 @@ fn is_watched(item: ItemType, key: &str, scope: &MediaScope) -> String {
         return format!("({key} IN (SELECT u.item_id FROM user_items u WHERE u.watched AND {of_user}$user))");
     }
     let of_user = of_user(ItemType::TvEpisode);
-    let seen = Visible::Episodes.and("we.episode_id", scope);
+    let seen = AccessFilter::Episodes.and("we.episode_id", scope);
     format!(
         "(NOT EXISTS (SELECT 1 FROM tv_episodes we WHERE we.show_id = {key}{seen} AND NOT EXISTS \
          (SELECT 1 FROM user_items u WHERE u.watched AND u.item_id = we.episode_id AND {of_user}$user)))"

@@ -8,11 +8,11 @@ use crate::args::{Arg, args};
 use crate::db::Pools;
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
-use crate::select::{Conditions, direction};
-use crate::{Lane, Store};
+use crate::where_clause::{WhereClause, direction};
+use crate::{WritePriority, Store};
 use svc_domain::id::{FileId, JobId};
 use svc_domain::job::{Job, JobProgress, JobStatus};
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::path::RelativePath;
 use svc_domain::time::Timestamp;
 
@@ -126,7 +126,7 @@ impl Store {
     /// Stores a job that waits for its turn, unless `most` of its type wait or run already; tells whether. Of those
     /// that have ended, all but the newest `kept` are forgotten.
     pub async fn insert_job(&self, job: &Job, most: i64, kept: i64) -> Result<bool> {
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         let sql = "INSERT INTO jobs (job_id, job_type, parameters, status, created_by, cursor, completed_tasks, \
                    failed_tasks, result) SELECT $1, $2, $3, $4, $5, 0, 0, 0, '{}' \
                    WHERE (SELECT count(*) FROM jobs WHERE job_type = $2 AND status < 3) < $6";
@@ -156,8 +156,8 @@ impl Store {
     }
 
     /// Jobs by the moment they were asked for.
-    pub async fn list_jobs(&self, filter: &JobFilter, order: Order, page: Page) -> Result<Listing<Job>> {
-        let mut asked = Conditions::default();
+    pub async fn list_jobs(&self, filter: &JobFilter, order: Order, page: Pagination) -> Result<Listing<Job>> {
+        let mut asked = WhereClause::default();
         asked.push("j.job_type = ", filter.job_type.as_deref(), "");
         asked.push("j.status = ", filter.status.map(|status| status as i16), "");
         let (sql, values) = asked.count("jobs j");
@@ -197,7 +197,7 @@ impl Store {
             numbers.join(",")
         );
         let values = args![id.get(), to as i16, started.then_some(now), ended.then_some(now),];
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         let moved = tx.execute(sqlx::AssertSqlSafe(sql), &values).await? > 0;
         tx.commit().await?;
         Ok(moved)
@@ -207,7 +207,7 @@ impl Store {
     pub async fn save_job(&self, id: JobId, progress: &JobProgress) -> Result<()> {
         let sql = "UPDATE jobs SET cursor = $2, completed_tasks = $3, failed_tasks = $4, total_tasks = $5, \
                    result = $6 WHERE job_id = $1";
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         tx.execute(sql, &progress_values(id, progress)).await?;
         tx.commit().await
     }
@@ -229,7 +229,7 @@ impl Store {
                    result = $6, status = $7, error = $8, completed_at = $9 WHERE job_id = $1 AND status = 1";
         let mut values = progress_values(id, progress).to_vec();
         values.extend(args![status as i16, error, now]);
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         let ended = tx.execute(sql, &values).await? > 0;
         tx.commit().await?;
         Ok(ended)

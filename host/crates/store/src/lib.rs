@@ -2,7 +2,7 @@
 //!
 //! May use `svc-domain` alone. A query is written once, with `$1` placeholders and what both databases understand;
 //! `dialect.rs` holds the few things that they say differently. Every list is ordered by an index. All writes go
-//! through `writer.rs`: interactive writes come before those of a scan.
+//! through `write_queue.rs`: interactive writes come before those of a scan.
 //!
 //! To add a table: a migration of the next number in both folders of `migrations/`, a module here, and a contract test in
 //! `tests/`, which runs on both databases.
@@ -15,7 +15,7 @@ mod counts;
 mod db;
 mod dialect;
 mod directories;
-mod effect;
+mod statement_effect;
 mod error;
 mod files;
 mod id_nodes;
@@ -30,21 +30,21 @@ mod media;
 mod migrations;
 mod music;
 mod next_up;
-mod packed;
+mod json_rows;
 mod pages;
 mod photo_albums;
 mod photo_edits;
 mod photos;
 mod playback_queues;
-mod readers;
-mod rereading;
+mod read_pool;
+mod stale_files;
 mod reset;
-mod revisions;
+mod version_counters;
 mod roles;
 mod runs;
 mod scan_writer;
 mod search;
-mod select;
+mod where_clause;
 mod sessions;
 mod settings;
 mod sqlite;
@@ -53,12 +53,12 @@ mod summaries;
 mod tests;
 mod text;
 mod tokens;
-mod totals;
+mod count_cache;
 mod user_items;
 mod users;
 mod video;
-mod visibility;
-mod writer;
+mod access_filter;
+mod write_queue;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,9 +69,9 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
 use db::{AsPools, Engine, Pools};
 use identity_revisions::IdentityRevisions;
-use revisions::Revisions;
-use totals::Totals;
-use writer::{Lane, Lanes};
+use version_counters::VersionCounters;
+use count_cache::CountCache;
+use write_queue::{WritePriority, WriteQueue};
 
 pub use audit::AuditFilter;
 pub use dialect::SearchIndex;
@@ -92,7 +92,7 @@ pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use playback_queues::{Place, QueueChange, QueueWindow};
 pub use runs::RunLogFilter;
 pub use scan_writer::{
-    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, SettleOutcome, StoredFile, digest_of,
+    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, RecomputeOutcome, StoredFile, digest_of,
 };
 pub use search::Hits;
 pub use sessions::{PresentedRefresh, Rotation};
@@ -126,10 +126,10 @@ impl Default for StoreOptions {
 #[derive(Debug)]
 struct Inner {
     pools: Box<dyn AsPools>,
-    lanes: Lanes,
+    write_queue: WriteQueue,
     identity_revisions: IdentityRevisions,
-    revisions: Arc<Revisions>,
-    totals: Totals,
+    version_counters: Arc<VersionCounters>,
+    count_cache: CountCache,
 }
 
 /// The open database. Clones share it.
@@ -182,13 +182,13 @@ impl Store {
         };
         let store = Self(Arc::new(Inner {
             pools: Box::new(pools),
-            lanes: Lanes::new(),
+            write_queue: WriteQueue::new(),
             identity_revisions: IdentityRevisions::default(),
-            revisions: Arc::default(),
-            totals: Totals::default(),
+            version_counters: Arc::default(),
+            count_cache: CountCache::default(),
         }));
         loop {
-            let mut tx = store.write(Lane::Interactive).await?;
+            let mut tx = store.write(WritePriority::Interactive).await?;
             let applied = migrations::apply_next(&mut tx).await?;
             tx.commit().await?;
             match applied {
@@ -246,6 +246,6 @@ impl Store {
     }
 
     async fn checkpoint(&self) -> Result<()> {
-        self.0.lanes.checkpoint(self.pools()).await
+        self.0.write_queue.checkpoint(self.pools()).await
     }
 }

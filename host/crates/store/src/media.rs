@@ -8,7 +8,7 @@ use crate::Store;
 use crate::args::args;
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
-use crate::visibility::{Visible, and_in_folder};
+use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId};
 use svc_domain::kind::MediaKind;
@@ -175,7 +175,7 @@ impl Store {
             MediaScope::Classes(_) => format!(
                 "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1 AND t.picture_index IS NOT NULL{} \
                  ORDER BY t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id LIMIT 1",
-                Visible::Tracks.and("t.track_id", scope)
+                AccessFilter::Tracks.and("t.track_id", scope)
             ),
         };
         let values = args![id.get()];

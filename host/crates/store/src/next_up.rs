@@ -5,10 +5,10 @@ use sqlx::AssertSqlSafe;
 use crate::Store;
 use crate::args::args;
 use crate::error::Result;
-use crate::visibility::Visible;
+use crate::access_filter::AccessFilter;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 
 /// The shows of which the user watched an episode, with their episodes in order, the specials last; then the episode
 /// watched last of each, and the first after it that is neither watched nor hidden. The condition for the latter is to
@@ -33,9 +33,9 @@ const PLACED: &str = "WITH started AS (\
 impl Store {
     /// For each show of which the user watched an episode: the next one, in the order of seasons and numbers, that they
     /// did not watch and that they see. The show they watched last is the first.
-    pub async fn next_up(&self, user: UserId, scope: &MediaScope, page: Page) -> Result<Listing<i64>> {
-        let seen = Visible::Episodes.and("p.episode_id", scope);
-        let placed = format!("{PLACED}{seen} GROUP BY p.show_id)");
+    pub async fn next_up(&self, user: UserId, scope: &MediaScope, page: Pagination) -> Result<Listing<i64>> {
+        let access_condition = AccessFilter::Episodes.and("p.episode_id", scope);
+        let placed = format!("{PLACED}{access_condition} GROUP BY p.show_id)");
         let count = AssertSqlSafe(format!("{placed} SELECT count(*) FROM upcoming"));
         let total = self.pools().count(count, &args![user.get()]).await?;
         let sql = format!(
@@ -44,7 +44,7 @@ impl Store {
         );
         let values = args![
             user.get(),
-            i64::from(page.take.min(Page::MAX_TAKE)),
+            i64::from(page.take.min(Pagination::MAX_TAKE)),
             i64::try_from(page.skip).unwrap_or(i64::MAX),
         ];
         let rows: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;

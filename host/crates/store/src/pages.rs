@@ -8,8 +8,8 @@ use sqlx::AssertSqlSafe;
 use crate::Store;
 use crate::args::Arg;
 use crate::error::{Result, StoreError};
-use crate::select::Conditions;
-use svc_domain::list::{Cursor, CursorValue, ListRequest, Listing, Order, Page};
+use crate::where_clause::WhereClause;
+use svc_domain::list::{Cursor, CursorValue, ListRequest, Listing, Order, Pagination};
 
 /// Where the items of a list are.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +94,7 @@ impl Sort {
 }
 
 /// A part of a list that an index gives in order: the conditions of its beginning.
-enum Stretch {
+enum KeysetRange {
     /// All of it.
     Whole,
     /// After this value and number, of items that have a value.
@@ -109,24 +109,24 @@ enum Stretch {
 
 /// The stretches that follow a place, in order. Items without a value are a stretch of their own, the last in both
 /// directions, so that one index serves both on both databases.
-fn stretches(sort: Sort, after: Option<&Cursor>) -> Vec<Stretch> {
+fn keyset_ranges(sort: Sort, after: Option<&Cursor>) -> Vec<KeysetRange> {
     match after.map(|cursor| (&cursor.value, cursor.id)) {
-        None if sort.nullable => vec![Stretch::WithValue, Stretch::WithoutValue],
-        None => vec![Stretch::Whole],
-        Some((CursorValue::None, id)) if sort.nullable => vec![Stretch::AfterWithoutValue(id)],
-        Some((value, id)) if sort.nullable => vec![Stretch::After(value.clone(), id), Stretch::WithoutValue],
-        Some((value, id)) => vec![Stretch::After(value.clone(), id)],
+        None if sort.nullable => vec![KeysetRange::WithValue, KeysetRange::WithoutValue],
+        None => vec![KeysetRange::Whole],
+        Some((CursorValue::None, id)) if sort.nullable => vec![KeysetRange::AfterWithoutValue(id)],
+        Some((value, id)) if sort.nullable => vec![KeysetRange::After(value.clone(), id), KeysetRange::WithoutValue],
+        Some((value, id)) => vec![KeysetRange::After(value.clone(), id)],
     }
 }
 
 fn restrict<'a>(
-    conditions: &Conditions<'a>,
+    where_clause: &WhereClause<'a>,
     rows: MediaRows,
     sort: Sort,
     order: Order,
-    stretch: &Stretch,
-) -> Conditions<'a> {
-    let mut conditions = conditions.clone();
+    range: &KeysetRange,
+) -> WhereClause<'a> {
+    let mut where_clause = where_clause.clone();
     let (key, sign) = (
         rows.key,
         match order {
@@ -135,43 +135,43 @@ fn restrict<'a>(
         },
     );
     let column = sort.column.unwrap_or(key);
-    match stretch {
-        Stretch::Whole => {}
-        Stretch::After(CursorValue::Number(number), _) if sort.unique => {
-            conditions.push_all(&format!("{column} {sign} "), [(*number).into()], "");
+    match range {
+        KeysetRange::Whole => {}
+        KeysetRange::After(CursorValue::Number(number), _) if sort.unique => {
+            where_clause.push_all(&format!("{column} {sign} "), [(*number).into()], "");
         }
-        Stretch::After(CursorValue::Text(text), _) if sort.unique => {
-            conditions.push_all(&format!("{column} {sign} "), [Arg::from(text.clone())], "");
+        KeysetRange::After(CursorValue::Text(text), _) if sort.unique => {
+            where_clause.push_all(&format!("{column} {sign} "), [Arg::from(text.clone())], "");
         }
-        Stretch::After(value, id) => match (sort.column, value) {
-            (Some(_), CursorValue::Number(number)) => conditions.push_all(
+        KeysetRange::After(value, id) => match (sort.column, value) {
+            (Some(_), CursorValue::Number(number)) => where_clause.push_all(
                 &format!("({column}, {key}) {sign} ("),
                 [(*number).into(), (*id).into()],
                 ")",
             ),
-            (Some(_), CursorValue::Text(text)) => conditions.push_all(
+            (Some(_), CursorValue::Text(text)) => where_clause.push_all(
                 &format!("({column}, {key}) {sign} ("),
                 [Arg::from(text.clone()), (*id).into()],
                 ")",
             ),
-            (_, _) => conditions.push_all(&format!("{key} {sign} "), [(*id).into()], ""),
+            (_, _) => where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], ""),
         },
-        Stretch::AfterWithoutValue(id) => {
-            conditions.push_all(&format!("{column} IS NULL AND {key} {sign} "), [(*id).into()], "");
+        KeysetRange::AfterWithoutValue(id) => {
+            where_clause.push_all(&format!("{column} IS NULL AND {key} {sign} "), [(*id).into()], "");
         }
-        Stretch::WithoutValue => conditions.push_all(&format!("{column} IS NULL"), [], ""),
-        Stretch::WithValue => conditions.push_all(&format!("{column} IS NOT NULL"), [], ""),
+        KeysetRange::WithoutValue => where_clause.push_all(&format!("{column} IS NULL"), [], ""),
+        KeysetRange::WithValue => where_clause.push_all(&format!("{column} IS NOT NULL"), [], ""),
     }
-    conditions
+    where_clause
 }
 
 /// The statement for the numbers of a page, with what they are ordered by beside them.
 pub(super) fn statement<'a>(
     rows: MediaRows,
-    conditions: &Conditions<'a>,
+    where_clause: &WhereClause<'a>,
     sort: Sort,
     order: Order,
-    page: Page,
+    page: Pagination,
 ) -> (String, Vec<Arg<'a>>) {
     let MediaRows { from, key } = rows;
     let value = match sort.column {
@@ -179,7 +179,7 @@ pub(super) fn statement<'a>(
         Some(column) => format!("CAST({column} AS BIGINT)"),
         None => key.to_owned(),
     };
-    conditions.page(
+    where_clause.page(
         &format!("SELECT {key}, {value} FROM {from}"),
         &sort.order_by(key, order),
         page,
@@ -203,13 +203,13 @@ impl Store {
     pub(super) async fn page_in_order<B>(
         &self,
         rows: MediaRows,
-        conditions: &Conditions<'_>,
+        where_clause: &WhereClause<'_>,
         (sort, shuffle): (Sort, Option<i64>),
         request: &ListRequest<B>,
     ) -> Result<Listing<i64>> {
         match shuffle {
-            Some(seed) => self.shuffled_page_of(rows, conditions, seed, request).await,
-            None => self.page_of(rows, conditions, sort, request).await,
+            Some(seed) => self.shuffled_page_of(rows, where_clause, seed, request).await,
+            None => self.page_of(rows, where_clause, sort, request).await,
         }
     }
 
@@ -217,7 +217,7 @@ impl Store {
     pub(super) async fn page_of<B>(
         &self,
         rows: MediaRows,
-        conditions: &Conditions<'_>,
+        where_clause: &WhereClause<'_>,
         sort: Sort,
         request: &ListRequest<B>,
     ) -> Result<Listing<i64>> {
@@ -229,24 +229,24 @@ impl Store {
         {
             return Err(StoreError::ForeignCursor);
         }
-        let total = self.total(rows.from, conditions).await?;
+        let total = self.total(rows.from, where_clause).await?;
         let mut found: Vec<(i64, CursorValue)> = Vec::new();
         let mut skip = request.page.skip;
-        for stretch in stretches(sort, request.after.as_ref()) {
+        for range in keyset_ranges(sort, request.after.as_ref()) {
             let left = usize::try_from(take).unwrap_or(0).saturating_sub(found.len());
             if left == 0 {
                 break;
             }
-            let page = Page {
+            let page = Pagination {
                 take: u32::try_from(left).unwrap_or(take),
                 skip,
             };
-            let conditions = restrict(conditions, rows, sort, order, &stretch);
-            let (sql, values) = statement(rows, &conditions, sort, order, page);
+            let where_clause = restrict(where_clause, rows, sort, order, &range);
+            let (sql, values) = statement(rows, &where_clause, sort, order, page);
             let part = self.page_rows(sort, sql, &values).await?;
             // What was passed over in a stretch is not passed over again in the next.
             skip = match skip {
-                1.. if part.is_empty() => skip.saturating_sub(self.total(rows.from, &conditions).await?),
+                1.. if part.is_empty() => skip.saturating_sub(self.total(rows.from, &where_clause).await?),
                 _ => 0,
             };
             found.extend(part);
@@ -289,11 +289,11 @@ impl Store {
     async fn shuffled_page_of<B>(
         &self,
         rows: MediaRows,
-        conditions: &Conditions<'_>,
+        where_clause: &WhereClause<'_>,
         seed: i64,
         request: &ListRequest<B>,
     ) -> Result<Listing<i64>> {
-        let (sql, values) = conditions.all(&format!("SELECT {} FROM {}", rows.key, rows.from));
+        let (sql, values) = where_clause.all(&format!("SELECT {} FROM {}", rows.key, rows.from));
         let found: Vec<(i64,)> = self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
         let total = found.len() as u64;
         let mut places: Vec<(i64, i64)> = found.into_iter().map(|(id,)| (shuffled(seed, id), id)).collect();
@@ -344,7 +344,7 @@ pub(super) type OrderCase = (String, Vec<Arg<'static>>);
 /// The statements that read a page of this order: from the beginning, and after a place, in both directions.
 #[cfg(test)]
 pub(super) fn order_cases_of(rows: MediaRows, sort: Sort) -> Vec<OrderCase> {
-    order_cases_within(rows, sort, &Conditions::default())
+    order_cases_within(rows, sort, &WhereClause::default())
 }
 
 /// The same of a list that has conditions in any case.
@@ -352,7 +352,7 @@ pub(super) fn order_cases_of(rows: MediaRows, sort: Sort) -> Vec<OrderCase> {
 pub(super) fn order_cases_within(
     rows: MediaRows,
     sort: Sort,
-    conditions: &Conditions<'static>,
+    where_clause: &WhereClause<'static>,
 ) -> Vec<OrderCase> {
     let mut cases = Vec::new();
     for order in [Order::Ascending, Order::Descending] {
@@ -371,9 +371,9 @@ pub(super) fn order_cases_within(
             places.push(Some(cursor(CursorValue::None)));
         }
         for place in places {
-            for stretch in stretches(sort, place.as_ref()) {
-                let conditions = restrict(conditions, rows, sort, order, &stretch);
-                cases.push(statement(rows, &conditions, sort, order, Page::default()));
+            for range in keyset_ranges(sort, place.as_ref()) {
+                let where_clause = restrict(where_clause, rows, sort, order, &range);
+                cases.push(statement(rows, &where_clause, sort, order, Pagination::default()));
             }
         }
     }

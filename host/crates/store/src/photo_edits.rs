@@ -11,8 +11,8 @@ use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::error::Result;
-use crate::visibility::and_in_folder;
-use crate::{Lane, Store};
+use crate::access_filter::and_in_folder;
+use crate::{WritePriority, Store};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::PhotoId;
 use svc_domain::library::MediaScope;
@@ -105,7 +105,7 @@ impl Store {
         patch: &PhotoPatch,
         now: Timestamp,
     ) -> Result<Option<i64>> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         let photo = args![id.get()];
         tx.execute(LOCK, &photo).await?;
         let seen = AssertSqlSafe(SEEN.to_owned() + &and_in_folder(scope));

@@ -6,8 +6,8 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of, order_cases_within};
-use crate::select::Conditions;
-use crate::visibility::Visible;
+use crate::where_clause::WhereClause;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::extraction::Rational;
 use svc_domain::id::{LibraryId, PhotoAlbumId, PhotoId};
@@ -93,7 +93,7 @@ const PHOTOS: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::Photo,
-    visible: Visible::Photos,
+    access: AccessFilter::Photos,
     key: PHOTOS.key,
     first_at: |moment| PhotoId::first_at(moment).get(),
 };
@@ -194,8 +194,8 @@ impl TryFrom<PhotoRow> for Photo {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool) -> Conditions<'a> {
-    let mut photos = Conditions::of_media(Visible::Photos, "p.photo_id", scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool) -> WhereClause<'a> {
+    let mut photos = WhereClause::of_media(AccessFilter::Photos, "p.photo_id", scope);
     let (before, after) = if by_album {
         ("ap.album_id = ", "")
     } else {
@@ -237,9 +237,9 @@ impl Store {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let by_album = request.by == PhotoOrder::Album;
         let rows = if by_album { PHOTOS_OF_ALBUM } else { PHOTOS };
-        let conditions = conditions(scope, filter, by_album);
+        let where_clause = where_clause(scope, filter, by_album);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(rows, &conditions, order, request).await?;
+        let page = self.page_in_order(rows, &where_clause, order, request).await?;
         let photos = self.photos_by_id(&page.items).await?;
         Ok(page.with_items(photos))
     }
@@ -253,7 +253,7 @@ impl Store {
         granularity: Granularity,
     ) -> Result<Vec<PhotoBucket>> {
         let scope = &self.narrowed(scope, libraries).await?;
-        let photos = conditions(scope, filter, false);
+        let photos = where_clause(scope, filter, false);
         let (sql, values) = photos.rows(DAYS, BY_DAY);
         let days: Vec<(i32, i64, i64, i64)> = self.pools().fetch_page(sql, values).await?;
         let days = days.into_iter().map(|(day, count, from, to)| {
@@ -270,14 +270,14 @@ impl Store {
 
     /// A photo.
     pub async fn photo(&self, scope: &MediaScope, id: PhotoId) -> Result<Option<Photo>> {
-        let seen = Visible::Photos.and("p.photo_id", scope);
-        let mut rows: Vec<PhotoRow> = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        let access_condition = AccessFilter::Photos.and("p.photo_id", scope);
+        let mut rows: Vec<PhotoRow> = self.rows_of_listed(BY_ID, &[id.get()], &access_condition).await?;
         rows.pop().map(Photo::try_from).transpose()
     }
 
     /// These photos, in this order. Who may see them is asked before.
     pub(super) async fn photos_by_id(&self, ids: &[i64]) -> Result<Vec<Photo>> {
-        let rows: Vec<PhotoRow> = self.visible_rows(BY_ID, ids, "").await?;
+        let rows: Vec<PhotoRow> = self.rows_of_listed(BY_ID, ids, "").await?;
         let photos = rows
             .into_iter()
             .map(Photo::try_from)
@@ -298,7 +298,7 @@ pub(super) fn order_cases() -> Vec<OrderCase> {
         PhotoOrder::Size,
     ];
     let of_album = || {
-        let mut photos = Conditions::default();
+        let mut photos = WhereClause::default();
         photos.push("ap.album_id = ", Some(1_i64), "");
         photos
     };

@@ -66,7 +66,7 @@ impl Store {
     /// Gives the space of what was deleted back to the system, where the database does not do so by itself. Takes
     /// seconds for large databases, during which nothing is written.
     pub async fn shrink(&self) -> Result<()> {
-        self.0.lanes.shrink(self.pools()).await
+        self.0.write_queue.shrink(self.pools()).await
     }
 }
 

@@ -4,11 +4,11 @@ use crate::Store;
 use crate::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
-use crate::select::{Conditions, direction};
+use crate::where_clause::{WhereClause, direction};
 use crate::users::{names_from_json, names_to_json};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::UserId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{CustomRole, RoleAssignment};
 
@@ -47,14 +47,14 @@ impl Store {
     pub async fn list_role_assignments(
         &self,
         user: Option<UserId>,
-        page: Page,
+        page: Pagination,
         order: Order,
     ) -> Result<Vec<RoleAssignment>> {
-        let mut conditions = Conditions::default();
-        conditions.push("user_id = ", user.map(UserId::get), "");
+        let mut where_clause = WhereClause::default();
+        where_clause.push("user_id = ", user.map(UserId::get), "");
         let order = direction(order, "role, user_id", "role DESC, user_id DESC");
         let select = "SELECT user_id, role, created_at FROM role_assignments";
-        let (sql, values) = conditions.page(select, order, page);
+        let (sql, values) = where_clause.page(select, order, page);
         let rows: Vec<AssignmentRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(rows.into_iter().map(assignment).collect())
     }

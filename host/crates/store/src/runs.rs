@@ -2,12 +2,12 @@
 
 use crate::args::{Arg, args};
 use crate::error::{Result, StoreError};
-use crate::select::{Conditions, direction};
-use crate::{Lane, Store};
+use crate::where_clause::{WhereClause, direction};
+use crate::{WritePriority, Store};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;
-use svc_domain::list::{Listing, OrderedPage, Page};
+use svc_domain::list::{Listing, OrderedPagination, Pagination};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{Run, RunLogEntry, RunLogEvent, RunStatus, RunType};
 use svc_domain::time::Timestamp;
@@ -130,14 +130,14 @@ impl Store {
             run_columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         );
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         tx.execute(sql, &run_values(run)?).await?;
         tx.commit().await
     }
 
     /// Stores how a run stands now.
     pub async fn save_run(&self, run: &Run) -> Result<()> {
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "UPDATE runs SET run_type = $2, status = $3, started_by = $4, started_at = $5, completed_at = $6, \
              counts = $7, files_opened = $8, seconds = $9, warnings = $10, options = $11 WHERE run_id = $1",
@@ -155,8 +155,8 @@ impl Store {
     }
 
     /// Runs, latest first.
-    pub async fn list_runs(&self, page: Page) -> Result<Listing<Run>> {
-        let all = Conditions::default();
+    pub async fn list_runs(&self, page: Pagination) -> Result<Listing<Run>> {
+        let all = WhereClause::default();
         let (sql, values) = all.count("runs");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = all.page(SELECT_RUNS, "run_id DESC", page);
@@ -170,7 +170,7 @@ impl Store {
 
     /// At start: runs that a crash cut off have failed. Gives their number.
     pub async fn fail_interrupted_runs(&self, now: Timestamp) -> Result<u64> {
-        let mut tx = self.write_record(Lane::Interactive).await?;
+        let mut tx = self.write_record(WritePriority::Interactive).await?;
         let failed = tx
             .execute(
                 "UPDATE runs SET status = 'failed', completed_at = $1 WHERE status IN ('running', 'paused')",
@@ -185,7 +185,7 @@ impl Store {
     pub async fn prune_runs(&self, keep: i64) -> Result<()> {
         let sql = "DELETE FROM runs WHERE run_id < \
                    (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         tx.execute(sql, &args![keep]).await?;
         tx.commit().await
     }
@@ -195,9 +195,9 @@ impl Store {
         &self,
         run: RunId,
         filter: &RunLogFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<RunLogEntry>> {
-        let mut lines = Conditions::default();
+        let mut lines = WhereClause::default();
         lines.push("run_id = ", Some(run.get()), "");
         lines.push("event = ", filter.event.map(RunLogEvent::name), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");

@@ -7,10 +7,10 @@ use crate::args::args;
 use crate::db::Engine;
 use crate::dialect::{SearchIndex, search_query};
 use crate::error::Result;
-use crate::visibility::Visible;
+use crate::access_filter::AccessFilter;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 use svc_domain::music::{Artist, Release, Track};
 use svc_domain::photo::Photo;
 use svc_domain::photo_album::PhotoAlbum;
@@ -30,15 +30,15 @@ impl SearchIndex {
         format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
     }
 
-    fn items(self) -> Visible {
+    fn items(self) -> AccessFilter {
         match self {
-            Self::Tracks => Visible::Tracks,
-            Self::Releases => Visible::Releases,
-            Self::Artists => Visible::Artists,
-            Self::Photos => Visible::Photos,
-            Self::Movies => Visible::Movies,
-            Self::Shows => Visible::Shows,
-            Self::Episodes => Visible::Episodes,
+            Self::Tracks => AccessFilter::Tracks,
+            Self::Releases => AccessFilter::Releases,
+            Self::Artists => AccessFilter::Artists,
+            Self::Photos => AccessFilter::Photos,
+            Self::Movies => AccessFilter::Movies,
+            Self::Shows => AccessFilter::Shows,
+            Self::Episodes => AccessFilter::Episodes,
         }
     }
 }
@@ -78,7 +78,7 @@ fn has_all(name: &str, asked: &[String]) -> bool {
 
 /// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
 /// well they fit.
-fn best_of(titles: Vec<(i64, String)>, text: &str, page: Page) -> Vec<i64> {
+fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
     let asked = search_words(&sort_key(text));
     let mut ranked: Vec<_> = titles
         .into_iter()
@@ -89,7 +89,7 @@ fn best_of(titles: Vec<(i64, String)>, text: &str, page: Page) -> Vec<i64> {
 }
 
 /// The part of a whole list that a page asks for.
-fn part_of<T>(list: Vec<T>, page: Page) -> impl Iterator<Item = T> {
+fn part_of<T>(list: Vec<T>, page: Pagination) -> impl Iterator<Item = T> {
     let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
     let take = usize::try_from(page.take).unwrap_or(0);
     list.into_iter().skip(skip).take(take)
@@ -122,7 +122,7 @@ impl Store {
         scope: &MediaScope,
         indexes: &[SearchIndex],
         text: &str,
-        page: Page,
+        page: Pagination,
     ) -> Result<Vec<Hits>> {
         let query = search_query(self.pools().engine(), &asked_words(text));
         let mut found = vec![Vec::new(); indexes.len()];
@@ -140,7 +140,7 @@ impl Store {
             lists.push(if ids.len() <= RANKED as usize {
                 let total = ids.len() as u64;
                 let best = match index.titles() {
-                    Some(titles) => best_of(self.visible_rows(titles, &ids, "").await?, text, page),
+                    Some(titles) => best_of(self.rows_of_listed(titles, &ids, "").await?, text, page),
                     None => part_of(ids, page).collect(),
                 };
                 Listing::new(best, total)
@@ -178,11 +178,11 @@ impl Store {
         index: SearchIndex,
         query: &str,
         first: Vec<i64>,
-        page: Page,
+        page: Pagination,
     ) -> Result<Hits> {
         let engine = self.pools().engine();
         let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
-        let total = self.remembered_count(count, &args![query]).await?;
+        let total = self.cached_count(count, &args![query]).await?;
         if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
             return Ok(Listing::new(part_of(first, page).collect(), total));
         }
@@ -200,7 +200,7 @@ impl Store {
         scope: &MediaScope,
         user: UserId,
         text: &str,
-        page: Page,
+        page: Pagination,
     ) -> Result<Listing<PhotoAlbum>> {
         let asked = asked_words(text);
         let mut found = self.photo_album_names(user).await?;

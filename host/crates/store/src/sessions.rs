@@ -3,7 +3,7 @@
 use crate::args::args;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::{Lane, Store};
+use crate::{WritePriority, Store};
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
@@ -164,7 +164,7 @@ impl Store {
         addresses_since: Timestamp,
         audit_lines: i64,
     ) -> Result<()> {
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         tx.execute(
             "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
             &args![before],

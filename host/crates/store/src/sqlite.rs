@@ -12,7 +12,7 @@ use sqlx::{ConnectOptions, Connection, SqlitePool};
 use crate::db::Pools;
 use crate::error::{Result, StoreError};
 use crate::migrations;
-use crate::readers::Readers;
+use crate::read_pool::ReadPool;
 
 /// "svc1": marks the file as ours. The first migration writes it.
 const APPLICATION_ID: i64 = 1_937_138_481;
@@ -160,6 +160,6 @@ pub(super) async fn open(path: PathBuf) -> Result<Pools> {
         .statement_cache_capacity(READER_STATEMENTS)
         .row_buffer_size(ROW_BUFFER)
         .thread_name(|number| format!("svc-db-{number}"));
-    let readers = Readers::new(read_options, READERS, PATIENCE)?;
-    Ok(Pools::Sqlite { readers, writer })
+    let read_pool = ReadPool::new(read_options, READERS, PATIENCE)?;
+    Ok(Pools::Sqlite { read_pool, writer })
 }

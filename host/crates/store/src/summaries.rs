@@ -4,27 +4,27 @@ use std::collections::HashMap;
 
 use crate::Store;
 use crate::error::Result;
-use crate::visibility::Visible;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::library::MediaScope;
 use svc_domain::user_data::{ItemKey, ItemSummary};
 
 /// The rows of a type by an `IN` list that is to follow, and the column with the item's number.
-fn rows(item: ItemType) -> (&'static str, Visible, &'static str) {
+fn rows(item: ItemType) -> (&'static str, AccessFilter, &'static str) {
     match item {
         ItemType::MusicTrack => (
             "SELECT i.track_id AS id, i.title, i.duration_ms, i.release_id AS parent_id, r.title AS parent_title, \
              CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, f.status = 2 AS missing \
              FROM music_tracks i JOIN files f ON f.file_id = i.track_id \
              LEFT JOIN music_releases r ON r.release_id = i.release_id WHERE i.track_id",
-            Visible::Tracks,
+            AccessFilter::Tracks,
             "i.track_id",
         ),
         ItemType::MusicRelease => (
             "SELECT i.release_id AS id, i.title, i.duration_ms, CAST(NULL AS BIGINT) AS parent_id, \
              CAST(NULL AS TEXT) AS parent_title, CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, \
              FALSE AS missing FROM music_releases i WHERE i.release_id",
-            Visible::Releases,
+            AccessFilter::Releases,
             "i.release_id",
         ),
         ItemType::MusicArtist => (
@@ -32,7 +32,7 @@ fn rows(item: ItemType) -> (&'static str, Visible, &'static str) {
              CAST(NULL AS BIGINT) AS parent_id, CAST(NULL AS TEXT) AS parent_title, \
              CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, FALSE AS missing \
              FROM music_artists i WHERE i.artist_id",
-            Visible::Artists,
+            AccessFilter::Artists,
             "i.artist_id",
         ),
         ItemType::Photo => (
@@ -40,7 +40,7 @@ fn rows(item: ItemType) -> (&'static str, Visible, &'static str) {
              CAST(NULL AS BIGINT) AS parent_id, CAST(NULL AS TEXT) AS parent_title, \
              CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, f.status = 2 AS missing \
              FROM photos i JOIN files f ON f.file_id = i.photo_id WHERE i.photo_id",
-            Visible::Photos,
+            AccessFilter::Photos,
             "i.photo_id",
         ),
         ItemType::Movie => (
@@ -48,14 +48,14 @@ fn rows(item: ItemType) -> (&'static str, Visible, &'static str) {
              CAST(NULL AS TEXT) AS parent_title, CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, \
              NOT EXISTS (SELECT 1 FROM video_sources s JOIN files f ON f.file_id = s.source_id \
              WHERE s.movie_id = i.movie_id AND f.status <> 2) AS missing FROM movies i WHERE i.movie_id",
-            Visible::Movies,
+            AccessFilter::Movies,
             "i.movie_id",
         ),
         ItemType::TvShow => (
             "SELECT i.show_id AS id, i.title, CAST(NULL AS BIGINT) AS duration_ms, CAST(NULL AS BIGINT) AS parent_id, \
              CAST(NULL AS TEXT) AS parent_title, CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, \
              FALSE AS missing FROM tv_shows i WHERE i.show_id",
-            Visible::Shows,
+            AccessFilter::Shows,
             "i.show_id",
         ),
         ItemType::TvEpisode => (
@@ -65,7 +65,7 @@ fn rows(item: ItemType) -> (&'static str, Visible, &'static str) {
              WHERE s.episode_id = i.episode_id AND f.status <> 2) AS missing FROM tv_episodes i \
              JOIN tv_shows w ON w.show_id = i.show_id JOIN tv_seasons n ON n.season_id = i.season_id \
              WHERE i.episode_id",
-            Visible::Episodes,
+            AccessFilter::Episodes,
             "i.episode_id",
         ),
     }
@@ -114,14 +114,14 @@ impl Store {
         }
         let mut found = HashMap::new();
         for (item, ids) in by_type {
-            let (select, visible, key) = rows(item);
-            let rows: Vec<SummaryRow> = self.visible_rows(select, &ids, &visible.and(key, scope)).await?;
+            let (select, access, key) = rows(item);
+            let rows: Vec<SummaryRow> = self.rows_of_listed(select, &ids, &access.and(key, scope)).await?;
             found.extend(
                 rows.into_iter()
                     .map(|row| ((item, row.id), ItemSummary::from(row))),
             );
             if item == ItemType::MusicTrack {
-                let names: Vec<(i64, String)> = self.visible_rows(ARTISTS, &ids, BY_POSITION).await?;
+                let names: Vec<(i64, String)> = self.rows_of_listed(ARTISTS, &ids, BY_POSITION).await?;
                 for (track, name) in names {
                     if let Some(summary) = found.get_mut(&(item, track)) {
                         summary.artists.push(name);

@@ -10,12 +10,12 @@ use crate::bulk::in_lists_after;
 use crate::db::Tx;
 use crate::dialect::{is_listed, listed};
 use crate::error::{Result, StoreError};
-use crate::select::direction;
-use crate::visibility::seen_items;
+use crate::where_clause::direction;
+use crate::access_filter::accessible_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, Order, OrderedPage, Page};
+use svc_domain::list::{Listing, Order, OrderedPagination, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, PlayReport, PlayState, Playback, UserData, UserItem};
 
@@ -91,9 +91,9 @@ impl UserItemList {
     }
 
     fn sql(self, scope: &MediaScope, types: &[ItemType]) -> (String, Vec<Arg<'static>>) {
-        let seen = seen_items(types, scope);
+        let access_condition = accessible_items(types, scope);
         let from = format!(
-            "FROM user_items u WHERE u.user_id = $1 AND {} AND ({seen})",
+            "FROM user_items u WHERE u.user_id = $1 AND {} AND ({access_condition})",
             self.condition()
         );
         let values = match self {
@@ -196,15 +196,15 @@ impl Store {
         scope: &MediaScope,
         types: &[ItemType],
         list: UserItemList,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<UserItem>> {
-        let OrderedPage { order, page } = part;
+        let OrderedPagination { order, page } = part;
         let (from, more) = list.sql(scope, types);
         let mut values = vec![Arg::from(user.get())];
         values.extend(more);
         let count = AssertSqlSafe(format!("SELECT count(*) {from}"));
         let total = self.pools().count(count, &values).await?;
-        values.push(i64::from(page.take.min(Page::MAX_TAKE)).into());
+        values.push(i64::from(page.take.min(Pagination::MAX_TAKE)).into());
         values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
         let (take, skip, order) = (values.len() - 1, values.len(), list.order(order));
         let sql = format!("SELECT {ROW} {from} ORDER BY {order} LIMIT ${take} OFFSET ${skip}");

@@ -5,10 +5,10 @@ use sqlx::AssertSqlSafe;
 use crate::args::{Arg, args};
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::select::{Conditions, direction};
-use crate::{Lane, Store};
+use crate::where_clause::{WhereClause, direction};
+use crate::{WritePriority, Store};
 use svc_domain::id::UserId;
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, GrantedRole, User};
 
@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// Accounts by the moment they were made, with their roles.
-    pub async fn list_accounts(&self, page: Page, order: Order) -> Result<Listing<Account>> {
+    pub async fn list_accounts(&self, page: Pagination, order: Order) -> Result<Listing<Account>> {
         let (inner, outer) = direction(
             order,
             ("created_at, user_id", "u.created_at, u.user_id, a.role"),
@@ -208,8 +208,8 @@ impl Store {
                 "u.created_at DESC, u.user_id DESC, a.role",
             ),
         );
-        let conditions = Conditions::default();
-        let (ids, values) = conditions.page("SELECT user_id FROM users", inner, page);
+        let where_clause = WhereClause::default();
+        let (ids, values) = where_clause.page("SELECT user_id FROM users", inner, page);
         let sql = AssertSqlSafe(format!(
             "{} ORDER BY {outer}",
             select_accounts!(", (SELECT count(*) FROM users) AS total", "WHERE u.user_id IN (").to_owned()
@@ -251,7 +251,7 @@ impl Store {
 
     /// Notes when accounts, sessions and tokens were last used. May be lost in a power cut.
     pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
-        let mut tx = self.write_record(Lane::Scan).await?;
+        let mut tx = self.write_record(WritePriority::Scan).await?;
         let statements = [
             (
                 "UPDATE users SET last_active_at = $2 WHERE user_id = $1",

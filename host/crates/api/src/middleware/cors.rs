@@ -19,7 +19,7 @@ const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allo
 
 /// How an origin stands to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OriginStanding {
+pub enum OriginClass {
     /// The server's own pages.
     SameOrigin,
     /// On the list.
@@ -29,16 +29,16 @@ pub enum OriginStanding {
 }
 
 /// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
-fn standing(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bool) -> OriginStanding {
+fn origin_class(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bool) -> OriginClass {
     let authority = origin
         .strip_prefix("http://")
         .or_else(|| origin.strip_prefix("https://"));
     if authority.is_some() && authority == host {
-        OriginStanding::SameOrigin
+        OriginClass::SameOrigin
     } else if is_listed(origin) {
-        OriginStanding::Listed
+        OriginClass::Listed
     } else {
-        OriginStanding::Foreign
+        OriginClass::Foreign
     }
 }
 
@@ -47,15 +47,15 @@ pub fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
     let headers = req.headers();
     let origin = single(headers, &ORIGIN);
     let host = single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
-    let standing = origin.map_or(OriginStanding::Foreign, |origin| {
-        standing(origin, host, |origin| origins.allows(origin))
+    let origin_class = origin.map_or(OriginClass::Foreign, |origin| {
+        origin_class(origin, host, |origin| origins.allows(origin))
     });
     CorsHeaders {
         origin: headers
             .get(ORIGIN)
-            .filter(|_| standing != OriginStanding::Foreign)
+            .filter(|_| origin_class != OriginClass::Foreign)
             .cloned(),
-        standing,
+        origin_class,
         preflight: req.method() == Method::OPTIONS
             && headers.contains_key(ORIGIN)
             && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
@@ -72,7 +72,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 #[derive(Debug)]
 pub struct CorsHeaders {
     origin: Option<HeaderValue>,
-    standing: OriginStanding,
+    origin_class: OriginClass,
     /// A browser asks whether it may send the real request.
     pub preflight: bool,
 }
@@ -80,7 +80,7 @@ pub struct CorsHeaders {
 impl CorsHeaders {
     /// Whether pages of another, listed origin may embed what is answered.
     pub fn is_listed(&self) -> bool {
-        self.standing == OriginStanding::Listed
+        self.origin_class == OriginClass::Listed
     }
 
     /// Puts them on an answer, also on errors: browsers must be able to read those.
@@ -90,7 +90,7 @@ impl CorsHeaders {
         let Some(origin) = &self.origin else { return };
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
-        if self.standing == OriginStanding::SameOrigin {
+        if self.origin_class == OriginClass::SameOrigin {
             headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
         if self.preflight {
@@ -114,24 +114,24 @@ mod tests {
         let listed = |origin: &str| origin == "https://good.example";
         let host = Some("media.local:8080");
         for (origin, expected) in [
-            ("https://good.example", OriginStanding::Listed),
-            ("http://media.local:8080", OriginStanding::SameOrigin),
-            ("https://media.local:8080", OriginStanding::SameOrigin),
-            ("http://media.local", OriginStanding::Foreign),
-            ("https://good.example.evil", OriginStanding::Foreign),
-            ("https://evil-good.example", OriginStanding::Foreign),
-            ("https://good.example:444", OriginStanding::Foreign),
-            ("https://good.example.", OriginStanding::Foreign),
-            ("https://good.example/", OriginStanding::Foreign),
-            ("https://GOOD.example", OriginStanding::Foreign),
-            ("https://user@good.example", OriginStanding::Foreign),
-            ("http://good.example", OriginStanding::Foreign),
-            ("null", OriginStanding::Foreign),
-            ("*", OriginStanding::Foreign),
-            ("", OriginStanding::Foreign),
+            ("https://good.example", OriginClass::Listed),
+            ("http://media.local:8080", OriginClass::SameOrigin),
+            ("https://media.local:8080", OriginClass::SameOrigin),
+            ("http://media.local", OriginClass::Foreign),
+            ("https://good.example.evil", OriginClass::Foreign),
+            ("https://evil-good.example", OriginClass::Foreign),
+            ("https://good.example:444", OriginClass::Foreign),
+            ("https://good.example.", OriginClass::Foreign),
+            ("https://good.example/", OriginClass::Foreign),
+            ("https://GOOD.example", OriginClass::Foreign),
+            ("https://user@good.example", OriginClass::Foreign),
+            ("http://good.example", OriginClass::Foreign),
+            ("null", OriginClass::Foreign),
+            ("*", OriginClass::Foreign),
+            ("", OriginClass::Foreign),
         ] {
-            assert_eq!(standing(origin, host, listed), expected, "{origin:?}");
+            assert_eq!(origin_class(origin, host, listed), expected, "{origin:?}");
         }
-        assert_eq!(standing("null", None, listed), OriginStanding::Foreign);
+        assert_eq!(origin_class("null", None, listed), OriginClass::Foreign);
     }
 }

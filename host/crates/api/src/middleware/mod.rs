@@ -2,5 +2,5 @@
 
 pub mod catch;
 pub mod cors;
-pub mod envelope;
-pub mod guard;
+pub mod request_layer;
+pub mod authorize;

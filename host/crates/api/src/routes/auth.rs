@@ -5,15 +5,15 @@ use salvo::http::header::SET_COOKIE;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Created, CreatedEmpty, WithCookie};
+use crate::response::{Created, CreatedEmpty, WithCookie};
 use crate::client::Client;
-use crate::extract::{CloudToken, Input, LateBody, MaybeCaller, State, SvcApp};
-use crate::problem::Problem;
+use crate::extract::{CloudToken, Input, DeferredBody, MaybeCaller, State, SvcApp};
+use crate::api_error::ApiError;
 use crate::refresh_cookie::RefreshCookie;
-use crate::site::Site;
+use crate::csrf::CsrfOriginCheck;
 use crate::views::auth::{LoginView, RefreshView};
 use svc_identity::login::LoginRequest;
-use svc_identity::sessions::{RefreshRefusal, RefreshRequest};
+use svc_identity::sessions::{RefreshError, RefreshRequest};
 
 /// What one signs in with: name or id and password; the guest's name or id alone; or a cloud token.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -44,10 +44,10 @@ pub async fn sign_in(
     state: State,
     app: SvcApp,
     client: Client,
-    site: Site,
+    csrf_check: CsrfOriginCheck,
     cookie: RefreshCookie,
-    body: LateBody<LoginInput>,
-) -> Result<WithCookie<Created<LoginView>>, Problem> {
+    body: DeferredBody<LoginInput>,
+) -> Result<WithCookie<Created<LoginView>>, ApiError> {
     let body = match app.0 {
         Some(_) => body.0?,
         // Refused in any case, and with the same effort; the body does not matter.
@@ -62,11 +62,11 @@ pub async fn sign_in(
             password: body.password,
             cloud_token: body.cloud_token,
             client: client.into(),
-            cross_site: site == Site::Cross,
-            previous: cookie.value.clone().filter(|_| site == Site::Same),
+            cross_site: csrf_check == CsrfOriginCheck::CrossSite,
+            previous: cookie.value.clone().filter(|_| csrf_check == CsrfOriginCheck::SameSite),
         })
         .await?;
-    let next = login.granted.cookie.as_ref().and_then(|next| cookie.set(next));
+    let next = login.issued.cookie.as_ref().and_then(|next| cookie.set(next));
     Ok(WithCookie(next, Created(login.into())))
 }
 
@@ -78,28 +78,28 @@ pub async fn sign_in(
     (status_code = 401, description = "The session is over, or the cloud does not vouch for it"),
     (status_code = 429, description = "Refreshed too often")
 ))]
-pub async fn refresh(
+pub async fn refresh_session(
     state: State,
     app: SvcApp,
     client: Client,
-    site: Site,
+    csrf_check: CsrfOriginCheck,
     cookie: RefreshCookie,
     cloud_token: CloudToken,
-) -> Result<WithCookie<Created<RefreshView>>, Problem> {
+) -> Result<WithCookie<Created<RefreshView>>, ApiError> {
     let request = RefreshRequest {
         cookie: cookie.value.clone(),
         cloud_token: cloud_token.0,
-        cross_site: site == Site::Cross,
+        cross_site: csrf_check == CsrfOriginCheck::CrossSite,
         app: app.0,
         client: client.into(),
     };
     match state.sessions.refresh(request).await {
-        Ok(granted) => {
-            let next = granted.cookie.as_ref().and_then(|next| cookie.set(next));
-            Ok(WithCookie(next, Created(granted.into())))
+        Ok(issued) => {
+            let next = issued.cookie.as_ref().and_then(|next| cookie.set(next));
+            Ok(WithCookie(next, Created(issued.into())))
         }
-        Err(RefreshRefusal { error, clear_cookie }) => {
-            let problem = Problem::from(error);
+        Err(RefreshError { error, clear_cookie }) => {
+            let problem = ApiError::from(error);
             Err(match cookie.clear() {
                 Some(cleared) if clear_cookie => problem.with_header(SET_COOKIE, cleared),
                 _ => problem,
@@ -116,11 +116,11 @@ pub async fn refresh(
 pub async fn sign_out(
     state: State,
     client: Client,
-    site: Site,
+    csrf_check: CsrfOriginCheck,
     caller: MaybeCaller,
     cookie: RefreshCookie,
-) -> Result<WithCookie<CreatedEmpty>, Problem> {
-    if site == Site::Cross {
+) -> Result<WithCookie<CreatedEmpty>, ApiError> {
+    if csrf_check == CsrfOriginCheck::CrossSite {
         return Ok(WithCookie(None, CreatedEmpty));
     }
     let caller = caller.0;

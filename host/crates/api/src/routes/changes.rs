@@ -3,10 +3,10 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::Answer;
+use crate::response::Json;
 use crate::extract::{Caller, State};
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::changes::ChangesView;
 
 /// Changes in one answer, if the client does not say.
@@ -20,12 +20,12 @@ pub struct ChangesQuery {
 }
 
 impl FromQuery for ChangesQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let since = "`next` of the last answer. Left out, the answer is empty and its `next` is the place to begin from.";
         let take = "Changes looked at, 500 unless told; those that the caller may not know of are left out.";
         Self {
-            since: reader.integer("since", since, 0..=i64::MAX),
-            take: reader
+            since: params.integer("since", since, 0..=i64::MAX),
+            take: params
                 .integer("take", take, 1..=1000)
                 .and_then(|take| u32::try_from(take).ok())
                 .unwrap_or(DEFAULT_TAKE),
@@ -42,7 +42,7 @@ pub async fn list_changes(
     state: State,
     caller: Caller,
     query: Query<ChangesQuery>,
-) -> Result<Answer<ChangesView>, Problem> {
+) -> Result<Json<ChangesView>, ApiError> {
     let ChangesQuery { since, take } = query.0;
-    Ok(Answer(state.changes.since(&caller, since, take).await?.into()))
+    Ok(Json(state.changes.since(&caller, since, take).await?.into()))
 }

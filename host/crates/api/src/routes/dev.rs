@@ -6,9 +6,9 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Created};
+use crate::response::{Json, Created};
 use crate::extract::{Body, Input, PathId, State, not_null, short_list};
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use crate::views::users::{RoleAssignmentView, UserView};
 use svc_domain::id::{LibraryId, UserId};
 use svc_identity::app::App;
@@ -57,12 +57,12 @@ impl Input for CreateLocalUserInput {}
 impl Input for RoleInput {}
 impl Input for CreateLibraryInput {}
 
-fn dev(state: &State) -> Result<&Dev, Problem> {
+fn dev(state: &State) -> Result<&Dev, ApiError> {
     let dev = state.dev.as_ref();
     Ok(dev.ok_or(ServiceError::NotFound)?)
 }
 
-fn user_id(text: &str) -> Result<UserId, Problem> {
+fn user_id(text: &str) -> Result<UserId, ApiError> {
     Ok(text
         .parse()
         .map_err(|_| ServiceError::invalid("userId", "must be the id of a user"))?)
@@ -70,31 +70,31 @@ fn user_id(text: &str) -> Result<UserId, Problem> {
 
 /// A setting
 #[endpoint]
-pub async fn show_setting(
+pub async fn get_setting(
     state: State,
     app: PathId<String>,
     key: PathId<String>,
-) -> Result<Answer<Value>, Problem> {
+) -> Result<Json<Value>, ApiError> {
     let app = App::from_name(&app.0).ok_or(ServiceError::NotFound)?;
-    Ok(Answer(dev(&state)?.setting(app, &key.0).await?))
+    Ok(Json(dev(&state)?.setting(app, &key.0).await?))
 }
 
 /// The last attempt to claim an invitation: none, as long as no cloud is configured
 #[endpoint]
-pub async fn show_last_claim_attempt(state: State) -> Result<Answer<Value>, Problem> {
+pub async fn get_last_claim_attempt(state: State) -> Result<Json<Value>, ApiError> {
     dev(&state)?;
-    Ok(Answer(Value::Null))
+    Ok(Json(Value::Null))
 }
 
 /// An option of the server, by its name in the TOML file
 #[endpoint]
-pub async fn show_option(state: State, name: PathId<String>) -> Result<Answer<Value>, Problem> {
-    Ok(Answer(dev(&state)?.option(&name.0)?))
+pub async fn get_option(state: State, name: PathId<String>) -> Result<Json<Value>, ApiError> {
+    Ok(Json(dev(&state)?.option(&name.0)?))
 }
 
 /// Factory reset
 #[endpoint]
-pub async fn factory_reset(state: State) -> Result<Created<bool>, Problem> {
+pub async fn factory_reset(state: State) -> Result<Created<bool>, ApiError> {
     dev(&state)?.reset.factory_unasked().await?;
     Ok(Created(true))
 }
@@ -104,7 +104,7 @@ pub async fn factory_reset(state: State) -> Result<Created<bool>, Problem> {
 pub async fn first_time_setup(
     state: State,
     body: Body<FirstTimeSetupInput>,
-) -> Result<Created<Value>, Problem> {
+) -> Result<Created<Value>, ApiError> {
     let FirstTimeSetupInput { username, password } = body.0;
     let (username, password) = dev(&state)?.first_time_setup(username, password).await?;
     Ok(Created(json!({ "username": username, "password": password })))
@@ -115,7 +115,7 @@ pub async fn first_time_setup(
 pub async fn create_local_user(
     state: State,
     body: Body<CreateLocalUserInput>,
-) -> Result<Created<UserView>, Problem> {
+) -> Result<Created<UserView>, ApiError> {
     let CreateLocalUserInput {
         username,
         password,
@@ -127,13 +127,13 @@ pub async fn create_local_user(
 
 /// Deletes an account
 #[endpoint]
-pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Answer<bool>, Problem> {
-    Ok(Answer(dev(&state)?.delete_user(user_id.0).await?))
+pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Json<bool>, ApiError> {
+    Ok(Json(dev(&state)?.delete_user(user_id.0).await?))
 }
 
 /// Gives an account a role
 #[endpoint]
-pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<RoleAssignmentView>, Problem> {
+pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<RoleAssignmentView>, ApiError> {
     let user = user_id(&body.0.user_id)?;
     let assignment = dev(&state)?.grant_role(user, &body.0.role).await?;
     Ok(Created(assignment.into()))
@@ -141,14 +141,14 @@ pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<R
 
 /// Takes a role from an account
 #[endpoint]
-pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<bool>, Problem> {
+pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<bool>, ApiError> {
     let user = user_id(&body.0.user_id)?;
     Ok(Created(dev(&state)?.revoke_role(user, &body.0.role).await?))
 }
 
 /// Adds a library
 #[endpoint]
-pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Result<Created<Value>, Problem> {
+pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Result<Created<Value>, ApiError> {
     let CreateLibraryInput {
         name,
         media_kind,
@@ -160,6 +160,6 @@ pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Res
 
 /// Deletes a library
 #[endpoint]
-pub async fn delete_library(state: State, library_id: PathId<LibraryId>) -> Result<Answer<bool>, Problem> {
-    Ok(Answer(dev(&state)?.delete_library(library_id.0).await?))
+pub async fn delete_library(state: State, library_id: PathId<LibraryId>) -> Result<Json<bool>, ApiError> {
+    Ok(Json(dev(&state)?.delete_library(library_id.0).await?))
 }

@@ -4,7 +4,7 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::extract::{Caller, ClientConnection, State};
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use svc_events::Subscription;
 use svc_http_io::event_stream::EventStream;
 
@@ -51,12 +51,12 @@ pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
     ),
     responses((status_code = 409, description = "The account has as many streams open as one may"))
 )]
-pub async fn subscribe(
+pub async fn subscribe_to_events(
     state: State,
     caller: Caller,
     connection: ClientConnection,
-) -> Result<EventStream<Subscription>, Problem> {
-    let cut = move || connection.0.break_off();
+) -> Result<EventStream<Subscription>, ApiError> {
+    let cut = move || connection.0.abort();
     let subscription = state.streams.subscribe(&caller, cut).await?;
     Ok(EventStream(subscription))
 }

@@ -7,10 +7,10 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::{Answer, CreatedEmpty};
+use crate::response::{Json, CreatedEmpty};
 use crate::client::Client;
-use crate::extract::{Input, LateBody, State};
-use crate::problem::Problem;
+use crate::extract::{Input, DeferredBody, State};
+use crate::api_error::ApiError;
 use crate::router;
 use crate::views::general::{
     HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView,
@@ -40,12 +40,12 @@ impl Input for SetupInput {}
 
 /// Versions and endpoints of the API
 #[endpoint]
-pub async fn show_home() -> Answer<HomeView> {
+pub async fn get_home() -> Json<HomeView> {
     let endpoints = router::routes()
         .iter()
         .map(|route| format!("{} {}", route.method, route.path))
         .collect();
-    Answer(HomeView {
+    Json(HomeView {
         versions: BTreeMap::from([("v1", "/api/v1")]),
         endpoints,
     })
@@ -53,27 +53,27 @@ pub async fn show_home() -> Answer<HomeView> {
 
 /// Whether the server answers, and whether it was set up
 #[endpoint]
-pub async fn show_health(state: State) -> Answer<HealthView> {
-    Answer(HealthView::new(state.server.is_set_up()))
+pub async fn get_health(state: State) -> Json<HealthView> {
+    Json(HealthView::new(state.server.is_set_up()))
 }
 
 /// Whether the server can answer questions about media
 #[endpoint]
-pub async fn show_ready(state: State) -> Result<Answer<ReadyView>, Problem> {
+pub async fn get_readiness(state: State) -> Result<Json<ReadyView>, ApiError> {
     state.server.check_ready().await?;
-    Ok(Answer(ReadyView { ready: true }))
+    Ok(Json(ReadyView { ready: true }))
 }
 
 /// Who the server is
 #[endpoint]
-pub async fn show_instance(state: State) -> Answer<InstanceView> {
-    Answer(state.server.instance().into())
+pub async fn get_instance(state: State) -> Json<InstanceView> {
+    Json(state.server.instance().into())
 }
 
 /// What the server is made of
 #[endpoint]
-pub async fn show_versions(state: State) -> Result<Answer<VersionsView>, Problem> {
-    Ok(Answer(state.server.versions().await?.into()))
+pub async fn get_versions(state: State) -> Result<Json<VersionsView>, ApiError> {
+    Ok(Json(state.server.versions().await?.into()))
 }
 
 /// First run: makes the owner
@@ -81,11 +81,11 @@ pub async fn show_versions(state: State) -> Result<Answer<VersionsView>, Problem
     (status_code = 403, description = "The server is set up already, or the setup token is wrong"),
     (status_code = 409, description = "An option of the server holds one of the settings at another value")
 ))]
-pub async fn set_up(
+pub async fn set_up_server(
     state: State,
     client: Client,
-    body: LateBody<SetupInput>,
-) -> Result<CreatedEmpty, Problem> {
+    body: DeferredBody<SetupInput>,
+) -> Result<CreatedEmpty, ApiError> {
     state.setup.require_open().await?;
     let SetupInput {
         username,
@@ -110,24 +110,24 @@ pub async fn set_up(
 
 /// The channels of releases that the server can follow
 #[endpoint]
-pub async fn show_release_channels(state: State) -> Answer<ReleaseChannelsView> {
-    Answer(ReleaseChannelsView::new(state.cloud_info.channel()))
+pub async fn get_release_channels(state: State) -> Json<ReleaseChannelsView> {
+    Json(ReleaseChannelsView::new(state.cloud_info.channel()))
 }
 
 /// Whether there is a newer version
 #[endpoint(responses((status_code = 503, description = "The latest version cannot be fetched, or the server runs in development mode")))]
-pub async fn show_updates(state: State) -> Result<Answer<UpdatesView>, Problem> {
-    Ok(Answer(state.cloud_info.latest_release().await?.into()))
+pub async fn get_updates(state: State) -> Result<Json<UpdatesView>, ApiError> {
+    Ok(Json(state.cloud_info.latest_release().await?.into()))
 }
 
 /// What the server is licensed for
 #[endpoint]
-pub async fn show_subscription(state: State) -> Answer<SubscriptionView> {
-    Answer(state.cloud_info.subscription().await.into())
+pub async fn get_subscription(state: State) -> Json<SubscriptionView> {
+    Json(state.cloud_info.subscription().await.into())
 }
 
 /// Seats that are taken
 #[endpoint]
-pub async fn show_seats(state: State) -> Result<Answer<SeatsView>, Problem> {
-    Ok(Answer(state.cloud_info.seats().await?.into()))
+pub async fn get_seats(state: State) -> Result<Json<SeatsView>, ApiError> {
+    Ok(Json(state.cloud_info.seats().await?.into()))
 }

@@ -4,15 +4,15 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, ListView};
+use crate::response::{Json, Page};
 use crate::extract::{Body, Caller, Input, PathId, State, not_null};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader, parse_moment};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams, parse_moment};
 use crate::views::items::HistoryView;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
-use svc_domain::list::{Order, OrderedPage};
+use svc_domain::list::{Order, OrderedPagination};
 use svc_identity::error::ServiceError;
 use svc_library::history::NewReport;
 
@@ -37,7 +37,7 @@ impl std::str::FromStr for ItemTypeName {
 /// What a client says of its playing.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ReportInput {
+pub struct ReportPlaybackInput {
     /// `music_track`, `movie` or `tv_episode`.
     media_type: String,
     /// The item.
@@ -55,20 +55,20 @@ pub struct ReportInput {
     playback_queue_item_id: Option<String>,
 }
 
-impl Input for ReportInput {}
+impl Input for ReportPlaybackInput {}
 
 /// Which part of the history.
 #[derive(Debug)]
 pub struct HistoryQuery {
     only: Option<ItemType>,
-    part: OrderedPage,
+    part: OrderedPagination,
 }
 
 impl FromQuery for HistoryQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            only: reader.choice("mediaType", "Of this type alone.", PLAYED),
-            part: pagination::ordered(reader, "playedAt", Order::Descending),
+            only: params.choice("mediaType", "Of this type alone.", PLAYED),
+            part: pagination::ordered(params, "playedAt", Order::Descending),
         }
     }
 }
@@ -83,11 +83,11 @@ impl FromQuery for HistoryQuery {
 /// With several players the last report holds. One whose `at` lies before that of the last report changes nothing, and is
 /// answered with what is known.
 #[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
-pub async fn report(
+pub async fn report_playback(
     state: State,
     caller: Caller,
-    body: Body<ReportInput>,
-) -> Result<Answer<HistoryView>, Problem> {
+    body: Body<ReportPlaybackInput>,
+) -> Result<Json<HistoryView>, ApiError> {
     let input = body.0;
     let at = match input.at.as_deref().map(parse_moment) {
         Some(None) => {
@@ -104,7 +104,7 @@ pub async fn report(
         at,
         queue_item: input.playback_queue_item_id,
     };
-    Ok(Answer(state.history.report(&caller, new).await?.into()))
+    Ok(Json(state.history.report(&caller, new).await?.into()))
 }
 
 /// What the caller played, the last first
@@ -113,22 +113,22 @@ pub async fn list_history(
     state: State,
     caller: Caller,
     query: Query<HistoryQuery>,
-) -> Result<Answer<ListView<HistoryView>>, Problem> {
+) -> Result<Json<Page<HistoryView>>, ApiError> {
     let HistoryQuery { only, part } = query.0;
     let history = state.history.list(&caller, only, part).await?;
-    Ok(Answer(ListView::new(history, HistoryView::from)))
+    Ok(Json(Page::new(history, HistoryView::from)))
 }
 
 /// Forgets that an item was played
 ///
 /// It is unwatched again, its plays are gone, and it begins at its start. `false` if it was never played.
 #[endpoint]
-pub async fn forget_history(
+pub async fn delete_history_entry(
     state: State,
     caller: Caller,
     media_type: PathId<ItemTypeName>,
     media_id: PathId<MediaId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     let item = media_type.0.0;
-    Ok(Answer(state.history.forget(&caller, item, media_id.0).await?))
+    Ok(Json(state.history.forget(&caller, item, media_id.0).await?))
 }

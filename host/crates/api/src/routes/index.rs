@@ -4,16 +4,16 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Created, ListView};
+use crate::response::{Json, Created, Page};
 use crate::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
 use crate::views::indexed_file::FileReportView;
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;
-use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{Directory, RunLogEvent, RunOptions, RunPath, RunTrigger, RunType};
 use svc_identity::error::FieldError;
@@ -63,7 +63,7 @@ impl Input for StartRunInput {}
 /// What to do with the run.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum ActionInput {
+enum RunActionInput {
     Pause,
     Resume,
     Stop,
@@ -71,20 +71,20 @@ enum ActionInput {
 
 /// An action on the run.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct ActInput {
+pub struct ControlRunInput {
     /// `pause`, `resume` or `stop`.
-    action: ActionInput,
+    action: RunActionInput,
 }
 
-impl Input for ActInput {}
+impl Input for ControlRunInput {}
 
 /// A page of a list that has one order.
 #[derive(Debug)]
-pub struct PageQuery(Page);
+pub struct PageQuery(Pagination);
 
 impl FromQuery for PageQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::latest(reader, "startedAt"))
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(pagination::latest(params, "startedAt"))
     }
 }
 
@@ -93,22 +93,22 @@ impl FromQuery for PageQuery {
 pub struct RunLogQuery {
     run: Option<RunId>,
     filter: RunLogFilter,
-    part: OrderedPage,
+    part: OrderedPagination,
 }
 
 impl FromQuery for RunLogQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            run: reader.parsed("runId", "The run. Required.", "the id of a run"),
+            run: params.parsed("runId", "The run. Required.", "the id of a run"),
             filter: RunLogFilter {
-                event: reader.choice(
+                event: params.choice(
                     "event",
                     "Only lines of this event.",
                     &RunLogEvent::ALL.map(|event| (event.name(), event)),
                 ),
-                kind: reader.parsed("mediaKind", "Only files of this kind.", "a media kind"),
+                kind: params.parsed("mediaKind", "Only files of this kind.", "a media kind"),
             },
-            part: pagination::ordered(reader, "at", Order::Ascending),
+            part: pagination::ordered(params, "at", Order::Ascending),
         }
     }
 }
@@ -121,20 +121,20 @@ pub struct FileQuery {
 }
 
 impl FromQuery for FileQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        let path = reader.text(
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let path = params.text(
             "relativePath",
             "The file, below a media directory of its kind. Required.",
         );
         let parsed = path.as_deref().map(RelativePath::parse);
         if parsed == Some(None) {
-            reader.fail(
+            params.fail(
                 "relativePath",
                 "must be names joined by `/`, below the root, without `..`",
             );
         }
         Self {
-            kind: reader.parsed("rootDir", "The kind of the file. Required.", "a media kind"),
+            kind: params.parsed("rootDir", "The kind of the file. Required.", "a media kind"),
             path: parsed.flatten(),
         }
     }
@@ -145,12 +145,12 @@ impl FromQuery for FileQuery {
 /// What the index knows of it, and what a run would make of it now: which plugin reads it, what it says and where each
 /// statement comes from, or why it is passed over. The file is read for the answer.
 #[endpoint]
-pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Answer<FileReportView>, Problem> {
+pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Json<FileReportView>, ApiError> {
     let FileQuery { kind, path } = query.0;
-    let missing = |name| Problem::invalid(vec![FieldError::new(name, "is missing")]);
+    let missing = |name| ApiError::invalid(vec![FieldError::new(name, "is missing")]);
     let kind = kind.ok_or_else(|| missing("rootDir"))?;
     let path = path.ok_or_else(|| missing("relativePath"))?;
-    Ok(Answer(state.indexed_files.explain(&kind, path).await?.into()))
+    Ok(Json(state.indexed_files.explain(&kind, path).await?.into()))
 }
 
 /// Starts a run
@@ -162,7 +162,7 @@ pub async fn start_run(
     state: State,
     caller: Caller,
     body: Body<StartRunInput>,
-) -> Result<Created<RunView>, Problem> {
+) -> Result<Created<RunView>, ApiError> {
     let request = StartRun {
         run_type: body.0.run_type,
         options: RunOptions {
@@ -185,15 +185,15 @@ pub async fn start_run(
 
 /// Runs, newest first
 #[endpoint]
-pub async fn list_runs(state: State, query: Query<PageQuery>) -> Result<Answer<ListView<RunView>>, Problem> {
+pub async fn list_runs(state: State, query: Query<PageQuery>) -> Result<Json<Page<RunView>>, ApiError> {
     let runs = state.indexing.runs(query.0.0).await?;
-    Ok(Answer(ListView::new(runs, RunView::from)))
+    Ok(Json(Page::new(runs, RunView::from)))
 }
 
 /// A run
 #[endpoint]
-pub async fn show_run(state: State, run_id: PathId<RunId>) -> Result<Answer<RunView>, Problem> {
-    Ok(Answer(state.indexing.run(run_id.0).await?.into()))
+pub async fn get_run(state: State, run_id: PathId<RunId>) -> Result<Json<RunView>, ApiError> {
+    Ok(Json(state.indexing.run(run_id.0).await?.into()))
 }
 
 /// The log of a run
@@ -201,45 +201,45 @@ pub async fn show_run(state: State, run_id: PathId<RunId>) -> Result<Answer<RunV
 pub async fn list_run_logs(
     state: State,
     query: Query<RunLogQuery>,
-) -> Result<Answer<ListView<RunLogView>>, Problem> {
+) -> Result<Json<Page<RunLogView>>, ApiError> {
     let RunLogQuery { run, filter, part } = query.0;
-    let run = run.ok_or_else(|| Problem::invalid(vec![FieldError::new("runId", "is missing")]))?;
+    let run = run.ok_or_else(|| ApiError::invalid(vec![FieldError::new("runId", "is missing")]))?;
     let lines = state.indexing.run_logs(run, &filter, part).await?;
-    Ok(Answer(ListView::new(lines, RunLogView::from)))
+    Ok(Json(Page::new(lines, RunLogView::from)))
 }
 
 /// What the indexer is doing
 #[endpoint]
-pub async fn show_state(state: State) -> Answer<IndexStateView> {
+pub async fn get_index_state(state: State) -> Json<IndexStateView> {
     let (index_state, run) = state.indexing.state();
-    Answer(IndexStateView::new(index_state, run))
+    Json(IndexStateView::new(index_state, run))
 }
 
 /// Pauses, resumes or stops the run
 #[endpoint(responses((status_code = 409, description = "`index_action_conflict`: it does not fit the state")))]
-pub async fn act_on_run(state: State, body: Body<ActInput>) -> Result<Answer<IndexStateView>, Problem> {
+pub async fn control_run(state: State, body: Body<ControlRunInput>) -> Result<Json<IndexStateView>, ApiError> {
     let action = match body.0.action {
-        ActionInput::Pause => IndexAction::Pause,
-        ActionInput::Resume => IndexAction::Resume,
-        ActionInput::Stop => IndexAction::Stop,
+        RunActionInput::Pause => IndexAction::Pause,
+        RunActionInput::Resume => IndexAction::Resume,
+        RunActionInput::Stop => IndexAction::Stop,
     };
     let index_state = state.indexing.act(action).await?;
-    Ok(Answer(IndexStateView::new(index_state, state.indexing.state().1)))
+    Ok(Json(IndexStateView::new(index_state, state.indexing.state().1)))
 }
 
 /// Files in the index, by kind
 #[endpoint]
-pub async fn show_counts(state: State) -> Result<Answer<CountsView>, Problem> {
-    Ok(Answer(CountsView::new(&state.indexing.counts().await?)))
+pub async fn get_file_counts(state: State) -> Result<Json<CountsView>, ApiError> {
+    Ok(Json(CountsView::new(&state.indexing.counts().await?)))
 }
 
 /// The configured media directories
 #[endpoint]
-pub async fn list_directories(state: State) -> Result<Answer<Vec<DirectoryView>>, Problem> {
+pub async fn list_media_directories(state: State) -> Result<Json<Vec<DirectoryView>>, ApiError> {
     let directories = state.indexing.directories().await?;
     let view = |directory: Directory| {
-        let watch = state.keeper.watch_state(directory.id);
+        let watch = state.scan_scheduler.watch_state(directory.id);
         DirectoryView::new(directory, watch)
     };
-    Ok(Answer(directories.into_iter().map(view).collect()))
+    Ok(Json(directories.into_iter().map(view).collect()))
 }

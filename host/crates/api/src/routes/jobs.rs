@@ -5,15 +5,15 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::{Answer, Created, ListView};
+use crate::response::{Json, Created, Page};
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::jobs::{JobTypeView, JobView};
 use svc_domain::id::JobId;
 use svc_domain::job::{JobAction, JobStatus};
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_library::jobs::JobFilter;
 
 const ORDERS: &[(&str, (), Order)] = &[("createdAt", (), Order::Descending)];
@@ -53,55 +53,55 @@ impl From<JobActionInput> for JobAction {
 
 /// An action on a job.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct ActOnJobInput {
+pub struct ControlJobInput {
     /// `pause`, `resume` or `cancel`.
     action: JobActionInput,
 }
 
-impl Input for ActOnJobInput {}
+impl Input for ControlJobInput {}
 
 /// Which jobs.
 #[derive(Debug)]
 pub struct JobsQuery {
     filter: JobFilter,
     order: Order,
-    page: Page,
+    page: Pagination,
 }
 
 impl FromQuery for JobsQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let statuses = JobStatus::ALL.map(|status| (status.as_str(), status));
         let filter = JobFilter {
-            job_type: reader.text("type", "Of this type."),
-            status: reader.choice("status", "That stand there.", &statuses),
+            job_type: params.text("type", "Of this type."),
+            status: params.choice("status", "That stand there.", &statuses),
         };
-        let ((), order) = pagination::ordering(reader, ORDERS).unwrap_or(((), Order::Descending));
+        let ((), order) = pagination::ordering(params, ORDERS).unwrap_or(((), Order::Descending));
         Self {
             filter,
             order,
-            page: pagination::page(reader),
+            page: pagination::page(params),
         }
     }
 }
 
 /// The types of jobs, with the schemas of their parameters
 #[endpoint]
-pub async fn list_types(state: State) -> Result<Answer<Vec<JobTypeView>>, Problem> {
-    Ok(Answer(state.jobs.types().map(JobTypeView::from).collect()))
+pub async fn list_job_types(state: State) -> Result<Json<Vec<JobTypeView>>, ApiError> {
+    Ok(Json(state.jobs.types().map(JobTypeView::from).collect()))
 }
 
 /// Jobs, the last thousand that have ended among them
 #[endpoint]
-pub async fn list_jobs(state: State, query: Query<JobsQuery>) -> Result<Answer<ListView<JobView>>, Problem> {
+pub async fn list_jobs(state: State, query: Query<JobsQuery>) -> Result<Json<Page<JobView>>, ApiError> {
     let JobsQuery { filter, order, page } = query.0;
     let jobs = state.jobs.list(&filter, order, page).await?;
-    Ok(Answer(ListView::new(jobs, JobView::from)))
+    Ok(Json(Page::new(jobs, JobView::from)))
 }
 
 /// A job
 #[endpoint]
-pub async fn show_job(state: State, job_id: PathId<JobId>) -> Result<Answer<JobView>, Problem> {
-    Ok(Answer(state.jobs.get(job_id.0).await?.into()))
+pub async fn get_job(state: State, job_id: PathId<JobId>) -> Result<Json<JobView>, ApiError> {
+    Ok(Json(state.jobs.get(job_id.0).await?.into()))
 }
 
 /// Asks for a job, which waits for its turn
@@ -116,7 +116,7 @@ pub async fn create_job(
     state: State,
     caller: Caller,
     body: Body<CreateJobInput>,
-) -> Result<Created<JobView>, Problem> {
+) -> Result<Created<JobView>, ApiError> {
     let CreateJobInput { job_type, parameters } = body.0;
     let job = state.jobs.create(&caller, &job_type, &parameters).await?;
     Ok(Created(job.into()))
@@ -132,12 +132,12 @@ pub async fn create_job(
 ///
 /// Everything else is a conflict.
 #[endpoint(responses((status_code = 409, description = "The action does not fit the state of the job")))]
-pub async fn act_on_job(
+pub async fn control_job(
     state: State,
-    body: Body<ActOnJobInput>,
+    body: Body<ControlJobInput>,
     job_id: PathId<JobId>,
-) -> Result<Answer<JobView>, Problem> {
-    Ok(Answer(
+) -> Result<Json<JobView>, ApiError> {
+    Ok(Json(
         state.jobs.act(job_id.0, body.0.action.into()).await?.into(),
     ))
 }

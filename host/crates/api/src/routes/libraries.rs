@@ -4,14 +4,14 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Created, ListView};
-use crate::extract::{Body, By, Caller, Input, PathId, State, not_null, short_list};
+use crate::response::{Json, Created, Page};
+use crate::extract::{Body, Authenticated, Caller, Input, PathId, State, not_null, short_list};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::libraries::LibraryView;
 use svc_domain::id::LibraryId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_library::libraries::{LibraryOrder, LibraryPatch, NewGrant, NewLibrary};
 
 const ORDERS: &[(&str, LibraryOrder, Order)] = &[
@@ -22,7 +22,7 @@ const ORDERS: &[(&str, LibraryOrder, Order)] = &[
 /// Who is let in: an account or a role.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct GrantInput {
+pub struct LibraryGrantInput {
     /// This account.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
@@ -46,7 +46,7 @@ pub struct CreateLibraryInput {
     paths: Vec<String>,
     /// Up to 200 who are let in; without any it is open to all.
     #[serde(default, deserialize_with = "short_list")]
-    grants: Vec<GrantInput>,
+    grants: Vec<LibraryGrantInput>,
 }
 
 impl Input for CreateLibraryInput {}
@@ -65,14 +65,14 @@ pub struct UpdateLibraryInput {
     paths: Option<Vec<String>>,
     /// All who are let in, up to 200; an empty list opens the library to all.
     #[serde(default, deserialize_with = "not_null")]
-    #[salvo(schema(value_type = Vec<GrantInput>, required = false))]
-    grants: Option<Vec<GrantInput>>,
+    #[salvo(schema(value_type = Vec<LibraryGrantInput>, required = false))]
+    grants: Option<Vec<LibraryGrantInput>>,
 }
 
 impl Input for UpdateLibraryInput {}
 
-impl From<GrantInput> for NewGrant {
-    fn from(input: GrantInput) -> Self {
+impl From<LibraryGrantInput> for NewGrant {
+    fn from(input: LibraryGrantInput) -> Self {
         Self {
             user: input.user_id,
             role: input.role,
@@ -85,17 +85,17 @@ impl From<GrantInput> for NewGrant {
 pub struct LibrariesQuery {
     by: LibraryOrder,
     order: Order,
-    page: Page,
+    page: Pagination,
 }
 
 impl FromQuery for LibrariesQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let (by, order) =
-            pagination::ordering(reader, ORDERS).unwrap_or((LibraryOrder::Name, Order::Ascending));
+            pagination::ordering(params, ORDERS).unwrap_or((LibraryOrder::Name, Order::Ascending));
         Self {
             by,
             order,
-            page: pagination::page(reader),
+            page: pagination::page(params),
         }
     }
 }
@@ -108,20 +108,20 @@ pub async fn list_libraries(
     state: State,
     caller: Caller,
     query: Query<LibrariesQuery>,
-) -> Result<Answer<ListView<LibraryView>>, Problem> {
+) -> Result<Json<Page<LibraryView>>, ApiError> {
     let LibrariesQuery { by, order, page } = query.0;
     let libraries = state.libraries.list(&caller, by, order, page).await?;
-    Ok(Answer(ListView::new(libraries, LibraryView::from)))
+    Ok(Json(Page::new(libraries, LibraryView::from)))
 }
 
 /// A library
 #[endpoint]
-pub async fn show_library(
+pub async fn get_library(
     state: State,
     caller: Caller,
     library_id: PathId<LibraryId>,
-) -> Result<Answer<LibraryView>, Problem> {
-    Ok(Answer(state.libraries.get(&caller, library_id.0).await?.into()))
+) -> Result<Json<LibraryView>, ApiError> {
+    Ok(Json(state.libraries.get(&caller, library_id.0).await?.into()))
 }
 
 /// Makes a library
@@ -134,9 +134,9 @@ pub async fn show_library(
 ))]
 pub async fn create_library(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<CreateLibraryInput>,
-) -> Result<Created<LibraryView>, Problem> {
+) -> Result<Created<LibraryView>, ApiError> {
     let CreateLibraryInput {
         name,
         media_kind,
@@ -156,24 +156,24 @@ pub async fn create_library(
 #[endpoint(responses((status_code = 409, description = "There is a library of this name for the media kind")))]
 pub async fn update_library(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<UpdateLibraryInput>,
     library_id: PathId<LibraryId>,
-) -> Result<Answer<LibraryView>, Problem> {
+) -> Result<Json<LibraryView>, ApiError> {
     let UpdateLibraryInput { name, paths, grants } = body.0;
     let grants = grants.map(|grants| grants.into_iter().map(NewGrant::from).collect());
     let patch = LibraryPatch { name, paths, grants };
     let changed = state.libraries.update(by.0, library_id.0, patch).await?;
-    Ok(Answer(changed.into()))
+    Ok(Json(changed.into()))
 }
 
 /// Deletes a library; its media stay
 #[endpoint]
 pub async fn delete_library(
     state: State,
-    by: By,
+    by: Authenticated,
     library_id: PathId<LibraryId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     state.libraries.delete(Some(by.0), library_id.0).await?;
-    Ok(Answer(true))
+    Ok(Json(true))
 }

@@ -7,10 +7,10 @@ use salvo::oapi::{ToSchema, endpoint};
 use salvo::{Request, Writer as _};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Created;
+use crate::response::Created;
 use crate::client::Client;
 use crate::extract::{Body, Caller, Input, State};
-use crate::problem::Problem;
+use crate::api_error::ApiError;
 use svc_domain::change::ItemType;
 use svc_domain::time::Timestamp;
 use svc_identity::capability::Capability;
@@ -111,7 +111,7 @@ pub struct LinkView {
 
 /// The address by which the client knows the server.
 fn own_address(state: &State, client: &Client, req: &Request) -> String {
-    if let Some(base) = &state.network.base_url {
+    if let Some(base) = &state.proxy_config.base_url {
         return base.as_str().trim_end_matches('/').to_owned();
     }
     let host = req.headers().get(HOST).and_then(|host| host.to_str().ok());
@@ -131,7 +131,7 @@ pub async fn create_link(
     client: Client,
     body: Body<CreateLinkInput>,
     req: &mut Request,
-) -> Result<Created<LinkView>, Problem> {
+) -> Result<Created<LinkView>, ApiError> {
     let input = body.0;
     let Some(item) = ItemType::from_name(&input.media_type) else {
         return Err(ServiceError::invalid("mediaType", "is no type of item").into());
@@ -140,10 +140,10 @@ pub async fn create_link(
         .iter()
         .find(|(known, purpose, ..)| *known == item && *purpose == input.purpose);
     let Some((_, _, template, capability)) = purpose else {
-        return Err(ServiceError::invalid("purpose", "is none that items of this type have").into());
+        return Err(ServiceError::invalid("purpose", "is not available for items of this type").into());
     };
     let id = parse_id("mediaId", &input.media_id);
-    let id = id.map_err(|error| Problem::invalid(vec![error]))?;
+    let id = id.map_err(|error| ApiError::invalid(vec![error]))?;
     let request = LinkRequest {
         item,
         id: id.get(),

@@ -3,10 +3,10 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::Answer;
+use crate::response::Json;
 use crate::extract::{Caller, State};
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::ls::LsView;
 use svc_domain::kind::MediaKind;
 use svc_identity::error::FieldError;
@@ -22,17 +22,17 @@ pub struct LsQuery {
 }
 
 impl FromQuery for LsQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let kinds = MediaKind::BUILT_IN.map(|kind| (kind, kind));
         Self {
-            root: reader.choice("rootDir", "The kind whose directories are shown. Required.", &kinds),
-            path: reader
+            root: params.choice("rootDir", "The kind whose directories are shown. Required.", &kinds),
+            path: params
                 .text_or_none("path", "Path below the root; the root itself if left out.")
                 .unwrap_or_default(),
-            remove_files: reader
+            remove_files: params
                 .boolean("removeFileNodes", "Only directories. `false` if left out.")
                 .unwrap_or(false),
-            add_empty: reader
+            add_empty: params
                 .boolean(
                     "addEmptyNodes",
                     "An empty `children` in each directory, not only in those with something in them. `true` if left out.",
@@ -44,19 +44,19 @@ impl FromQuery for LsQuery {
 
 /// What lies in a directory of media
 #[endpoint]
-pub async fn list_directory(
+pub async fn browse_directory(
     state: State,
     caller: Caller,
     query: Query<LsQuery>,
-) -> Result<Answer<LsView>, Problem> {
+) -> Result<Json<LsView>, ApiError> {
     let query = query.0;
     let kind = query.root.and_then(|root| root.parse().ok());
-    let kind = kind.ok_or_else(|| Problem::invalid(vec![FieldError::new("rootDir", "is missing")]))?;
+    let kind = kind.ok_or_else(|| ApiError::invalid(vec![FieldError::new("rootDir", "is missing")]))?;
     let request = BrowseRequest {
         kind,
         path: query.path,
         files: !query.remove_files,
     };
     let directory = state.browse.list(&caller, request).await?;
-    Ok(Answer(LsView::new(directory, query.add_empty)))
+    Ok(Json(LsView::new(directory, query.add_empty)))
 }

@@ -27,5 +27,5 @@ pub mod tokens;
 pub mod tv;
 pub mod users;
 pub mod video;
-pub mod watching;
+pub mod cinema;
 pub mod waveforms;

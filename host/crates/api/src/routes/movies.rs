@@ -3,13 +3,13 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::{Answer, ListView, Part};
+use crate::response::{Json, Page, LinkedPage};
 use crate::extract::{Caller, PathId, State};
 use crate::item_query::ItemQuery;
-use crate::media_answer::MediaAnswer;
+use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork, year};
 use crate::views::movies::MovieView;
 use svc_domain::id::MovieId;
@@ -35,17 +35,17 @@ pub struct MovieQuery {
 }
 
 impl FromQuery for MovieQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let filter = MovieFilter {
-            genre: reader.text("genre", "Of this genre, by name."),
-            year_from: year(reader, "yearFrom", "Of this year or later."),
-            year_to: year(reader, "yearTo", "Of this year or earlier."),
+            genre: params.text("genre", "Of this genre, by name."),
+            year_from: year(params, "yearFrom", "Of this year or later."),
+            year_to: year(params, "yearTo", "Of this year or earlier."),
             items: ItemFilter::default(),
         };
         Self {
             filter,
-            items: ItemQuery::read(reader).with_watched(reader).with_random(reader),
-            request: pagination::list(reader, ORDERS, MovieOrder::Title),
+            items: ItemQuery::read(params).with_watched(params).with_random(params),
+            request: pagination::list(params, ORDERS, MovieOrder::Title),
         }
     }
 }
@@ -56,7 +56,7 @@ pub async fn list_movies(
     state: State,
     caller: Caller,
     query: Query<MovieQuery>,
-) -> Result<Part<MovieView>, Problem> {
+) -> Result<LinkedPage<MovieView>, ApiError> {
     let MovieQuery {
         mut filter,
         items,
@@ -64,27 +64,27 @@ pub async fn list_movies(
     } = query.0;
     filter.items = items.of(caller.user.id);
     let movies = state.movies.list(&caller, &filter, &request).await?;
-    Ok(Part(ListView::new(movies, MovieView::from)))
+    Ok(LinkedPage(Page::new(movies, MovieView::from)))
 }
 
 /// A movie
 #[endpoint]
-pub async fn show_movie(
+pub async fn get_movie(
     state: State,
     caller: Caller,
     movie_id: PathId<MovieId>,
-) -> Result<Answer<MovieView>, Problem> {
-    Ok(Answer(state.movies.movie(&caller, movie_id.0).await?.into()))
+) -> Result<Json<MovieView>, ApiError> {
+    Ok(Json(state.movies.movie(&caller, movie_id.0).await?.into()))
 }
 
 /// A picture beside a movie's files
 #[endpoint]
-pub async fn show_movie_artwork(
+pub async fn get_movie_artwork(
     state: State,
     caller: Caller,
     query: Query<VideoArtworkQuery>,
     movie_id: PathId<MovieId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     artwork(&state, &caller, VideoSubject::Movie(movie_id.0), query.0).await
 }
 
@@ -95,7 +95,7 @@ pub async fn stream_movie(
     caller: Caller,
     query: Query<SourceQuery>,
     movie_id: PathId<MovieId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let media = state
         .video
         .open_movie(&caller, movie_id.0, query.0.source)
@@ -103,5 +103,5 @@ pub async fn stream_movie(
     let stream = state
         .open_streams
         .play(&caller, Capability::MoviesPlay, media.id)?;
-    Ok(MediaAnswer::video(media).as_stream(stream))
+    Ok(MediaResponse::video(media).as_stream(stream))
 }

@@ -3,17 +3,17 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::{Answer, ListView, Part};
+use crate::response::{Json, Page, LinkedPage};
 use crate::extract::{Caller, PathId, State};
 use crate::item_query::ItemQuery;
-use crate::media_answer::MediaAnswer;
+use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::picture_size::ArtworkQuery;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::thumbnail_size::ArtworkQuery;
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
-use svc_domain::list::{ListRequest, Order, OrderedPage};
+use svc_domain::list::{ListRequest, Order, OrderedPagination};
 use svc_identity::capability::Capability;
 use svc_library::music::{
     ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
@@ -36,8 +36,8 @@ const ARTIST_ORDERS: &[(&str, ArtistOrder, Order)] = &[
 ];
 const GENRE_ORDERS: &[(&str, GenreOrder, Order)] = &[("name", GenreOrder::Name, Order::Ascending)];
 
-fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
-    reader
+fn year(params: &mut QueryParams<'_>, name: &str, about: &str) -> Option<i32> {
+    params
         .integer(name, about, 0..=9999)
         .and_then(|year| i32::try_from(year).ok())
 }
@@ -51,19 +51,19 @@ pub struct TrackQuery {
 }
 
 impl FromQuery for TrackQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let filter = TrackFilter {
-            artist: reader.parsed("artistId", "Credited to this artist.", "the id of an artist"),
-            release: reader.parsed("releaseId", "On this release.", "the id of a release"),
-            genre: reader.text("genre", "Of this genre, by name."),
-            year_from: year(reader, "yearFrom", "Of this year or later."),
-            year_to: year(reader, "yearTo", "Of this year or earlier."),
+            artist: params.parsed("artistId", "Credited to this artist.", "the id of an artist"),
+            release: params.parsed("releaseId", "On this release.", "the id of a release"),
+            genre: params.text("genre", "Of this genre, by name."),
+            year_from: year(params, "yearFrom", "Of this year or later."),
+            year_to: year(params, "yearTo", "Of this year or earlier."),
             items: ItemFilter::default(),
         };
         Self {
             filter,
-            items: ItemQuery::read(reader).with_random(reader),
-            request: pagination::list(reader, TRACK_ORDERS, TrackOrder::Title),
+            items: ItemQuery::read(params).with_random(params),
+            request: pagination::list(params, TRACK_ORDERS, TrackOrder::Title),
         }
     }
 }
@@ -77,26 +77,26 @@ pub struct ReleaseQuery {
 }
 
 impl ReleaseQuery {
-    fn of_artist(reader: &mut QueryReader<'_>, artist: Option<MusicArtistId>) -> Self {
+    fn of_artist(params: &mut QueryParams<'_>, artist: Option<MusicArtistId>) -> Self {
         let filter = ReleaseFilter {
             artist,
-            genre: reader.text("genre", "With a track of this genre, by name."),
-            year_from: year(reader, "yearFrom", "Of this year or later."),
-            year_to: year(reader, "yearTo", "Of this year or earlier."),
+            genre: params.text("genre", "With a track of this genre, by name."),
+            year_from: year(params, "yearFrom", "Of this year or later."),
+            year_to: year(params, "yearTo", "Of this year or earlier."),
             items: ItemFilter::default(),
         };
         Self {
             filter,
-            items: ItemQuery::read(reader).with_random(reader),
-            request: pagination::list(reader, RELEASE_ORDERS, ReleaseOrder::Title),
+            items: ItemQuery::read(params).with_random(params),
+            request: pagination::list(params, RELEASE_ORDERS, ReleaseOrder::Title),
         }
     }
 }
 
 impl FromQuery for ReleaseQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        let artist = reader.parsed("artistId", "Credited to this artist.", "the id of an artist");
-        Self::of_artist(reader, artist)
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let artist = params.parsed("artistId", "Credited to this artist.", "the id of an artist");
+        Self::of_artist(params, artist)
     }
 }
 
@@ -105,8 +105,8 @@ impl FromQuery for ReleaseQuery {
 pub struct ArtistReleasesQuery(ReleaseQuery);
 
 impl FromQuery for ArtistReleasesQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(ReleaseQuery::of_artist(reader, None))
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(ReleaseQuery::of_artist(params, None))
     }
 }
 
@@ -119,17 +119,17 @@ pub struct ArtistQuery {
 }
 
 impl FromQuery for ArtistQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let filter = ArtistFilter {
-            genre: reader.text("genre", "With a track of this genre, by name."),
-            year_from: year(reader, "yearFrom", "With a track of this year or later."),
-            year_to: year(reader, "yearTo", "With a track of this year or earlier."),
+            genre: params.text("genre", "With a track of this genre, by name."),
+            year_from: year(params, "yearFrom", "With a track of this year or later."),
+            year_to: year(params, "yearTo", "With a track of this year or earlier."),
             items: ItemFilter::default(),
         };
         Self {
             filter,
-            items: ItemQuery::read(reader).with_random(reader),
-            request: pagination::list(reader, ARTIST_ORDERS, ArtistOrder::Name),
+            items: ItemQuery::read(params).with_random(params),
+            request: pagination::list(params, ARTIST_ORDERS, ArtistOrder::Name),
         }
     }
 }
@@ -139,18 +139,18 @@ impl FromQuery for ArtistQuery {
 pub struct GenreQuery(ListRequest<GenreOrder>);
 
 impl FromQuery for GenreQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::list(reader, GENRE_ORDERS, GenreOrder::Name))
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(pagination::list(params, GENRE_ORDERS, GenreOrder::Name))
     }
 }
 
 /// Which part of the tracks of a release.
 #[derive(Debug)]
-pub struct ReleaseTracksQuery(OrderedPage);
+pub struct ReleaseTracksQuery(OrderedPagination);
 
 impl FromQuery for ReleaseTracksQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::whole(reader, "trackNumber"))
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(pagination::whole(params, "trackNumber"))
     }
 }
 
@@ -162,7 +162,7 @@ pub async fn list_artists(
     state: State,
     caller: Caller,
     query: Query<ArtistQuery>,
-) -> Result<Part<ArtistView>, Problem> {
+) -> Result<LinkedPage<ArtistView>, ApiError> {
     let ArtistQuery {
         mut filter,
         items,
@@ -170,17 +170,17 @@ pub async fn list_artists(
     } = query.0;
     filter.items = items.of(caller.user.id);
     let artists = state.music.list_artists(&caller, &filter, &request).await?;
-    Ok(Part(ListView::new(artists, ArtistView::from)))
+    Ok(LinkedPage(Page::new(artists, ArtistView::from)))
 }
 
 /// An artist
 #[endpoint]
-pub async fn show_artist(
+pub async fn get_artist(
     state: State,
     caller: Caller,
     music_artist_id: PathId<MusicArtistId>,
-) -> Result<Answer<ArtistView>, Problem> {
-    Ok(Answer(
+) -> Result<Json<ArtistView>, ApiError> {
+    Ok(Json(
         state.music.artist(&caller, music_artist_id.0).await?.into(),
     ))
 }
@@ -192,7 +192,7 @@ pub async fn list_artist_releases(
     caller: Caller,
     query: Query<ArtistReleasesQuery>,
     music_artist_id: PathId<MusicArtistId>,
-) -> Result<Part<ReleaseView>, Problem> {
+) -> Result<LinkedPage<ReleaseView>, ApiError> {
     let ReleaseQuery {
         mut filter,
         items,
@@ -203,7 +203,7 @@ pub async fn list_artist_releases(
         .music
         .artist_releases(&caller, music_artist_id.0, filter, &request)
         .await?;
-    Ok(Part(ListView::new(releases, ReleaseView::from)))
+    Ok(LinkedPage(Page::new(releases, ReleaseView::from)))
 }
 
 /// Releases
@@ -212,7 +212,7 @@ pub async fn list_releases(
     state: State,
     caller: Caller,
     query: Query<ReleaseQuery>,
-) -> Result<Part<ReleaseView>, Problem> {
+) -> Result<LinkedPage<ReleaseView>, ApiError> {
     let ReleaseQuery {
         mut filter,
         items,
@@ -220,17 +220,17 @@ pub async fn list_releases(
     } = query.0;
     filter.items = items.of(caller.user.id);
     let releases = state.music.list_releases(&caller, &filter, &request).await?;
-    Ok(Part(ListView::new(releases, ReleaseView::from)))
+    Ok(LinkedPage(Page::new(releases, ReleaseView::from)))
 }
 
 /// A release
 #[endpoint]
-pub async fn show_release(
+pub async fn get_release(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
-) -> Result<Answer<ReleaseView>, Problem> {
-    Ok(Answer(
+) -> Result<Json<ReleaseView>, ApiError> {
+    Ok(Json(
         state.music.release(&caller, music_release_id.0).await?.into(),
     ))
 }
@@ -242,26 +242,26 @@ pub async fn list_release_tracks(
     caller: Caller,
     query: Query<ReleaseTracksQuery>,
     music_release_id: PathId<MusicReleaseId>,
-) -> Result<Part<TrackView>, Problem> {
+) -> Result<LinkedPage<TrackView>, ApiError> {
     let tracks = state
         .music
         .release_tracks(&caller, music_release_id.0, query.0.0)
         .await?;
-    Ok(Part(ListView::new(tracks, TrackView::from)))
+    Ok(LinkedPage(Page::new(tracks, TrackView::from)))
 }
 
 /// The picture of a release
 #[endpoint]
-pub async fn show_release_artwork(
+pub async fn get_release_artwork(
     state: State,
     caller: Caller,
     query: Query<ArtworkQuery>,
     music_release_id: PathId<MusicReleaseId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let id = music_release_id.0;
     Ok(match query.0.size {
-        Some(size) => MediaAnswer::thumbnail(state.pictures.release(&caller, id, size).await?),
-        None => MediaAnswer::picture(state.media.open_release_picture(&caller, id).await?),
+        Some(size) => MediaResponse::thumbnail(state.thumbnails.release(&caller, id, size).await?),
+        None => MediaResponse::picture(state.media.open_release_picture(&caller, id).await?),
     })
 }
 
@@ -271,7 +271,7 @@ pub async fn list_tracks(
     state: State,
     caller: Caller,
     query: Query<TrackQuery>,
-) -> Result<Part<TrackView>, Problem> {
+) -> Result<LinkedPage<TrackView>, ApiError> {
     let TrackQuery {
         mut filter,
         items,
@@ -279,31 +279,31 @@ pub async fn list_tracks(
     } = query.0;
     filter.items = items.of(caller.user.id);
     let tracks = state.music.list_tracks(&caller, &filter, &request).await?;
-    Ok(Part(ListView::new(tracks, TrackView::from)))
+    Ok(LinkedPage(Page::new(tracks, TrackView::from)))
 }
 
 /// A track
 #[endpoint]
-pub async fn show_track(
+pub async fn get_track(
     state: State,
     caller: Caller,
     music_track_id: PathId<MusicTrackId>,
-) -> Result<Answer<TrackView>, Problem> {
-    Ok(Answer(state.music.track(&caller, music_track_id.0).await?.into()))
+) -> Result<Json<TrackView>, ApiError> {
+    Ok(Json(state.music.track(&caller, music_track_id.0).await?.into()))
 }
 
 /// The picture in a track's file
 #[endpoint]
-pub async fn show_track_artwork(
+pub async fn get_track_artwork(
     state: State,
     caller: Caller,
     query: Query<ArtworkQuery>,
     music_track_id: PathId<MusicTrackId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let id = music_track_id.0;
     Ok(match query.0.size {
-        Some(size) => MediaAnswer::thumbnail(state.pictures.track(&caller, id, size).await?),
-        None => MediaAnswer::picture(state.media.open_track_picture(&caller, id).await?),
+        Some(size) => MediaResponse::thumbnail(state.thumbnails.track(&caller, id, size).await?),
+        None => MediaResponse::picture(state.media.open_track_picture(&caller, id).await?),
     })
 }
 
@@ -313,9 +313,9 @@ pub async fn list_genres(
     state: State,
     caller: Caller,
     query: Query<GenreQuery>,
-) -> Result<Part<GenreView>, Problem> {
+) -> Result<LinkedPage<GenreView>, ApiError> {
     let genres = state.music.list_genres(&caller, &query.0.0).await?;
-    Ok(Part(ListView::new(genres, GenreView::from)))
+    Ok(LinkedPage(Page::new(genres, GenreView::from)))
 }
 
 /// The bytes of a track's file
@@ -324,10 +324,10 @@ pub async fn stream_track(
     state: State,
     caller: Caller,
     music_track_id: PathId<MusicTrackId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let media = state.media.open_track(&caller, music_track_id.0).await?;
     let stream = state
         .open_streams
         .play(&caller, Capability::MusicTracksPlay, media.id)?;
-    Ok(MediaAnswer::file(media).as_stream(stream))
+    Ok(MediaResponse::file(media).as_stream(stream))
 }

@@ -4,15 +4,15 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Created, ListView};
+use crate::response::{Json, Created, Page};
 use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::routes::users::present;
 use crate::views::photo_albums::{PhotoAlbumView, PhotoResultView};
 use svc_domain::id::PhotoAlbumId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_identity::error::ServiceError;
 use svc_library::photo_albums::{AlbumInput, AlbumOrder};
 
@@ -85,17 +85,17 @@ impl Input for AlbumPhotosInput {}
 pub struct PhotoAlbumsQuery {
     by: AlbumOrder,
     order: Order,
-    page: Page,
+    page: Pagination,
 }
 
 impl FromQuery for PhotoAlbumsQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let (by, order) =
-            pagination::ordering(reader, ORDERS).unwrap_or((AlbumOrder::Name, Order::Ascending));
+            pagination::ordering(params, ORDERS).unwrap_or((AlbumOrder::Name, Order::Ascending));
         Self {
             by,
             order,
-            page: pagination::page(reader),
+            page: pagination::page(params),
         }
     }
 }
@@ -114,15 +114,15 @@ fn everyone(visibility: Option<&str>) -> Result<Option<bool>, ServiceError> {
 /// Their own, those shared with them, and those for everyone. Of each, they see the photos that their libraries let
 /// them see.
 #[endpoint]
-pub async fn list_albums(
+pub async fn list_photo_albums(
     state: State,
     caller: Caller,
     query: Query<PhotoAlbumsQuery>,
-) -> Result<Answer<ListView<PhotoAlbumView>>, Problem> {
+) -> Result<Json<Page<PhotoAlbumView>>, ApiError> {
     let PhotoAlbumsQuery { by, order, page } = query.0;
     let albums = state.photo_albums.list(&caller, by, order, page).await?;
     let user = caller.user.id;
-    Ok(Answer(ListView::new(albums, |album| {
+    Ok(Json(Page::new(albums, |album| {
         PhotoAlbumView::new(album, user)
     })))
 }
@@ -131,13 +131,13 @@ pub async fn list_albums(
 ///
 /// Its photos are listed by `GET /photos?albumId=`.
 #[endpoint]
-pub async fn show_album(
+pub async fn get_photo_album(
     state: State,
     caller: Caller,
     photo_album_id: PathId<PhotoAlbumId>,
-) -> Result<Answer<PhotoAlbumView>, Problem> {
+) -> Result<Json<PhotoAlbumView>, ApiError> {
     let album = state.photo_albums.get(&caller, photo_album_id.0).await?;
-    Ok(Answer(PhotoAlbumView::new(album, caller.user.id)))
+    Ok(Json(PhotoAlbumView::new(album, caller.user.id)))
 }
 
 /// Makes an album, which is the caller's
@@ -145,11 +145,11 @@ pub async fn show_album(
     (status_code = 404, description = "There is nothing of what the body names"),
     (status_code = 409, description = "The caller has as many albums as one may have")
 ))]
-pub async fn create_album(
+pub async fn create_photo_album(
     state: State,
     caller: Caller,
     body: Body<CreatePhotoAlbumInput>,
-) -> Result<Created<PhotoAlbumView>, Problem> {
+) -> Result<Created<PhotoAlbumView>, ApiError> {
     let CreatePhotoAlbumInput {
         name,
         description,
@@ -169,12 +169,12 @@ pub async fn create_album(
 
 /// Changes an album of the caller's
 #[endpoint]
-pub async fn update_album(
+pub async fn update_photo_album(
     state: State,
     caller: Caller,
     body: Body<UpdatePhotoAlbumInput>,
     photo_album_id: PathId<PhotoAlbumId>,
-) -> Result<Answer<PhotoAlbumView>, Problem> {
+) -> Result<Json<PhotoAlbumView>, ApiError> {
     let input = AlbumInput {
         name: body.0.name,
         description: body.0.description,
@@ -186,18 +186,18 @@ pub async fn update_album(
         .photo_albums
         .update(&caller, photo_album_id.0, input)
         .await?;
-    Ok(Answer(PhotoAlbumView::new(album, caller.user.id)))
+    Ok(Json(PhotoAlbumView::new(album, caller.user.id)))
 }
 
 /// Deletes an album of the caller's; its photos stay
 #[endpoint]
-pub async fn delete_album(
+pub async fn delete_photo_album(
     state: State,
     caller: Caller,
     photo_album_id: PathId<PhotoAlbumId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     state.photo_albums.delete(&caller, photo_album_id.0).await?;
-    Ok(Answer(true))
+    Ok(Json(true))
 }
 
 /// Puts photos at the end of an album of the caller's
@@ -205,12 +205,12 @@ pub async fn delete_album(
 /// What became of each is told one by one, each once; those that are in the album already stay where they are. An
 /// album holds 10,000 photos.
 #[endpoint]
-pub async fn add_photos(
+pub async fn add_photos_to_album(
     state: State,
     caller: Caller,
     body: Body<AlbumPhotosInput>,
     photo_album_id: PathId<PhotoAlbumId>,
-) -> Result<Created<Vec<PhotoResultView>>, Problem> {
+) -> Result<Created<Vec<PhotoResultView>>, ApiError> {
     let photos = body.0.photo_ids;
     let results = state.photo_albums.add(&caller, photo_album_id.0, &photos).await?;
     Ok(Created(results.into_iter().map(PhotoResultView::from).collect()))
@@ -220,16 +220,16 @@ pub async fn add_photos(
 ///
 /// What became of each is told one by one, each once.
 #[endpoint]
-pub async fn remove_photos(
+pub async fn remove_photos_from_album(
     state: State,
     caller: Caller,
     body: Body<AlbumPhotosInput>,
     photo_album_id: PathId<PhotoAlbumId>,
-) -> Result<Answer<Vec<PhotoResultView>>, Problem> {
+) -> Result<Json<Vec<PhotoResultView>>, ApiError> {
     let photos = body.0.photo_ids;
     let results = state
         .photo_albums
         .remove(&caller, photo_album_id.0, &photos)
         .await?;
-    Ok(Answer(results.into_iter().map(PhotoResultView::from).collect()))
+    Ok(Json(results.into_iter().map(PhotoResultView::from).collect()))
 }

@@ -4,14 +4,14 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, ListView, Part};
+use crate::response::{Json, Page, LinkedPage};
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::item_query::ItemQuery;
-use crate::media_answer::MediaAnswer;
+use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::picture_size::ThumbnailQuery;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader, parse_moment};
+use crate::thumbnail_size::ThumbnailQuery;
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams, parse_moment};
 use crate::routes::users::present;
 use crate::views::photos::{PhotoBucketView, PhotoView};
 use svc_domain::id::{LibraryId, PhotoId};
@@ -52,15 +52,15 @@ pub struct BucketQuery {
     order: Order,
 }
 
-fn filter(reader: &mut QueryReader<'_>) -> PhotoFilter {
+fn filter(params: &mut QueryParams<'_>) -> PhotoFilter {
     PhotoFilter {
-        from: reader.moment("from", "Taken then or later."),
-        to: reader.moment("to", "Taken then or earlier."),
-        camera: reader.text("camera", "Maker or model of the camera."),
-        lens: reader.text("lens", "Lens."),
-        bounding_box: bounding_box(reader),
-        album: reader.parsed("albumId", "In this album.", "the id of an album"),
-        bucket: reader.parsed(
+        from: params.moment("from", "Taken then or later."),
+        to: params.moment("to", "Taken then or earlier."),
+        camera: params.text("camera", "Maker or model of the camera."),
+        lens: params.text("lens", "Lens."),
+        bounding_box: bounding_box(params),
+        album: params.parsed("albumId", "In this album.", "the id of an album"),
+        bucket: params.parsed(
             "bucket",
             "Taken in that month or on that day, as `GET /photos/buckets` names them.",
             "a month such as 2021-07 or a day such as 2021-07-14",
@@ -70,25 +70,25 @@ fn filter(reader: &mut QueryReader<'_>) -> PhotoFilter {
 }
 
 impl FromQuery for BucketQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        let granularity = reader.choice("granularity", "How to cut; `month` if not said.", GRANULARITIES);
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let granularity = params.choice("granularity", "How to cut; `month` if not said.", GRANULARITIES);
         Self {
-            filter: filter(reader),
-            items: ItemQuery::read(reader),
-            libraries: pagination::libraries(reader),
+            filter: filter(params),
+            items: ItemQuery::read(params),
+            libraries: pagination::libraries(params),
             granularity: granularity.unwrap_or(Granularity::Month),
-            order: pagination::direction(reader, Order::Descending),
+            order: pagination::direction(params, Order::Descending),
         }
     }
 }
 
 impl FromQuery for PhotoQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        let filter = filter(reader);
-        let items = ItemQuery::read(reader).with_random(reader);
-        let request = pagination::list(reader, ORDERS, PhotoOrder::TakenAt);
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let filter = filter(params);
+        let items = ItemQuery::read(params).with_random(params);
+        let request = pagination::list(params, ORDERS, PhotoOrder::TakenAt);
         if request.by == PhotoOrder::Album && filter.album.is_none() {
-            reader.fail("orderBy", "`album` is the order of the album that albumId names");
+            params.fail("orderBy", "`album` is the order of the album that albumId names");
         }
         Self {
             filter,
@@ -98,9 +98,9 @@ impl FromQuery for PhotoQuery {
     }
 }
 
-fn bounding_box(reader: &mut QueryReader<'_>) -> Option<BoundingBox> {
+fn bounding_box(params: &mut QueryParams<'_>) -> Option<BoundingBox> {
     let about = "Taken there: west, south, east, north in degrees.";
-    let [west, south, east, north] = reader.numbers("bbox", about)?;
+    let [west, south, east, north] = params.numbers("bbox", about)?;
     let longitudes = [west, east]
         .iter()
         .all(|degrees| (-180.0..=180.0).contains(degrees));
@@ -108,7 +108,7 @@ fn bounding_box(reader: &mut QueryReader<'_>) -> Option<BoundingBox> {
         .iter()
         .all(|degrees| (-90.0..=90.0).contains(degrees));
     if !longitudes || !latitudes || south > north {
-        reader.fail(
+        params.fail(
             "bbox",
             "must be west, south, east, north within -180,-90,180,90, south below north",
         );
@@ -192,7 +192,7 @@ pub async fn list_photos(
     state: State,
     caller: Caller,
     query: Query<PhotoQuery>,
-) -> Result<Part<PhotoView>, Problem> {
+) -> Result<LinkedPage<PhotoView>, ApiError> {
     let PhotoQuery {
         mut filter,
         items,
@@ -200,28 +200,28 @@ pub async fn list_photos(
     } = query.0;
     filter.items = items.of(caller.user.id);
     let photos = state.photos.list(&caller, &filter, &request).await?;
-    Ok(Part(ListView::new(photos, PhotoView::from)))
+    Ok(LinkedPage(Page::new(photos, PhotoView::from)))
 }
 
 /// A photo
 #[endpoint]
-pub async fn show_photo(
+pub async fn get_photo(
     state: State,
     caller: Caller,
     photo_id: PathId<PhotoId>,
-) -> Result<Answer<PhotoView>, Problem> {
-    Ok(Answer(state.photos.photo(&caller, photo_id.0).await?.into()))
+) -> Result<Json<PhotoView>, ApiError> {
+    Ok(Json(state.photos.photo(&caller, photo_id.0).await?.into()))
 }
 
 /// The days or months with photos
 ///
 /// Each with the number of its photos and the moments of the first and last. Days are those of the camera's calendar.
 #[endpoint]
-pub async fn list_buckets(
+pub async fn list_photo_buckets(
     state: State,
     caller: Caller,
     query: Query<BucketQuery>,
-) -> Result<Answer<Vec<PhotoBucketView>>, Problem> {
+) -> Result<Json<Vec<PhotoBucketView>>, ApiError> {
     let BucketQuery {
         mut filter,
         items,
@@ -234,7 +234,7 @@ pub async fn list_buckets(
         .photos
         .buckets(&caller, &filter, &libraries, granularity, order)
         .await?;
-    Ok(Answer(buckets.into_iter().map(PhotoBucketView::from).collect()))
+    Ok(Json(buckets.into_iter().map(PhotoBucketView::from).collect()))
 }
 
 /// Corrects what is known of a photo, for everybody
@@ -246,33 +246,33 @@ pub async fn update_photo(
     caller: Caller,
     body: Body<UpdatePhotoInput>,
     photo_id: PathId<PhotoId>,
-) -> Result<Answer<PhotoView>, Problem> {
+) -> Result<Json<PhotoView>, ApiError> {
     let update = PhotoUpdate::try_from(body.0)?;
     let photo = state.photos.update(&caller, photo_id.0, update).await?;
-    Ok(Answer(photo.into()))
+    Ok(Json(photo.into()))
 }
 
 /// The bytes of a photo's file
 #[endpoint]
-pub async fn show_original(
+pub async fn get_photo_original(
     state: State,
     caller: Caller,
     photo_id: PathId<PhotoId>,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let media = state.media.open_photo(&caller, photo_id.0).await?;
     let stream = state.open_streams.send(&caller, Capability::PhotosRead, media.id);
-    Ok(MediaAnswer::file(media).as_stream(stream))
+    Ok(MediaResponse::file(media).as_stream(stream))
 }
 
 /// A photo in a smaller size, upright
 #[endpoint]
-pub async fn show_thumbnail(
+pub async fn get_photo_thumbnail(
     state: State,
     caller: Caller,
     query: Query<ThumbnailQuery>,
     photo_id: PathId<PhotoId>,
-) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::thumbnail(
-        state.pictures.photo(&caller, photo_id.0, query.0.size).await?,
+) -> Result<MediaResponse, ApiError> {
+    Ok(MediaResponse::thumbnail(
+        state.thumbnails.photo(&caller, photo_id.0, query.0.size).await?,
     ))
 }

@@ -4,15 +4,15 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::{Deserialize, Deserializer};
 
-use crate::answer::{Answer, ListView};
+use crate::response::{Json, Page};
 use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
-use crate::revised::{CreatedRevised, IfMatch, Revised};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
+use crate::versioned::{CreatedVersioned, IfMatch, Versioned};
 use crate::views::playback_queues::{QueueItemView, QueueView};
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 use svc_domain::playback_queue::{MAX_WINDOW, PlaybackQueue};
 use svc_identity::error::ServiceError;
 use svc_library::playback_queues::{Insert, NamedItem, NewQueue, Window};
@@ -23,7 +23,7 @@ const WINDOW: i64 = 12;
 /// An item to be put into a queue.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct QueueItemInput {
+pub struct PlaybackQueueItemInput {
     /// `music_track`, `movie` or `tv_episode`; `music_release`, `music_artist` and `tv_show` stand for all that they
     /// are made of, in order.
     media_type: String,
@@ -34,7 +34,7 @@ pub struct QueueItemInput {
 /// The queue to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CreateQueueInput {
+pub struct CreatePlaybackQueueInput {
     /// `static`, or `dynamic`: extended by the server.
     #[serde(rename = "type")]
     queue_type: String,
@@ -47,34 +47,34 @@ pub struct CreateQueueInput {
     seed: Option<String>,
     /// What the queue begins with.
     #[serde(default, deserialize_with = "short_list")]
-    items: Vec<QueueItemInput>,
+    items: Vec<PlaybackQueueItemInput>,
 }
 
-impl Input for CreateQueueInput {}
+impl Input for CreatePlaybackQueueInput {}
 
 /// Items to be added.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AddItemsInput {
+pub struct AddPlaybackQueueItemsInput {
     /// In order.
     #[serde(deserialize_with = "short_list")]
-    items: Vec<QueueItemInput>,
+    items: Vec<PlaybackQueueItemInput>,
     /// `next`: after the cursor; `end`: after the last item.
     insert: String,
 }
 
-impl Input for AddItemsInput {}
+impl Input for AddPlaybackQueueItemsInput {}
 
 /// Where an item is to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MoveItemInput {
+pub struct MovePlaybackQueueItemInput {
     /// After this item of the queue; `null` for the front.
     #[serde(deserialize_with = "given")]
     after: Option<String>,
 }
 
-impl Input for MoveItemInput {}
+impl Input for MovePlaybackQueueItemInput {}
 
 /// `null` has to be said.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -84,17 +84,17 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D
 /// Where the caller is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CursorInput {
+pub struct PlaybackQueueCursorInput {
     /// The item of the queue.
     playback_queue_item_id: String,
     /// Where in it.
     seconds: f64,
 }
 
-impl Input for CursorInput {}
+impl Input for PlaybackQueueCursorInput {}
 
-impl From<QueueItemInput> for NamedItem {
-    fn from(input: QueueItemInput) -> Self {
+impl From<PlaybackQueueItemInput> for NamedItem {
+    fn from(input: PlaybackQueueItemInput) -> Self {
         Self {
             media_type: input.media_type,
             media_id: input.media_id,
@@ -102,21 +102,21 @@ impl From<QueueItemInput> for NamedItem {
     }
 }
 
-fn named(items: Vec<QueueItemInput>) -> Vec<NamedItem> {
+fn named(items: Vec<PlaybackQueueItemInput>) -> Vec<NamedItem> {
     items.into_iter().map(NamedItem::from).collect()
 }
 
-fn revised(queue: PlaybackQueue) -> Revised<QueueView> {
-    Revised(queue.revision, queue.into())
+fn revised(queue: PlaybackQueue) -> Versioned<QueueView> {
+    Versioned(queue.revision, queue.into())
 }
 
 /// Which part of the list of queues.
 #[derive(Debug)]
-pub struct QueuesQuery(Page);
+pub struct QueuesQuery(Pagination);
 
 impl FromQuery for QueuesQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        Self(pagination::latest(reader, "modifiedAt"))
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(pagination::latest(params, "modifiedAt"))
     }
 }
 
@@ -125,14 +125,14 @@ impl FromQuery for QueuesQuery {
 pub struct WindowQuery(Window);
 
 impl FromQuery for WindowQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
-        let around = reader.parsed(
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let around = params.parsed(
             "around",
             "Around this item of the queue; around the cursor if not said.",
             "the id of an item of the queue",
         );
         let mut count =
-            |name: &str, about: &str| reader.integer(name, about, 0..=MAX_WINDOW).unwrap_or(WINDOW);
+            |name: &str, about: &str| params.integer(name, about, 0..=MAX_WINDOW).unwrap_or(WINDOW);
         Self(Window {
             around,
             leading: count("leading", "Items before it; 12 if not said."),
@@ -143,13 +143,13 @@ impl FromQuery for WindowQuery {
 
 /// The caller's queues, the last touched first
 #[endpoint]
-pub async fn list_queues(
+pub async fn list_playback_queues(
     state: State,
     caller: Caller,
     query: Query<QueuesQuery>,
-) -> Result<Answer<ListView<QueueView>>, Problem> {
+) -> Result<Json<Page<QueueView>>, ApiError> {
     let queues = state.playback_queues.list(&caller, query.0.0).await?;
-    Ok(Answer(ListView::new(queues, QueueView::from)))
+    Ok(Json(Page::new(queues, QueueView::from)))
 }
 
 /// Makes a queue; its cursor is at its first item
@@ -162,11 +162,11 @@ pub async fn list_queues(
     (status_code = 404, description = "There is nothing of what the body names"),
     (status_code = 409, description = "More items than a queue may hold")
 ))]
-pub async fn create_queue(
+pub async fn create_playback_queue(
     state: State,
     caller: Caller,
-    body: Body<CreateQueueInput>,
-) -> Result<CreatedRevised<QueueView>, Problem> {
+    body: Body<CreatePlaybackQueueInput>,
+) -> Result<CreatedVersioned<QueueView>, ApiError> {
     let input = body.0;
     let new = NewQueue {
         queue_type: input.queue_type,
@@ -175,16 +175,16 @@ pub async fn create_queue(
         items: named(input.items),
     };
     let queue = state.playback_queues.create(&caller, new).await?;
-    Ok(CreatedRevised(queue.revision, queue.into()))
+    Ok(CreatedVersioned(queue.revision, queue.into()))
 }
 
 /// A queue
 #[endpoint]
-pub async fn show_queue(
+pub async fn get_playback_queue(
     state: State,
     caller: Caller,
     playback_queue_id: PathId<PlaybackQueueId>,
-) -> Result<Revised<QueueView>, Problem> {
+) -> Result<Versioned<QueueView>, ApiError> {
     Ok(revised(
         state.playback_queues.get(&caller, playback_queue_id.0).await?,
     ))
@@ -192,27 +192,27 @@ pub async fn show_queue(
 
 /// Deletes a queue
 #[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
-pub async fn delete_queue(
+pub async fn delete_playback_queue(
     state: State,
     caller: Caller,
     if_match: IfMatch,
     playback_queue_id: PathId<PlaybackQueueId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     let id = playback_queue_id.0;
     state.playback_queues.delete(&caller, id, if_match.0).await?;
-    Ok(Answer(true))
+    Ok(Json(true))
 }
 
 /// Items of a queue around one of them
 ///
 /// What is gone from the library, or hidden from the caller by now, stays in its place with `missing`.
 #[endpoint]
-pub async fn list_items(
+pub async fn list_playback_queue_items(
     state: State,
     caller: Caller,
     query: Query<WindowQuery>,
     playback_queue_id: PathId<PlaybackQueueId>,
-) -> Result<Revised<ListView<QueueItemView>>, Problem> {
+) -> Result<Versioned<Page<QueueItemView>>, ApiError> {
     let shown = state
         .playback_queues
         .items(&caller, playback_queue_id.0, query.0.0)
@@ -222,9 +222,9 @@ pub async fn list_items(
         total: shown.total,
         next: None,
     };
-    Ok(Revised(
+    Ok(Versioned(
         shown.revision,
-        ListView::new(listing, QueueItemView::from),
+        Page::new(listing, QueueItemView::from),
     ))
 }
 
@@ -233,13 +233,13 @@ pub async fn list_items(
     (status_code = 409, description = "More items than a queue may hold"),
     (status_code = 412, description = "The queue is not of the revision in `If-Match`")
 ))]
-pub async fn add_items(
+pub async fn add_playback_queue_items(
     state: State,
     caller: Caller,
     if_match: IfMatch,
-    body: Body<AddItemsInput>,
+    body: Body<AddPlaybackQueueItemsInput>,
     playback_queue_id: PathId<PlaybackQueueId>,
-) -> Result<CreatedRevised<QueueView>, Problem> {
+) -> Result<CreatedVersioned<QueueView>, ApiError> {
     let insert = match body.0.insert.as_str() {
         "next" => Insert::Next,
         "end" => Insert::End,
@@ -250,19 +250,19 @@ pub async fn add_items(
         .playback_queues
         .add(&caller, playback_queue_id.0, &items, insert, if_match.0)
         .await?;
-    Ok(CreatedRevised(queue.revision, queue.into()))
+    Ok(CreatedVersioned(queue.revision, queue.into()))
 }
 
 /// Moves an item
 #[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
-pub async fn move_item(
+pub async fn move_playback_queue_item(
     state: State,
     caller: Caller,
     if_match: IfMatch,
-    body: Body<MoveItemInput>,
+    body: Body<MovePlaybackQueueItemInput>,
     playback_queue_id: PathId<PlaybackQueueId>,
     playback_queue_item_id: PathId<PlaybackQueueItemId>,
-) -> Result<Revised<QueueView>, Problem> {
+) -> Result<Versioned<QueueView>, ApiError> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
     let after = body.0.after.as_deref();
     let moved = state
@@ -273,13 +273,13 @@ pub async fn move_item(
 
 /// Takes an item out; a cursor that was there goes on to the next
 #[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
-pub async fn remove_item(
+pub async fn remove_playback_queue_item(
     state: State,
     caller: Caller,
     if_match: IfMatch,
     playback_queue_id: PathId<PlaybackQueueId>,
     playback_queue_item_id: PathId<PlaybackQueueItemId>,
-) -> Result<Revised<QueueView>, Problem> {
+) -> Result<Versioned<QueueView>, ApiError> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
     let left = state
         .playback_queues
@@ -292,14 +292,14 @@ pub async fn remove_item(
 /// The revision stays, unless the server extends the queue for it. A report to `PATCH /history` with
 /// `playbackQueueItemId` does the same.
 #[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
-pub async fn set_cursor(
+pub async fn set_playback_queue_cursor(
     state: State,
     caller: Caller,
     if_match: IfMatch,
-    body: Body<CursorInput>,
+    body: Body<PlaybackQueueCursorInput>,
     playback_queue_id: PathId<PlaybackQueueId>,
-) -> Result<Revised<QueueView>, Problem> {
-    let CursorInput {
+) -> Result<Versioned<QueueView>, ApiError> {
+    let PlaybackQueueCursorInput {
         playback_queue_item_id,
         seconds,
     } = body.0;

@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::Answer;
-use crate::extract::{Body, By, Input, PathId, State};
-use crate::problem::Problem;
+use crate::response::Json;
+use crate::extract::{Body, Authenticated, Input, PathId, State};
+use crate::api_error::ApiError;
 use crate::views::plugins::PluginView;
 
 /// What to do with the plugin.
@@ -18,17 +18,17 @@ enum PluginActionInput {
 
 /// An action on a plugin.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct ActOnPluginInput {
+pub struct ControlPluginInput {
     /// `release`: ends its quarantine.
     action: PluginActionInput,
 }
 
-impl Input for ActOnPluginInput {}
+impl Input for ControlPluginInput {}
 
 /// The plugins, also those that could not be loaded
 #[endpoint]
-pub async fn list_plugins(state: State) -> Answer<Vec<PluginView>> {
-    Answer(state.plugins.list().into_iter().map(PluginView::from).collect())
+pub async fn list_plugins(state: State) -> Json<Vec<PluginView>> {
+    Json(state.plugins.list().into_iter().map(PluginView::from).collect())
 }
 
 /// Releases a plugin from quarantine
@@ -36,14 +36,14 @@ pub async fn list_plugins(state: State) -> Answer<Vec<PluginView>> {
 /// A plugin that failed too often in a run of the indexer is `quarantined`: nobody calls it, and files wait for it. Once it
 /// is released it is called again, and the next run reads them.
 #[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: it is not quarantined")))]
-pub async fn act_on_plugin(
+pub async fn control_plugin(
     state: State,
-    by: By,
-    body: Body<ActOnPluginInput>,
+    by: Authenticated,
+    body: Body<ControlPluginInput>,
     plugin_id: PathId<String>,
-) -> Result<Answer<PluginView>, Problem> {
+) -> Result<Json<PluginView>, ApiError> {
     let status = match body.0.action {
         PluginActionInput::Release => state.plugins.release(by.0, plugin_id.0).await?,
     };
-    Ok(Answer(status.into()))
+    Ok(Json(status.into()))
 }

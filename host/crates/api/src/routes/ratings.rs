@@ -4,16 +4,16 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, ListView};
+use crate::response::{Json, Page};
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::routes::history::ItemTypeName;
 use crate::views::items::RatingView;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
-use svc_domain::list::{Order, OrderedPage};
+use svc_domain::list::{Order, OrderedPagination};
 
 /// What is thought of an item.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -34,29 +34,29 @@ impl Input for RatingInput {}
 pub struct RatingsQuery {
     only: Option<ItemType>,
     favorites: bool,
-    part: OrderedPage,
+    part: OrderedPagination,
 }
 
 impl FromQuery for RatingsQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let types = ItemType::ALL.map(|item| (item.as_str(), item));
         Self {
-            only: reader.choice("mediaType", "Of this type alone.", &types),
-            favorites: reader
+            only: params.choice("mediaType", "Of this type alone.", &types),
+            favorites: params
                 .boolean("favorites", "Of 0.8 or more alone.")
                 .unwrap_or(false),
-            part: pagination::ordered(reader, "ratedAt", Order::Descending),
+            part: pagination::ordered(params, "ratedAt", Order::Descending),
         }
     }
 }
 
 /// Rates an item, in place of what was thought before
 #[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
-pub async fn rate(
+pub async fn rate_item(
     state: State,
     caller: Caller,
     body: Body<RatingInput>,
-) -> Result<Answer<RatingView>, Problem> {
+) -> Result<Json<RatingView>, ApiError> {
     let RatingInput {
         media_type,
         media_id,
@@ -66,7 +66,7 @@ pub async fn rate(
         .ratings
         .rate(&caller, &media_type, &media_id, rating)
         .await?;
-    Ok(Answer(rated.into()))
+    Ok(Json(rated.into()))
 }
 
 /// What the caller rated, the last first
@@ -75,24 +75,24 @@ pub async fn list_ratings(
     state: State,
     caller: Caller,
     query: Query<RatingsQuery>,
-) -> Result<Answer<ListView<RatingView>>, Problem> {
+) -> Result<Json<Page<RatingView>>, ApiError> {
     let RatingsQuery {
         only,
         favorites,
         part,
     } = query.0;
     let ratings = state.ratings.list(&caller, only, favorites, part).await?;
-    Ok(Answer(ListView::new(ratings, RatingView::from)))
+    Ok(Json(Page::new(ratings, RatingView::from)))
 }
 
 /// Forgets a rating; `false` if there is none
 #[endpoint]
-pub async fn forget_rating(
+pub async fn delete_rating(
     state: State,
     caller: Caller,
     media_type: PathId<ItemTypeName>,
     media_id: PathId<MediaId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     let item = media_type.0.0;
-    Ok(Answer(state.ratings.forget(&caller, item, media_id.0).await?))
+    Ok(Json(state.ratings.forget(&caller, item, media_id.0).await?))
 }

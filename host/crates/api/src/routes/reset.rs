@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::Created;
-use crate::extract::{Body, By, Input, State};
-use crate::problem::Problem;
+use crate::response::Created;
+use crate::extract::{Body, Authenticated, Input, State};
+use crate::api_error::ApiError;
 use svc_identity::error::ServiceError;
 use svc_library::reset::ResetType;
 
@@ -29,7 +29,7 @@ impl Input for ResetInput {}
 /// A run of the indexer ends before. Media files are never touched. After a factory reset nobody is known any more,
 /// and whoever comes first can set the server up.
 #[endpoint]
-pub async fn reset(state: State, by: By, body: Body<ResetInput>) -> Result<Created<bool>, Problem> {
+pub async fn reset_server(state: State, by: Authenticated, body: Body<ResetInput>) -> Result<Created<bool>, ApiError> {
     let ResetInput {
         reset_type,
         validation_phrase,
@@ -42,6 +42,6 @@ pub async fn reset(state: State, by: By, body: Body<ResetInput>) -> Result<Creat
     let phrase = validation_phrase.unwrap_or_default();
     state.reset.carry_out(by.0, reset_type, &phrase).await?;
     // Nobody would be given them any more; nor are they to lie about in memory.
-    state.answers.clear();
+    state.response_cache.clear();
     Ok(Created(true))
 }

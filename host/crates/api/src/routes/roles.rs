@@ -4,14 +4,14 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Created};
-use crate::extract::{Body, By, Input, PathId, State, short_list};
+use crate::response::{Json, Created};
+use crate::extract::{Body, Authenticated, Input, PathId, State, short_list};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::users::{RoleAssignmentView, RoleView};
 use svc_domain::id::UserId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 
 /// A role to be made.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -52,16 +52,16 @@ impl Input for AssignRoleInput {}
 #[derive(Debug)]
 pub struct AssignmentsQuery {
     user: Option<UserId>,
-    page: Page,
+    page: Pagination,
     order: Order,
 }
 
 impl FromQuery for AssignmentsQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            user: reader.parsed("userId", "Of this account alone.", "the id of a user"),
-            page: pagination::page(reader),
-            order: pagination::sort(reader, "name", Order::Ascending),
+            user: params.parsed("userId", "Of this account alone.", "the id of a user"),
+            page: pagination::page(params),
+            order: pagination::sort(params, "name", Order::Ascending),
         }
     }
 }
@@ -73,27 +73,27 @@ pub struct UnassignQuery {
 }
 
 impl FromQuery for UnassignQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            user_ids: reader.texts("userIds", "1 to 200 accounts."),
+            user_ids: params.texts("userIds", "1 to 200 accounts."),
         }
     }
 }
 
 /// All roles
 #[endpoint]
-pub async fn list_roles(state: State) -> Result<Answer<Vec<RoleView>>, Problem> {
+pub async fn list_roles(state: State) -> Result<Json<Vec<RoleView>>, ApiError> {
     let roles = state.roles.list().await?;
-    Ok(Answer(roles.into_iter().map(RoleView::from).collect()))
+    Ok(Json(roles.into_iter().map(RoleView::from).collect()))
 }
 
 /// Makes a role
 #[endpoint(responses((status_code = 409, description = "There is a role of this name")))]
 pub async fn create_role(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<CreateRoleInput>,
-) -> Result<Created<RoleView>, Problem> {
+) -> Result<Created<RoleView>, ApiError> {
     let CreateRoleInput { name, capabilities } = body.0;
     Ok(Created(
         state.roles.create(by.0, &name, &capabilities).await?.into(),
@@ -104,32 +104,32 @@ pub async fn create_role(
 #[endpoint]
 pub async fn update_role(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<UpdateRoleInput>,
     role: PathId<String>,
-) -> Result<Answer<RoleView>, Problem> {
+) -> Result<Json<RoleView>, ApiError> {
     let capabilities = body.0.capabilities;
-    Ok(Answer(
+    Ok(Json(
         state.roles.update(by.0, role.0, &capabilities).await?.into(),
     ))
 }
 
 /// Deletes a role, and takes it from all who have it
 #[endpoint]
-pub async fn delete_role(state: State, by: By, role: PathId<String>) -> Result<Answer<bool>, Problem> {
+pub async fn delete_role(state: State, by: Authenticated, role: PathId<String>) -> Result<Json<bool>, ApiError> {
     state.roles.delete(by.0, role.0).await?;
-    Ok(Answer(true))
+    Ok(Json(true))
 }
 
 /// Who has which role
 #[endpoint]
-pub async fn list_assignments(
+pub async fn list_role_assignments(
     state: State,
     query: Query<AssignmentsQuery>,
-) -> Result<Answer<Vec<RoleAssignmentView>>, Problem> {
+) -> Result<Json<Vec<RoleAssignmentView>>, ApiError> {
     let AssignmentsQuery { user, page, order } = query.0;
     let assignments = state.roles.assignments(user, page, order).await?;
-    Ok(Answer(
+    Ok(Json(
         assignments.into_iter().map(RoleAssignmentView::from).collect(),
     ))
 }
@@ -138,10 +138,10 @@ pub async fn list_assignments(
 #[endpoint]
 pub async fn assign_role(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<AssignRoleInput>,
     role: PathId<String>,
-) -> Result<Created<Vec<RoleAssignmentView>>, Problem> {
+) -> Result<Created<Vec<RoleAssignmentView>>, ApiError> {
     let made = state.roles.assign(by.0, role.0, &body.0.user_ids).await?;
     Ok(Created(made.into_iter().map(RoleAssignmentView::from).collect()))
 }
@@ -150,10 +150,10 @@ pub async fn assign_role(
 #[endpoint]
 pub async fn unassign_role(
     state: State,
-    by: By,
+    by: Authenticated,
     query: Query<UnassignQuery>,
     role: PathId<String>,
-) -> Result<Answer<Vec<RoleAssignmentView>>, Problem> {
+) -> Result<Json<Vec<RoleAssignmentView>>, ApiError> {
     let taken = state.roles.unassign(by.0, role.0, &query.0.user_ids).await?;
-    Ok(Answer(taken.into_iter().map(RoleAssignmentView::from).collect()))
+    Ok(Json(taken.into_iter().map(RoleAssignmentView::from).collect()))
 }

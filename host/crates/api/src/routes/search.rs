@@ -3,37 +3,37 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::Answer;
+use crate::response::Json;
 use crate::extract::{Caller, State};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
-use crate::views::search::FoundView;
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
+use crate::views::search::SearchResultsView;
 use svc_domain::text::asked_words;
 use svc_http_io::limits::SEARCH_WORDS;
-use svc_library::search::{SearchRequest, Searched};
+use svc_library::search::{SearchRequest, SearchType};
 
 impl FromQuery for SearchRequest {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let about =
             "At most 16 words; each is the beginning of a word of the item, case and diacritics aside.";
-        let text = reader.text_or_none("q", about);
+        let text = params.text_or_none("q", about);
         match &text {
-            None => reader.fail("q", "is missing"),
+            None => params.fail("q", "is missing"),
             Some(text) if asked_words(text).len() > SEARCH_WORDS => {
-                reader.fail("q", format!("may hold {SEARCH_WORDS} words"));
+                params.fail("q", format!("may hold {SEARCH_WORDS} words"));
             }
             Some(_) => {}
         }
         let about =
             "Types, such as `music_track` or `photo_album`; all that the caller may read if not said.";
-        let names = reader.texts("types", about);
-        let types: Vec<Searched> = names
+        let names = params.texts("types", about);
+        let types: Vec<SearchType> = names
             .iter()
-            .filter_map(|name| Searched::from_name(name))
+            .filter_map(|name| SearchType::from_name(name))
             .collect();
         if types.len() < names.len() {
-            reader.fail(
+            params.fail(
                 "types",
                 "must be types of items, such as music_track or photo, or photo_album",
             );
@@ -41,7 +41,7 @@ impl FromQuery for SearchRequest {
         Self {
             text: text.unwrap_or_default(),
             types,
-            page: pagination::page(reader),
+            page: pagination::page(params),
         }
     }
 }
@@ -52,7 +52,7 @@ pub async fn search(
     state: State,
     caller: Caller,
     query: Query<SearchRequest>,
-) -> Result<Answer<FoundView>, Problem> {
+) -> Result<Json<SearchResultsView>, ApiError> {
     let found = state.search.find(&caller, &query.0).await?;
-    Ok(Answer(FoundView::new(found, caller.user.id)))
+    Ok(Json(SearchResultsView::new(found, caller.user.id)))
 }

@@ -3,23 +3,23 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::answer::Answer;
-use crate::extract::{By, Caller, PathId, State};
-use crate::problem::Problem;
+use crate::response::Json;
+use crate::extract::{Authenticated, Caller, PathId, State};
+use crate::api_error::ApiError;
 use crate::views::auth::SessionView;
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::Session;
 
-fn views(sessions: Vec<Session>, current: Option<SessionId>) -> Answer<Vec<SessionView>> {
+fn views(sessions: Vec<Session>, current: Option<SessionId>) -> Json<Vec<SessionView>> {
     let views = sessions
         .into_iter()
         .map(|session| SessionView::new(session, current));
-    Answer(views.collect())
+    Json(views.collect())
 }
 
 /// The caller's sessions; the guest's is the one that asks
 #[endpoint]
-pub async fn list_own_sessions(state: State, caller: Caller) -> Result<Answer<Vec<SessionView>>, Problem> {
+pub async fn list_own_sessions(state: State, caller: Caller) -> Result<Json<Vec<SessionView>>, ApiError> {
     let current = caller.session();
     let mut sessions = state.sessions.list(caller.user.id).await?;
     // The guest is many people, who are not to know of one another.
@@ -31,21 +31,21 @@ pub async fn list_own_sessions(state: State, caller: Caller) -> Result<Answer<Ve
 
 /// Ends all of the caller's sessions but this one; tells how many
 #[endpoint]
-pub async fn revoke_own_sessions(state: State, by: By) -> Result<Answer<u64>, Problem> {
+pub async fn revoke_own_sessions(state: State, by: Authenticated) -> Result<Json<u64>, ApiError> {
     let user = by.0.actor.user.id;
-    Ok(Answer(state.sessions.revoke_all(by.0, user).await?))
+    Ok(Json(state.sessions.revoke_all(by.0, user).await?))
 }
 
 /// Ends one of the caller's sessions
 #[endpoint]
 pub async fn revoke_own_session(
     state: State,
-    by: By,
+    by: Authenticated,
     session_id: PathId<SessionId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     let user = by.0.actor.user.id;
     state.sessions.revoke(by.0, user, session_id.0).await?;
-    Ok(Answer(true))
+    Ok(Json(true))
 }
 
 /// The sessions of an account
@@ -54,12 +54,12 @@ pub async fn list_sessions(
     state: State,
     caller: Caller,
     id: PathId<UserId>,
-) -> Result<Answer<Vec<SessionView>>, Problem> {
+) -> Result<Json<Vec<SessionView>>, ApiError> {
     Ok(views(state.sessions.list(id.0).await?, caller.session()))
 }
 
 /// Ends all sessions of an account but the caller's own; tells how many
 #[endpoint]
-pub async fn revoke_sessions(state: State, by: By, id: PathId<UserId>) -> Result<Answer<u64>, Problem> {
-    Ok(Answer(state.sessions.revoke_all(by.0, id.0).await?))
+pub async fn revoke_sessions(state: State, by: Authenticated, id: PathId<UserId>) -> Result<Json<u64>, ApiError> {
+    Ok(Json(state.sessions.revoke_all(by.0, id.0).await?))
 }

@@ -5,16 +5,16 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::{Answer, Created, ListView};
-use crate::extract::{AnyPathId, Body, By, Caller, Input, State};
+use crate::response::{Json, Created, Page};
+use crate::extract::{AnyPathId, Body, Authenticated, Caller, Input, State};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::routes::users::present;
 use crate::views::settings::{AuditEntryView, OriginView, SettingsView, UpdatedSettingsView};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_identity::app::App;
 use svc_identity::audit::AuditFilter;
 use svc_identity::error::ServiceError;
@@ -36,39 +36,39 @@ impl Input for UpdateSettingsInput {}
 
 /// An origin to be allowed.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct AddOriginInput {
+pub struct AddCorsOriginInput {
     /// Such as `https://app.example`: scheme, host, port where it is another than the usual.
     origin: String,
 }
 
-impl Input for AddOriginInput {}
+impl Input for AddCorsOriginInput {}
 
 /// Which lines of the audit log.
 #[derive(Debug)]
 pub struct AuditQuery {
     filter: AuditFilter,
-    page: Page,
+    page: Pagination,
     order: Order,
 }
 
 impl FromQuery for AuditQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let events: Vec<_> = AuditEvent::ALL
             .iter()
             .map(|event| (event.as_str(), *event))
             .collect();
         Self {
             filter: AuditFilter {
-                event: reader.choice("event", "Of this event alone.", &events),
-                user: reader.parsed("userId", "By or about this account alone.", "the id of a user"),
+                event: params.choice("event", "Of this event alone.", &events),
+                user: params.parsed("userId", "By or about this account alone.", "the id of a user"),
             },
-            page: pagination::page(reader),
-            order: pagination::sort(reader, "at", Order::Descending),
+            page: pagination::page(params),
+            order: pagination::sort(params, "at", Order::Descending),
         }
     }
 }
 
-fn app_named(name: &str) -> Result<App, Problem> {
+fn app_named(name: &str) -> Result<App, ApiError> {
     let known = App::from_name(name);
     Ok(known.ok_or_else(|| ServiceError::invalid("app", "must be admin, music, photos or cinema"))?)
 }
@@ -77,14 +77,14 @@ fn app_named(name: &str) -> Result<App, Problem> {
 ///
 /// Those of the account, and those of the server, which only `ServerSettings.Update` changes.
 #[endpoint(responses((status_code = 400, description = "There is no such app")))]
-pub async fn show_settings(
+pub async fn get_settings(
     state: State,
     caller: Caller,
     app: AnyPathId<String>,
-) -> Result<Answer<SettingsView>, Problem> {
+) -> Result<Json<SettingsView>, ApiError> {
     let app = app_named(&app.0.unwrap_or_default())?;
     let settings = state.settings.of_app(app, caller.user.id).await?;
-    Ok(Answer(SettingsView::new(app, settings)))
+    Ok(Json(SettingsView::new(app, settings)))
 }
 
 /// Changes settings, all or none
@@ -92,14 +92,14 @@ pub async fn show_settings(
 /// Settings of the account are the caller's own, whatever the app. Settings of the server take
 /// `ServerSettings.Update`.
 #[endpoint(responses(
-    (status_code = 403, description = "A setting of the server takes the capability"),
+    (status_code = 403, description = "A setting of the server requires the capability"),
     (status_code = 409, description = "An option of the server holds one of the settings at another value")
 ))]
 pub async fn update_settings(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<UpdateSettingsInput>,
-) -> Result<Answer<UpdatedSettingsView>, Problem> {
+) -> Result<Json<UpdatedSettingsView>, ApiError> {
     let UpdateSettingsInput { app, settings } = body.0;
     let app = app.ok_or_else(|| ServiceError::invalid("app", "is missing; null means all apps"))?;
     let app = app.as_deref().map(app_named).transpose()?;
@@ -107,34 +107,34 @@ pub async fn update_settings(
         .settings
         .update(by.0, SettingsPatch { app, settings })
         .await?;
-    Ok(Answer(UpdatedSettingsView::new(app, updated)))
+    Ok(Json(UpdatedSettingsView::new(app, updated)))
 }
 
 /// The web origins that administrators allowed
 #[endpoint]
-pub async fn list_origins(state: State) -> Result<Answer<Vec<OriginView>>, Problem> {
+pub async fn list_cors_origins(state: State) -> Result<Json<Vec<OriginView>>, ApiError> {
     let origins = state.origins.list().await?;
-    Ok(Answer(origins.into_iter().map(OriginView::from).collect()))
+    Ok(Json(origins.into_iter().map(OriginView::from).collect()))
 }
 
 /// Allows a web origin, from the next request on
 #[endpoint]
-pub async fn add_origin(
+pub async fn add_cors_origin(
     state: State,
-    by: By,
-    body: Body<AddOriginInput>,
-) -> Result<Created<OriginView>, Problem> {
+    by: Authenticated,
+    body: Body<AddCorsOriginInput>,
+) -> Result<Created<OriginView>, ApiError> {
     Ok(Created(state.origins.add(by.0, &body.0.origin).await?.into()))
 }
 
 /// No longer allows a web origin; `false` if there is none such
 #[endpoint]
-pub async fn remove_origin(
+pub async fn remove_cors_origin(
     state: State,
-    by: By,
+    by: Authenticated,
     id: AnyPathId<CorsOriginId>,
-) -> Result<Answer<bool>, Problem> {
-    Ok(Answer(match id.0 {
+) -> Result<Json<bool>, ApiError> {
+    Ok(Json(match id.0 {
         Some(id) => state.origins.remove(by.0, id).await?,
         None => false,
     }))
@@ -142,11 +142,11 @@ pub async fn remove_origin(
 
 /// The audit log, newest first
 #[endpoint]
-pub async fn list_audit(
+pub async fn list_audit_entries(
     state: State,
     query: Query<AuditQuery>,
-) -> Result<Answer<ListView<AuditEntryView>>, Problem> {
+) -> Result<Json<Page<AuditEntryView>>, ApiError> {
     let AuditQuery { filter, page, order } = query.0;
     let listing = state.audit.list(&filter, page, order).await?;
-    Ok(Answer(ListView::new(listing, AuditEntryView::from)))
+    Ok(Json(Page::new(listing, AuditEntryView::from)))
 }

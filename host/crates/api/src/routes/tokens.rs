@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::answer::{Answer, Created};
-use crate::extract::{AnyPathId, Body, By, Input, PathId, State};
-use crate::problem::Problem;
+use crate::response::{Json, Created};
+use crate::extract::{AnyPathId, Body, Authenticated, Input, PathId, State};
+use crate::api_error::ApiError;
 use crate::query::parse_moment;
 use crate::views::users::{CreatedTokenView, TokenView};
 use svc_domain::id::{PersonalAccessTokenId, UserId};
@@ -16,7 +16,7 @@ use svc_identity::tokens::CreateToken;
 /// A token to be made.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CreateTokenInput {
+pub struct CreatePersonalAccessTokenInput {
     /// What people call it: 1 to 100 characters.
     label: String,
     /// When it ends: a date, which is its midnight UTC, or a date with time and offset. Never if left out.
@@ -25,17 +25,17 @@ pub struct CreateTokenInput {
     capabilities: Option<Vec<String>>,
 }
 
-impl Input for CreateTokenInput {}
+impl Input for CreatePersonalAccessTokenInput {}
 
 /// Makes a token that acts for an account
 #[endpoint(responses((status_code = 409, description = "The account has too many tokens")))]
-pub async fn create_token(
+pub async fn create_personal_access_token(
     state: State,
-    by: By,
-    body: Body<CreateTokenInput>,
+    by: Authenticated,
+    body: Body<CreatePersonalAccessTokenInput>,
     id: PathId<UserId>,
-) -> Result<Created<CreatedTokenView>, Problem> {
-    let CreateTokenInput {
+) -> Result<Created<CreatedTokenView>, ApiError> {
+    let CreatePersonalAccessTokenInput {
         label,
         expires_at,
         capabilities,
@@ -57,23 +57,23 @@ pub async fn create_token(
 
 /// The tokens of an account
 #[endpoint]
-pub async fn list_tokens(
+pub async fn list_personal_access_tokens(
     state: State,
-    by: By,
+    by: Authenticated,
     id: PathId<UserId>,
-) -> Result<Answer<Vec<TokenView>>, Problem> {
+) -> Result<Json<Vec<TokenView>>, ApiError> {
     let tokens = state.tokens.list(&by.0, id.0).await?;
-    Ok(Answer(tokens.into_iter().map(TokenView::from).collect()))
+    Ok(Json(tokens.into_iter().map(TokenView::from).collect()))
 }
 
 /// Revokes a token; `false` if the account has none such
 #[endpoint]
-pub async fn revoke_token(
+pub async fn revoke_personal_access_token(
     state: State,
-    by: By,
+    by: Authenticated,
     id: PathId<UserId>,
     personal_access_token_id: AnyPathId<PersonalAccessTokenId>,
-) -> Result<Answer<bool>, Problem> {
+) -> Result<Json<bool>, ApiError> {
     let token = personal_access_token_id.0;
-    Ok(Answer(state.tokens.revoke(by.0, id.0, token).await?))
+    Ok(Json(state.tokens.revoke(by.0, id.0, token).await?))
 }

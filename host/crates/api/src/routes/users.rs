@@ -4,14 +4,14 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::{Deserialize, Deserializer};
 
-use crate::answer::{Answer, Created, ListView};
-use crate::extract::{Body, By, Caller, CloudToken, Input, PathId, State, not_null};
+use crate::response::{Json, Created, Page};
+use crate::extract::{Body, Authenticated, Caller, CloudToken, Input, PathId, State, not_null};
 use crate::pagination;
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::views::users::{CurrentUserView, PublicUserView, UserView};
 use svc_domain::id::UserId;
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_identity::accounts::{CreateUser, UpdateUser};
 
 /// An account to be made.
@@ -82,17 +82,17 @@ pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 /// Which accounts.
 #[derive(Debug)]
 pub struct UsersQuery {
-    page: Page,
+    page: Pagination,
     order: Order,
     roles: bool,
 }
 
 impl FromQuery for UsersQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            page: pagination::page(reader),
-            order: pagination::sort(reader, "createdAt", Order::Descending),
-            roles: reader
+            page: pagination::page(params),
+            order: pagination::sort(params, "createdAt", Order::Descending),
+            roles: params
                 .boolean("roles", "Whether to tell the roles.")
                 .unwrap_or(false),
         }
@@ -103,20 +103,20 @@ impl FromQuery for UsersQuery {
 ///
 /// Empty when the setting `public_user_list` is off. The guest is among them while guests are let in.
 #[endpoint]
-pub async fn list_public_users(state: State) -> Result<Answer<Vec<PublicUserView>>, Problem> {
+pub async fn list_public_users(state: State) -> Result<Json<Vec<PublicUserView>>, ApiError> {
     if !state.settings.public_user_list() {
-        return Ok(Answer(Vec::new()));
+        return Ok(Json(Vec::new()));
     }
     let guests = state.settings.guest_access();
     let users = state.accounts.enabled().await?.into_iter();
     let shown = users.filter(|user| guests || !user.is_guest);
-    Ok(Answer(shown.map(PublicUserView::from).collect()))
+    Ok(Json(shown.map(PublicUserView::from).collect()))
 }
 
 /// The caller
 #[endpoint]
-pub async fn show_current_user(caller: Caller, _cloud_token: CloudToken) -> Answer<CurrentUserView> {
-    Answer(CurrentUserView::new(&caller))
+pub async fn get_current_user(caller: Caller, _cloud_token: CloudToken) -> Json<CurrentUserView> {
+    Json(CurrentUserView::new(&caller))
 }
 
 /// Changes the caller's own account
@@ -126,26 +126,26 @@ pub async fn show_current_user(caller: Caller, _cloud_token: CloudToken) -> Answ
 ))]
 pub async fn update_current_user(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<UpdateUserInput>,
-) -> Result<Answer<UserView>, Problem> {
+) -> Result<Json<UserView>, ApiError> {
     let id = by.0.actor.user.id;
     let account = state.accounts.update(by.0, id, body.0.into()).await?;
-    Ok(Answer(UserView::with_roles(account)))
+    Ok(Json(UserView::with_roles(account)))
 }
 
 /// The owner of the server, or `null`
 #[endpoint]
-pub async fn show_owner(state: State) -> Result<Answer<Option<UserView>>, Problem> {
+pub async fn get_owner(state: State) -> Result<Json<Option<UserView>>, ApiError> {
     let owner = state.accounts.owner().await?;
-    Ok(Answer(owner.map(UserView::with_roles)))
+    Ok(Json(owner.map(UserView::with_roles)))
 }
 
 /// Accounts that were used within the last fifteen minutes
 #[endpoint]
-pub async fn list_active_users(state: State) -> Result<Answer<Vec<UserView>>, Problem> {
+pub async fn list_active_users(state: State) -> Result<Json<Vec<UserView>>, ApiError> {
     let users = state.accounts.active().await?;
-    Ok(Answer(users.into_iter().map(UserView::from).collect()))
+    Ok(Json(users.into_iter().map(UserView::from).collect()))
 }
 
 /// Accounts
@@ -153,10 +153,10 @@ pub async fn list_active_users(state: State) -> Result<Answer<Vec<UserView>>, Pr
 pub async fn list_users(
     state: State,
     query: Query<UsersQuery>,
-) -> Result<Answer<ListView<UserView>>, Problem> {
+) -> Result<Json<Page<UserView>>, ApiError> {
     let UsersQuery { page, order, roles } = query.0;
     let listing = state.accounts.list(page, order).await?;
-    Ok(Answer(ListView::new(listing, |account| {
+    Ok(Json(Page::new(listing, |account| {
         if roles {
             UserView::with_roles(account)
         } else {
@@ -172,9 +172,9 @@ pub async fn list_users(
 ))]
 pub async fn create_user(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<CreateUserInput>,
-) -> Result<Created<UserView>, Problem> {
+) -> Result<Created<UserView>, ApiError> {
     let CreateUserInput {
         username,
         password,
@@ -193,8 +193,8 @@ pub async fn create_user(
 
 /// An account
 #[endpoint]
-pub async fn show_user(state: State, id: PathId<UserId>) -> Result<Answer<UserView>, Problem> {
-    Ok(Answer(UserView::with_roles(state.accounts.get(id.0).await?)))
+pub async fn get_user(state: State, id: PathId<UserId>) -> Result<Json<UserView>, ApiError> {
+    Ok(Json(UserView::with_roles(state.accounts.get(id.0).await?)))
 }
 
 /// Changes an account
@@ -204,10 +204,10 @@ pub async fn show_user(state: State, id: PathId<UserId>) -> Result<Answer<UserVi
 ))]
 pub async fn update_user(
     state: State,
-    by: By,
+    by: Authenticated,
     body: Body<UpdateUserInput>,
     id: PathId<UserId>,
-) -> Result<Answer<UserView>, Problem> {
+) -> Result<Json<UserView>, ApiError> {
     let account = state.accounts.update(by.0, id.0, body.0.into()).await?;
-    Ok(Answer(UserView::with_roles(account)))
+    Ok(Json(UserView::with_roles(account)))
 }

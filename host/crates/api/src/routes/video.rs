@@ -4,13 +4,13 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::extract::{Caller, PathId, State};
-use crate::media_answer::MediaAnswer;
-use crate::picture_size::ArtworkQuery;
-use crate::problem::Problem;
-use crate::query::{FromQuery, QueryReader};
+use crate::media_response::MediaResponse;
+use crate::thumbnail_size::ArtworkQuery;
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, QueryParams};
 use svc_domain::id::{SubtitleId, VideoSourceId};
 use svc_domain::video::{ArtworkKind, VideoSubject};
-use svc_library::pictures::PictureSize;
+use svc_library::thumbnails::ThumbnailSize;
 
 const ARTWORK_KINDS: &[(&str, ArtworkKind)] = &[
     ("poster", ArtworkKind::Poster),
@@ -28,10 +28,10 @@ pub struct SourceQuery {
 }
 
 impl FromQuery for SourceQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let about = "Which of its sources; the first of its record if not said.";
         Self {
-            source: reader.parsed("sourceId", about, "the id of a source"),
+            source: params.parsed("sourceId", about, "the id of a source"),
         }
     }
 }
@@ -40,15 +40,15 @@ impl FromQuery for SourceQuery {
 #[derive(Debug)]
 pub struct VideoArtworkQuery {
     kind: Option<ArtworkKind>,
-    size: Option<PictureSize>,
+    size: Option<ThumbnailSize>,
 }
 
 impl FromQuery for VideoArtworkQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let about = "What the picture is for; what stands for the item if not said. `fanart` is `backdrop`.";
         Self {
-            kind: reader.choice("kind", about, ARTWORK_KINDS),
-            size: ArtworkQuery::read(reader).size,
+            kind: params.choice("kind", about, ARTWORK_KINDS),
+            size: ArtworkQuery::read(params).size,
         }
     }
 }
@@ -59,17 +59,17 @@ pub(super) async fn artwork(
     caller: &Caller,
     subject: VideoSubject,
     query: VideoArtworkQuery,
-) -> Result<MediaAnswer, Problem> {
+) -> Result<MediaResponse, ApiError> {
     let opened = state.video.open_artwork(caller, subject, query.kind).await?;
     Ok(match query.size {
-        Some(size) => MediaAnswer::thumbnail(state.pictures.artwork(opened, size).await?),
-        None => MediaAnswer::picture_file(opened),
+        Some(size) => MediaResponse::thumbnail(state.thumbnails.artwork(opened, size).await?),
+        None => MediaResponse::picture_file(opened),
     })
 }
 
 /// A year that a list of movies or shows is narrowed by.
-pub(super) fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Option<i32> {
-    reader
+pub(super) fn year(params: &mut QueryParams<'_>, name: &str, about: &str) -> Option<i32> {
+    params
         .integer(name, about, 0..=9999)
         .and_then(|year| i32::try_from(year).ok())
 }
@@ -78,12 +78,12 @@ pub(super) fn year(reader: &mut QueryReader<'_>, name: &str, about: &str) -> Opt
 ///
 /// As they are in the file, in its own format.
 #[endpoint]
-pub async fn show_subtitle(
+pub async fn get_subtitle(
     state: State,
     caller: Caller,
     subtitle_id: PathId<SubtitleId>,
-) -> Result<MediaAnswer, Problem> {
-    Ok(MediaAnswer::subtitle(
+) -> Result<MediaResponse, ApiError> {
+    Ok(MediaResponse::subtitle(
         state.video.open_subtitle(&caller, subtitle_id.0).await?,
     ))
 }

@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::extract::{Caller, PathId, State};
-use crate::problem::Problem;
-use crate::query::{FromQuery, Query, QueryReader};
-use crate::waveform_answer::WaveformAnswer;
+use crate::api_error::ApiError;
+use crate::query::{FromQuery, Query, QueryParams};
+use crate::waveform_response::WaveformResponse;
 use svc_domain::id::MusicTrackId;
 use svc_library::waveforms::MAX_BINS;
 
@@ -22,9 +22,9 @@ pub struct WaveformQuery {
 }
 
 impl FromQuery for WaveformQuery {
-    fn read(reader: &mut QueryReader<'_>) -> Self {
+    fn read(params: &mut QueryParams<'_>) -> Self {
         let about = "How many bins at most, 1024 if left out. The answer has the next lower power of two.";
-        let bins = reader.integer("bins", about, i64::from(MIN_BINS)..=i64::from(MAX_BINS));
+        let bins = params.integer("bins", about, i64::from(MIN_BINS)..=i64::from(MAX_BINS));
         Self {
             bins: bins.and_then(|bins| u32::try_from(bins).ok()).unwrap_or(BINS),
         }
@@ -37,15 +37,15 @@ impl FromQuery for WaveformQuery {
 /// asked for, once for all who ask, and kept: what takes longer than a second is answered with 202, and
 /// `music.waveform_ready` tells those who asked when it is done. A file whose sound cannot be decoded is 422.
 #[endpoint]
-pub async fn show_waveform(
+pub async fn get_waveform(
     state: State,
     caller: Caller,
     query: Query<WaveformQuery>,
     music_track_id: PathId<MusicTrackId>,
-) -> Result<WaveformAnswer, Problem> {
+) -> Result<WaveformResponse, ApiError> {
     let waveform = state
         .waveforms
         .waveform(&caller, music_track_id.0, query.0.bins)
         .await?;
-    Ok(WaveformAnswer(waveform))
+    Ok(WaveformResponse(waveform))
 }

@@ -8,7 +8,7 @@ use svc_domain::id::SessionId;
 use svc_domain::session::Session;
 use svc_domain::time::Timestamp;
 use svc_identity::login::Login;
-use svc_identity::sessions::Granted;
+use svc_identity::sessions::IssuedSession;
 
 /// What signing in gives.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,8 +25,8 @@ pub struct LoginView {
 impl From<Login> for LoginView {
     fn from(login: Login) -> Self {
         Self {
-            scope: login.granted.scope.as_str(),
-            jwt: login.granted.access_token,
+            scope: login.issued.scope.as_str(),
+            jwt: login.issued.access_token,
             user: UserView::with_roles(login.account),
         }
     }
@@ -43,11 +43,11 @@ pub struct RefreshView {
     scope: &'static str,
 }
 
-impl From<Granted> for RefreshView {
-    fn from(granted: Granted) -> Self {
+impl From<IssuedSession> for RefreshView {
+    fn from(issued: IssuedSession) -> Self {
         Self {
-            scope: granted.scope.as_str(),
-            jwt: granted.access_token,
+            scope: issued.scope.as_str(),
+            jwt: issued.access_token,
         }
     }
 }

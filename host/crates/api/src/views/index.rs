@@ -10,7 +10,7 @@ use svc_domain::kind::MediaKind;
 use svc_domain::scan::{Directory, KindCounts, Run, RunLogEntry, RunPath};
 use svc_domain::time::Timestamp;
 use svc_indexer::indexing::IndexState;
-use svc_indexer::keeper::WatchState;
+use svc_indexer::scan_scheduler::WatchState;
 
 /// What the indexer is doing.
 #[derive(Debug, Serialize, ToSchema)]

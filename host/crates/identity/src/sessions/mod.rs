@@ -2,22 +2,22 @@
 
 mod refresh;
 
-pub use refresh::{RefreshRefusal, RefreshRequest};
+pub use refresh::{RefreshError, RefreshRequest};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::access_token::LIFETIME_SECONDS;
 use crate::app::App;
-use crate::buckets::{Buckets, Rate};
+use crate::rate_limiter::{RateLimiter, RateLimit};
 use crate::cloud::Cloud;
 use crate::error::{Result, ServiceError};
 use crate::keys::{KeyRing, Keys};
 use crate::login::REFUSED;
 use crate::secret_token::RefreshToken;
 use crate::settings::{SessionPolicy, SessionScope, Settings};
-use crate::throttle::Party;
-use crate::{ClientInfo, Context, Requester, require_not_stronger, uninterrupted};
+use crate::throttle::ClientNetwork;
+use crate::{ClientInfo, Context, AuthContext, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
@@ -30,11 +30,11 @@ const ABSOLUTE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Sessions of one account that can be refreshed; the oldest go.
 const MAX_SESSIONS: i64 = 50;
 /// Refreshes of one session.
-const REFRESH_RATE: Rate = Rate::new(30, 1);
+const REFRESH_RATE: RateLimit = RateLimit::new(30, 1);
 
 /// How a session begins.
 #[derive(Debug, Clone)]
-pub struct Opening {
+pub struct NewSession {
     /// The app.
     pub app: App,
     /// Who vouches for it.
@@ -60,7 +60,7 @@ pub struct RefreshCookie {
 
 /// A session that began or went on.
 #[derive(Debug)]
-pub struct Granted {
+pub struct IssuedSession {
     /// Access token.
     pub access_token: String,
     /// Where the app keeps it.
@@ -76,7 +76,7 @@ pub struct Sessions {
     keys: KeyRing,
     settings: Settings,
     cloud: Arc<dyn Cloud>,
-    refreshes: Arc<Buckets<SessionId>>,
+    refreshes: Arc<RateLimiter<SessionId>>,
 }
 
 impl Sessions {
@@ -87,7 +87,7 @@ impl Sessions {
             keys,
             settings,
             cloud,
-            refreshes: Arc::new(Buckets::new(REFRESH_RATE)),
+            refreshes: Arc::new(RateLimiter::new(REFRESH_RATE)),
         }
     }
 
@@ -117,20 +117,20 @@ impl Sessions {
     }
 
     /// Begins a session of an account that proved who it is.
-    pub(super) async fn open(&self, user: User, opening: Opening) -> Result<Granted> {
+    pub(super) async fn open(&self, user: User, new_session: NewSession) -> Result<IssuedSession> {
         let sessions = self.clone();
-        uninterrupted(&self.context.tasks, "session-open", async move {
-            sessions.begin(&user, opening).await
+        run_to_completion(&self.context.tasks, "session-open", async move {
+            sessions.begin(&user, new_session).await
         })
         .await
     }
 
-    async fn begin(&self, user: &User, opening: Opening) -> Result<Granted> {
+    async fn begin(&self, user: &User, new_session: NewSession) -> Result<IssuedSession> {
         let context = &self.context;
-        let (now, policy) = (context.now(), self.policy(opening.app, user));
+        let (now, policy) = (context.now(), self.policy(new_session.app, user));
         let (keys, id) = (self.keys.current(), context.ids.next(now));
         let random = context.random.as_ref();
-        let token = opening
+        let token = new_session
             .refreshable
             .then(|| RefreshToken::generate(random, keys.refresh_key(), id))
             .transpose()
@@ -145,10 +145,10 @@ impl Sessions {
         let session = Session {
             id,
             user: user.id,
-            app: opening.app.as_str().to_owned(),
-            kind: opening.kind,
-            user_agent: opening.client.user_agent.clone(),
-            address: opening.client.address.map(|address| address.to_string()),
+            app: new_session.app.as_str().to_owned(),
+            kind: new_session.kind,
+            user_agent: new_session.client.user_agent.clone(),
+            address: new_session.client.address.map(|address| address.to_string()),
             created_at: now,
             last_active_at: now,
             idle_expires_at: idle_expires_at.min(expires_at),
@@ -156,13 +156,13 @@ impl Sessions {
             generation: 0,
             ended_at: None,
         };
-        let access_token = self.access_token(&keys, user.id, opening.app, session.id)?;
-        let previous = opening.previous.as_deref().and_then(|cookie| self.token(cookie));
+        let access_token = self.access_token(&keys, user.id, new_session.app, session.id)?;
+        let previous = new_session.previous.as_deref().and_then(|cookie| self.token(cookie));
         let mut change = context.store.change_identity().await?;
         // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
         // all its sessions then must end this one too.
         let account = change.account(user.id).await?;
-        let is_proved = match &opening.password_hash {
+        let is_proved = match &new_session.password_hash {
             Some(hash) => change.has_password_hash(user.id, hash).await?,
             None => true,
         };
@@ -174,11 +174,11 @@ impl Sessions {
             .insert_session(&session, hash.as_ref().map(|hash| hash.as_slice()))
             .await?;
         change.retire_sessions(user.id, MAX_SESSIONS, now).await?;
-        let party = Party::from(opening.client.address).to_string();
+        let party = ClientNetwork::from(new_session.client.address).to_string();
         change.note_known_address(user.id, &party, now).await?;
-        let details = [("app", opening.app.as_str().to_owned())];
+        let details = [("app", new_session.app.as_str().to_owned())];
         let event = AuditEvent::LoginSucceeded;
-        let entry = context.audit_entry(event, &opening.client, Some(user), None, &details);
+        let entry = context.audit_entry(event, &new_session.client, Some(user), None, &details);
         change.audit(&entry).await?;
         let replaced = match previous {
             Some(token) => presented(&mut change, &token).await?,
@@ -191,9 +191,9 @@ impl Sessions {
                     .await?;
                 change.commit_of([old.session.user]).await?;
             }
-            None => change.commit_quietly().await?,
+            None => change.commit_without_invalidation().await?,
         }
-        Ok(Granted {
+        Ok(IssuedSession {
             access_token,
             scope: policy.scope,
             cookie: token.map(|token| cookie(token, policy)),
@@ -215,7 +215,7 @@ impl Sessions {
             return Ok(());
         }
         let sessions = self.clone();
-        uninterrupted(&self.context.tasks, "session-end", async move {
+        run_to_completion(&self.context.tasks, "session-end", async move {
             let context = &sessions.context;
             let mut change = context.store.change_identity().await?;
             let now = context.now();
@@ -252,7 +252,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Not found; refused for an account that may do more than the caller; the store's.
-    pub async fn revoke(&self, by: Requester, user: UserId, session: SessionId) -> Result<()> {
+    pub async fn revoke(&self, by: AuthContext, user: UserId, session: SessionId) -> Result<()> {
         let ended = self.revoke_some(by, user, Some(session)).await?;
         if ended == 0 {
             return Err(ServiceError::NotFound);
@@ -264,13 +264,13 @@ impl Sessions {
     ///
     /// # Errors
     /// As [`Sessions::revoke`].
-    pub async fn revoke_all(&self, by: Requester, user: UserId) -> Result<u64> {
+    pub async fn revoke_all(&self, by: AuthContext, user: UserId) -> Result<u64> {
         self.revoke_some(by, user, None).await
     }
 
-    async fn revoke_some(&self, by: Requester, user: UserId, only: Option<SessionId>) -> Result<u64> {
+    async fn revoke_some(&self, by: AuthContext, user: UserId, only: Option<SessionId>) -> Result<u64> {
         let context = self.context.clone();
-        uninterrupted(&self.context.tasks, "session-revoke", async move {
+        run_to_completion(&self.context.tasks, "session-revoke", async move {
             let mut change = context.change_by(&by).await?;
             let now = context.now();
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;

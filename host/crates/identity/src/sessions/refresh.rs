@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::app::App;
 use crate::error::{Result, ServiceError};
 use crate::secret_token::{RefreshToken, Salt};
-use crate::sessions::{Granted, Opening, Sessions, cookie, presented};
-use crate::{ClientInfo, uninterrupted};
+use crate::sessions::{IssuedSession, NewSession, Sessions, cookie, presented};
+use crate::{ClientInfo, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::session::SessionKind;
 use svc_domain::time::Timestamp;
@@ -38,14 +38,14 @@ pub struct RefreshRequest {
 
 /// A session that does not go on.
 #[derive(Debug)]
-pub struct RefreshRefusal {
+pub struct RefreshError {
     /// Why.
     pub error: ServiceError,
     /// The cookie is of no more use.
     pub clear_cookie: bool,
 }
 
-impl<E: Into<ServiceError>> From<E> for RefreshRefusal {
+impl<E: Into<ServiceError>> From<E> for RefreshError {
     fn from(error: E) -> Self {
         Self {
             error: error.into(),
@@ -55,8 +55,8 @@ impl<E: Into<ServiceError>> From<E> for RefreshRefusal {
 }
 
 /// The cookie is unknown, used up, or its session over.
-fn ended() -> RefreshRefusal {
-    RefreshRefusal {
+fn ended() -> RefreshError {
+    RefreshError {
         error: unauthorized(None, "the session has ended; sign in again"),
         clear_cookie: true,
     }
@@ -67,7 +67,7 @@ fn unauthorized(code: Option<&'static str>, message: &'static str) -> ServiceErr
 }
 
 /// What a presented token leads to.
-enum Step {
+enum RefreshDecision {
     Rotate,
     /// Used a moment ago: the newest token again.
     Repeat,
@@ -76,17 +76,17 @@ enum Step {
     Ended,
 }
 
-fn step(presented: &PresentedRefresh, now: Timestamp) -> Step {
+fn decide(presented: &PresentedRefresh, now: Timestamp) -> RefreshDecision {
     let session = &presented.session;
     if !session.is_live(now) {
-        return Step::Ended;
+        return RefreshDecision::Ended;
     }
     if presented.generation == session.generation {
-        return Step::Rotate;
+        return RefreshDecision::Rotate;
     }
     match presented.rotated_at {
-        Some(at) if at >= grace_begins(now) => Step::Repeat,
-        _ => Step::Reused,
+        Some(at) if at >= grace_begins(now) => RefreshDecision::Repeat,
+        _ => RefreshDecision::Reused,
     }
 }
 
@@ -102,7 +102,7 @@ impl Sessions {
     /// # Errors
     /// Unauthorized when the cookie, or the cloud token in its place, is of no use; throttled; unavailable when the
     /// cloud has to vouch and cannot be asked. Only the first changes anything.
-    pub async fn refresh(&self, request: RefreshRequest) -> std::result::Result<Granted, RefreshRefusal> {
+    pub async fn refresh(&self, request: RefreshRequest) -> std::result::Result<IssuedSession, RefreshError> {
         let token = match &request.cookie {
             Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(ended)?,
             _ => return self.refresh_by_cloud(request).await,
@@ -125,10 +125,10 @@ impl Sessions {
             .await?;
         let sessions = self.clone();
         let client = request.client;
-        let granted = uninterrupted(&self.context.tasks, "session-refresh", async move {
+        let issued = run_to_completion(&self.context.tasks, "session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
-        granted.await?.ok_or_else(ended)
+        issued.await?.ok_or_else(ended)
     }
 
     fn may_go_on(&self, user: &User) -> bool {
@@ -150,7 +150,7 @@ impl Sessions {
     }
 
     /// Uses up a token, in one transaction; `None` if its session is over or was just ended because of it.
-    async fn rotate(&self, user: &User, token: RefreshToken, client: &ClientInfo) -> Result<Option<Granted>> {
+    async fn rotate(&self, user: &User, token: RefreshToken, client: &ClientInfo) -> Result<Option<IssuedSession>> {
         let context = &self.context;
         let keys = self.keys.current();
         let mut salt = Salt::default();
@@ -164,9 +164,9 @@ impl Sessions {
         let app =
             App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
         let policy = self.policy(app, user);
-        let successor = match step(&presented, now) {
-            Step::Ended => return Ok(None),
-            Step::Reused => {
+        let successor = match decide(&presented, now) {
+            RefreshDecision::Ended => return Ok(None),
+            RefreshDecision::Reused => {
                 change.revoke_session(session.user, session.id, now).await?;
                 let event = AuditEvent::RefreshTokenReused;
                 let details = [("sessionId", session.id.to_string())];
@@ -176,7 +176,7 @@ impl Sessions {
                 tracing::warn!(user = %user.id, session = %session.id, "a refresh token was used twice: session ended");
                 return Ok(None);
             }
-            Step::Repeat => {
+            RefreshDecision::Repeat => {
                 let salts = change.rotation_salts(session.id, presented.generation).await?;
                 if salts.len() as i64 != session.generation - presented.generation {
                     return Err(ServiceError::internal(
@@ -185,9 +185,9 @@ impl Sessions {
                 }
                 newest(token, keys.refresh_key(), &salts)?
             }
-            Step::Rotate => {
+            RefreshDecision::Rotate => {
                 // What repeats an answer costs nothing: tabs that ask at once are no flood.
-                let allowed = self.refreshes.take(session.id);
+                let allowed = self.refreshes.try_acquire(session.id);
                 allowed.map_err(|retry_after| ServiceError::Throttled { retry_after })?;
                 let successor = token.successor(keys.refresh_key(), &salt);
                 let rotation = Rotation {
@@ -204,8 +204,8 @@ impl Sessions {
                 successor
             }
         };
-        change.commit_quietly().await?;
-        Ok(Some(Granted {
+        change.commit_without_invalidation().await?;
+        Ok(Some(IssuedSession {
             access_token: self.access_token(&keys, user.id, app, session.id)?,
             scope: policy.scope,
             cookie: Some(cookie(successor, policy)),
@@ -216,7 +216,7 @@ impl Sessions {
     async fn refresh_by_cloud(
         &self,
         request: RefreshRequest,
-    ) -> std::result::Result<Granted, RefreshRefusal> {
+    ) -> std::result::Result<IssuedSession, RefreshError> {
         let Some(token) = request.cloud_token else {
             return Err(if request.cross_site {
                 cloud_token_required("a cross-site caller needs a cloud token").into()
@@ -229,7 +229,7 @@ impl Sessions {
         let account = account.filter(|account| account.user.enabled);
         let account = account
             .ok_or_else(|| unauthorized(None, "no account of this server is linked to the cloud account"))?;
-        let opening = Opening {
+        let new_session = NewSession {
             // The token says for which app it was made; a client that does not say gets what every member has.
             app: request.app.unwrap_or(App::Music),
             kind: SessionKind::Cloud,
@@ -238,7 +238,7 @@ impl Sessions {
             previous: None,
             password_hash: None,
         };
-        Ok(self.open(account.user, opening).await?)
+        Ok(self.open(account.user, new_session).await?)
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use crate::app::App;
 use crate::capability::Capability;
 use crate::error::{FieldError, Result, ServiceError};
-use crate::{Context, Requester, uninterrupted};
+use crate::{Context, AuthContext, run_to_completion};
 use registry::{
     GUEST_ACCESS, MAX_CONCURRENT_STREAMS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE,
     SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting, WATCH_DIRECTORIES,
@@ -300,7 +300,7 @@ impl Settings {
     /// # Errors
     /// Refused when one is the server's and the caller may not change those; invalid; conflict `setting_fixed`; the
     /// store's.
-    pub async fn update(&self, by: Requester, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
+    pub async fn update(&self, by: AuthContext, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
         // Whoever comes as the guest stays when the token is revoked.
         if patch.settings.contains_key(registry::GUEST_ACCESS) && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
@@ -316,7 +316,7 @@ impl Settings {
         let checked = Self::check(&patch.settings)?;
         self.require_free(&checked)?;
         let settings = self.clone();
-        uninterrupted(&self.context.tasks, "settings-update", async move {
+        run_to_completion(&self.context.tasks, "settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;
             let mut server_wide = Vec::new();
             for found in &checked {

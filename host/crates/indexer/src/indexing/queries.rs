@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::indexing::{Current, Indexing};
+use crate::indexing::{CurrentRun, Indexing};
 use crate::scan::ScanError;
 use svc_domain::id::{DirectoryId, RunId};
 use svc_domain::kind::MediaKind;
-use svc_domain::list::{Listing, OrderedPage, Page};
+use svc_domain::list::{Listing, OrderedPagination, Pagination};
 use svc_domain::scan::{Directory, Run, RunCounts, RunLogEntry};
 use svc_identity::error::ServiceError;
 use svc_store::{RunLogFilter, StoreError};
@@ -30,7 +30,7 @@ impl Indexing {
     ///
     /// # Errors
     /// The store's.
-    pub async fn runs(&self, page: Page) -> Result<Listing<Run>, ServiceError> {
+    pub async fn runs(&self, page: Pagination) -> Result<Listing<Run>, ServiceError> {
         let mut runs = self.scanner.store.list_runs(page).await?;
         for run in &mut runs.items {
             if let Some(known) = self.known(run.id) {
@@ -55,7 +55,7 @@ impl Indexing {
     fn known(&self, id: RunId) -> Option<Run> {
         let current = self.current();
         let live = current.as_ref().filter(|current| current.run.id == id);
-        live.map(Current::snapshot).or_else(|| self.unsaved.end_of(id))
+        live.map(CurrentRun::snapshot).or_else(|| self.unsaved.end_of(id))
     }
 
     /// The log of a run.
@@ -66,7 +66,7 @@ impl Indexing {
         &self,
         id: RunId,
         filter: &RunLogFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<RunLogEntry>, ServiceError> {
         Ok(self.scanner.store.list_run_logs(id, filter, part).await?)
     }

@@ -6,14 +6,14 @@ use std::time::Instant;
 use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
-use crate::indexing::{Current, Indexing, StartRun, request};
+use crate::indexing::{CurrentRun, Indexing, StartRun, request};
 use crate::run_events::RunEvents;
 use crate::scan::{Progress, ScanControl, ScanRequest};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::scan::{Run, RunStatus};
 use svc_identity::error::ServiceError;
-use svc_identity::uninterrupted;
+use svc_identity::run_to_completion;
 
 impl Indexing {
     /// Starts a run, which goes on in the background, whether or not the caller waits for its beginning.
@@ -24,7 +24,7 @@ impl Indexing {
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let this = self.clone();
         // Cut off in between, it would leave a run under way that no task carries out.
-        uninterrupted(&self.scanner.tasks, "index-start", async move {
+        run_to_completion(&self.scanner.tasks, "index-start", async move {
             this.begin(request, started_by).await
         })
         .await
@@ -44,9 +44,9 @@ impl Indexing {
             run: self.scanner.ids.next(now),
         };
         let progress = Progress::new(targets.iter().map(|target| target.directory.kind.clone()));
-        let progress = Arc::new(progress.telling({
+        let progress = Arc::new(progress.on_committed({
             let events = events.clone();
-            move |outcome| events.brought(&outcome)
+            move |outcome| events.committed(&outcome)
         }));
         let run = Run {
             id: events.run,
@@ -63,7 +63,7 @@ impl Indexing {
         };
         let control = Arc::new(ScanControl::new({
             let (events, progress) = (events.clone(), Arc::clone(&progress));
-            move |effect| events.turned(effect, &progress.counts())
+            move |effect| events.transitioned(effect, &progress.counts())
         }));
         // No pause takes effect, and is told, before the beginning is.
         let beginning = control.checkpoint();
@@ -73,10 +73,10 @@ impl Indexing {
             if current.is_some() {
                 return Err(ServiceError::conflict(
                     "indexing_in_progress",
-                    "a run is under way",
+                    "a run is in progress",
                 ));
             }
-            *current = Some(Current {
+            *current = Some(CurrentRun {
                 run: run.clone(),
                 started: Instant::now(),
                 control: Arc::clone(&control),
@@ -103,9 +103,9 @@ impl Indexing {
             purge_before: request.purge_before,
         };
         self.scanner.tasks.spawn("index-run", async move {
-            indexing.carry_out(request, &control, &progress).boxed().await;
+            indexing.execute(request, &control, &progress).boxed().await;
             end.send_replace(true);
-            let _ = tokio::task::spawn_blocking(svc_platform::heap::give_back).await;
+            let _ = tokio::task::spawn_blocking(svc_platform::malloc::release_free_memory).await;
         });
         Ok(run)
     }

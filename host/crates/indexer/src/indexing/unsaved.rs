@@ -9,9 +9,9 @@ use svc_store::Store;
 
 /// The ends that the store does not have. There are few: a run that cannot be stored at its beginning is none.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unsaved(Arc<Mutex<Vec<Run>>>);
+pub(super) struct UnsavedRuns(Arc<Mutex<Vec<Run>>>);
 
-impl Unsaved {
+impl UnsavedRuns {
     fn runs(&self) -> MutexGuard<'_, Vec<Run>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -37,21 +37,21 @@ pub enum Effect {
 pub struct Refused(pub Phase);
 
 /// Told each effect.
-type Listener = Box<dyn Fn(Effect) + Send + Sync>;
+type EffectListener = Box<dyn Fn(Effect) + Send + Sync>;
 
 /// The wishes of users for one run, and the place where its threads wait while it is held.
 pub struct ScanControl {
     state: Mutex<State>,
     changed: Condvar,
     phase: watch::Sender<Phase>,
-    listener: Listener,
+    listener: EffectListener,
 }
 
 #[derive(Debug)]
 struct State {
     phase: Phase,
     /// Threads at work on a file.
-    at_work: usize,
+    in_flight: usize,
     held_since: Option<Instant>,
     held_before: Duration,
 }
@@ -73,13 +73,13 @@ impl Default for ScanControl {
 /// Something is at hand until this is dropped: a directory that is listed, files that are read or wait to be stored.
 #[derive(Debug)]
 #[must_use]
-pub struct AtWork(Arc<ScanControl>);
+pub struct InFlightGuard(Arc<ScanControl>);
 
-impl Drop for AtWork {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let mut state = self.0.state();
-        state.at_work = state.at_work.saturating_sub(1);
-        if state.at_work == 0 {
+        state.in_flight = state.in_flight.saturating_sub(1);
+        if state.in_flight == 0 {
             self.0.hold_if_idle(&mut state);
             // For whoever waits for the end.
             self.0.phase.send_modify(|_| {});
@@ -92,7 +92,7 @@ impl ScanControl {
     pub fn new(listener: impl Fn(Effect) + Send + Sync + 'static) -> Self {
         let state = State {
             phase: Phase::Running,
-            at_work: 0,
+            in_flight: 0,
             held_since: None,
             held_before: Duration::ZERO,
         };
@@ -119,7 +119,7 @@ impl ScanControl {
     }
 
     fn hold_if_idle(&self, state: &mut State) {
-        if state.phase == Phase::Pausing && state.at_work == 0 {
+        if state.phase == Phase::Pausing && state.in_flight == 0 {
             self.enter(state, Phase::Paused);
             (self.listener)(Effect::Paused);
         }
@@ -182,7 +182,7 @@ impl ScanControl {
 
     fn close(&self) -> Option<bool> {
         let mut state = self.state();
-        let may_end = state.phase != Phase::Paused && state.at_work == 0;
+        let may_end = state.phase != Phase::Paused && state.in_flight == 0;
         may_end.then(|| {
             let stopped = state.phase == Phase::Stopping;
             self.enter(&mut state, Phase::Ended);
@@ -191,7 +191,7 @@ impl ScanControl {
     }
 
     /// As [`Self::checkpoint`], for a task.
-    pub async fn enter_part(self: &Arc<Self>) -> Option<AtWork> {
+    pub async fn checkpoint_async(self: &Arc<Self>) -> Option<InFlightGuard> {
         let mut phases = self.phase.subscribe();
         loop {
             let may_go_on = |phase: &Phase| !matches!(phase, Phase::Pausing | Phase::Paused);
@@ -199,7 +199,7 @@ impl ScanControl {
             let _ = phases.wait_for(may_go_on).await;
             let state = self.state();
             if may_go_on(&state.phase) {
-                return self.take_up(state);
+                return self.begin_work(state);
             }
         }
     }
@@ -227,17 +227,17 @@ impl ScanControl {
 
     /// Called by a thread before each file: returns at once while running, waits while held. `None` when the run is
     /// to end.
-    pub fn checkpoint(self: &Arc<Self>) -> Option<AtWork> {
+    pub fn checkpoint(self: &Arc<Self>) -> Option<InFlightGuard> {
         let waiting = self.changed.wait_while(self.state(), |state| {
             matches!(state.phase, Phase::Pausing | Phase::Paused)
         });
-        self.take_up(waiting.unwrap_or_else(PoisonError::into_inner))
+        self.begin_work(waiting.unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn take_up(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Option<AtWork> {
+    fn begin_work(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> Option<InFlightGuard> {
         (state.phase == Phase::Running).then(|| {
-            state.at_work += 1;
-            AtWork(Arc::clone(self))
+            state.in_flight += 1;
+            InFlightGuard(Arc::clone(self))
         })
     }
 }
@@ -274,11 +274,11 @@ mod tests {
     #[test]
     fn resume_calls_off_a_pause_that_has_not_come_and_nobody_hears() {
         let (control, effects) = told();
-        let at_work = control.checkpoint().unwrap();
+        let in_flight = control.checkpoint().unwrap();
         control.pause().unwrap();
         control.resume();
         assert_eq!(control.phase(), Phase::Running);
-        drop(at_work);
+        drop(in_flight);
         assert!(control.checkpoint().is_some());
         assert!(effects.lock().unwrap().is_empty());
     }
@@ -286,12 +286,12 @@ mod tests {
     #[test]
     fn stop_beats_a_pause_and_nothing_follows_it() {
         let (control, effects) = told();
-        let at_work = control.checkpoint().unwrap();
+        let in_flight = control.checkpoint().unwrap();
         control.pause().unwrap();
         control.stop();
         assert_eq!(control.pause(), Err(Refused(Phase::Stopping)));
         control.resume();
-        drop(at_work);
+        drop(in_flight);
         assert!(control.checkpoint().is_none());
         assert!(control.is_stopping());
         assert!(effects.lock().unwrap().is_empty());
@@ -316,18 +316,18 @@ mod tests {
         control.pause().unwrap();
         let waiting = svc_platform::tasks::spawn("part", {
             let control = Arc::clone(&control);
-            async move { control.enter_part().await }
+            async move { control.checkpoint_async().await }
         });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         control.resume();
-        let at_work = waiting.await.unwrap().unwrap();
+        let in_flight = waiting.await.unwrap().unwrap();
         control.pause().unwrap();
         assert_eq!(control.phase(), Phase::Pausing);
-        drop(at_work);
+        drop(in_flight);
         assert_eq!(control.phase(), Phase::Paused);
         control.stop();
-        assert!(control.enter_part().await.is_none());
+        assert!(control.checkpoint_async().await.is_none());
         assert_eq!(effects.lock().unwrap().len(), 3);
     }
 

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flume::{Receiver, Sender};
 
-use crate::scan::around::FolderAround;
+use crate::scan::sidecars::FolderSidecars;
 use crate::scan::persist::Persist;
 use crate::scan::progress::{Outcome, Progress};
 use crate::scan::roots::ScanRoot;
-use crate::scan::walk::Listing;
+use crate::scan::walk::DirectoryListing;
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{FileStatus, FolderStamp, KnownFile, RunLogEvent, RunType};
+use svc_domain::scan::{FileStatus, DirectoryDigest, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{Store, StoreError};
 
@@ -29,9 +29,9 @@ pub(super) struct PendingFolder {
     pub(super) root: Arc<ScanRoot>,
     pub(super) id: FolderId,
     pub(super) path: RelativePath,
-    pub(super) stamp: FolderStamp,
+    pub(super) digest: DirectoryDigest,
     pub(super) file_count: i64,
-    pub(super) around: Arc<FolderAround>,
+    pub(super) sidecars: Arc<FolderSidecars>,
     unread: AtomicUsize,
     /// Its files are read once more though nothing in it changed.
     pub(super) is_refreshed: bool,
@@ -43,15 +43,15 @@ impl PendingFolder {
         root: Arc<ScanRoot>,
         id: FolderId,
         path: RelativePath,
-        around: Arc<FolderAround>,
+        sidecars: Arc<FolderSidecars>,
     ) -> Self {
         Self {
             root,
             id,
             path,
-            stamp: FolderStamp::default(),
+            digest: DirectoryDigest::default(),
             file_count: 0,
-            around,
+            sidecars,
             unread: AtomicUsize::new(usize::MAX),
             is_refreshed: true,
         }
@@ -109,7 +109,7 @@ impl Diff<'_> {
     /// Works until the walk has ended. Answers with the losses, by root.
     pub(super) async fn run(
         self,
-        listings: Receiver<Listing>,
+        listings: Receiver<DirectoryListing>,
     ) -> Result<HashMap<DirectoryId, Vec<FolderLoss>>, StoreError> {
         let mut losses: HashMap<DirectoryId, Vec<FolderLoss>> = HashMap::new();
         while let Ok(first) = listings.recv_async().await {
@@ -125,7 +125,7 @@ impl Diff<'_> {
                 };
                 let files = known.remove(&id).unwrap_or_default();
                 if self.dry_run {
-                    let loss = self.foretell(listing, id, files).await;
+                    let loss = self.report_dry_run(listing, id, files).await;
                     losses.entry(root).or_default().extend(loss);
                     continue;
                 }
@@ -139,7 +139,7 @@ impl Diff<'_> {
         Ok(losses)
     }
 
-    async fn known_files(&self, batch: &[Listing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
+    async fn known_files(&self, batch: &[DirectoryListing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
         let ids: Vec<FolderId> = batch
             .iter()
             .filter_map(|listing| listing.root.see(&listing.path))
@@ -155,7 +155,7 @@ impl Diff<'_> {
     }
 
     /// Stores the directories that have no row yet: their new id for each of them, `None` for known ones.
-    async fn add_new_folders(&self, batch: &[Listing]) -> Result<Vec<Option<FolderId>>, StoreError> {
+    async fn add_new_folders(&self, batch: &[DirectoryListing]) -> Result<Vec<Option<FolderId>>, StoreError> {
         let now = self.clock.now();
         let mut new: HashMap<DirectoryId, Vec<(FolderId, RelativePath)>> = HashMap::new();
         let mut ids = Vec::with_capacity(batch.len());
@@ -184,12 +184,12 @@ impl Diff<'_> {
     /// Sends what is to be read; answers with the loss, if any, and with `None` when nobody takes the work.
     async fn compare(
         &self,
-        listing: Listing,
+        listing: DirectoryListing,
         id: FolderId,
         known: Vec<KnownFile>,
     ) -> Option<Option<FolderLoss>> {
         let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
-        let Compared {
+        let FolderDiff {
             unread,
             restored,
             missing,
@@ -204,9 +204,9 @@ impl Diff<'_> {
             root: listing.root,
             id,
             path: listing.path,
-            stamp: listing.stamp,
+            digest: listing.digest,
             file_count,
-            around: listing.around,
+            sidecars: listing.sidecars,
             unread: AtomicUsize::new(unread.len() + usize::from(any_gone)),
             is_refreshed: false,
         });
@@ -216,9 +216,9 @@ impl Diff<'_> {
             ignored,
         });
         if unread.is_empty() {
-            let stamp = loss.is_none().then_some(folder);
+            let folder = loss.is_none().then_some(folder);
             self.results
-                .send_async(Persist::Compared { stamp, restored })
+                .send_async(Persist::Compared { folder, restored })
                 .await
                 .ok()?;
             return Some(loss);
@@ -226,7 +226,7 @@ impl Diff<'_> {
         if !restored.is_empty() {
             self.results
                 .send_async(Persist::Compared {
-                    stamp: None,
+                    folder: None,
                     restored,
                 })
                 .await
@@ -249,17 +249,17 @@ impl Diff<'_> {
     /// What is to be done with each file of a directory; a dry run reads none, and tells of those that are not as they
     /// were. Both lists are gone through side by side by name: a map of what
     /// is known would double the memory that a crowded directory takes.
-    fn files(&self, listing: &Listing, mut known: Vec<KnownFile>) -> Compared {
+    fn files(&self, listing: &DirectoryListing, mut known: Vec<KnownFile>) -> FolderDiff {
         let now = self.clock.now();
         let reads_all = self.run_type == RunType::Full && !self.dry_run;
         known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let mut known = known.into_iter().peekable();
-        let mut compared = Compared::default();
+        let mut compared = FolderDiff::default();
         for found in &listing.files {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
                 compared.lose(gone, &listing.ignored);
             }
-            let related_stamp = listing.around.stamp(&found.name);
+            let related_stamp = listing.sidecars.digest(&found.name);
             let item = |id, known| WorkItem {
                 id,
                 name: found.name.clone(),
@@ -284,8 +284,8 @@ impl Diff<'_> {
     }
 
     /// Counts and logs what a run would read in a directory; answers with the loss, if any.
-    async fn foretell(&self, listing: Listing, id: FolderId, known: Vec<KnownFile>) -> Option<FolderLoss> {
-        let Compared {
+    async fn report_dry_run(&self, listing: DirectoryListing, id: FolderId, known: Vec<KnownFile>) -> Option<FolderLoss> {
+        let FolderDiff {
             unread,
             missing,
             ignored,
@@ -310,17 +310,17 @@ impl Diff<'_> {
             };
             (event, listing.path.join_text(&item.name))
         });
-        let lines = Persist::Foretold {
+        let lines = Persist::DryRun {
             kind: kind.clone(),
             lines: lines.collect(),
         };
         // Fails only when the run has ended for another reason.
         let _ = self.results.send_async(lines).await;
-        let Listing {
-            root, path, around, ..
+        let DirectoryListing {
+            root, path, sidecars, ..
         } = listing;
         (!missing.is_empty() || !ignored.is_empty()).then(|| FolderLoss {
-            folder: Arc::new(PendingFolder::unchanged(root, id, path, around)),
+            folder: Arc::new(PendingFolder::unchanged(root, id, path, sidecars)),
             missing,
             ignored,
         })
@@ -329,14 +329,14 @@ impl Diff<'_> {
 
 /// The files of a directory, by what is to be done with them.
 #[derive(Default)]
-struct Compared {
+struct FolderDiff {
     unread: Vec<WorkItem>,
     restored: Vec<FileId>,
     missing: Vec<(FileId, String)>,
     ignored: Vec<(FileId, String)>,
 }
 
-impl Compared {
+impl FolderDiff {
     /// A file that is not there any more, or not to be seen; nothing is to be done if that is known.
     fn lose(&mut self, file: KnownFile, left_out: &HashSet<String>) {
         if file.status == FileStatus::Missing {

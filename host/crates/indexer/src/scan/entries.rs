@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::Metadata;
 
-use crate::scan::around::RelatedFile;
+use crate::scan::sidecars::SidecarFile;
 use svc_domain::path::RelativePath;
 use svc_platform::media_root::mtime_ns;
 
@@ -27,9 +27,9 @@ impl FoundFile {
 
 /// What is done with an entry of a directory.
 pub(super) enum Entry {
-    Directory(Below),
+    Directory(Subdirectory),
     File(FoundFile),
-    Related(RelatedFile),
+    Related(SidecarFile),
     /// A media file that a rule names.
     LeftOut(String),
     /// A directory that a rule names.
@@ -42,7 +42,7 @@ pub(super) enum Entry {
 }
 
 /// A directory in another.
-pub(super) struct Below {
+pub(super) struct Subdirectory {
     pub(super) path: RelativePath,
     /// Whether a link is on the way there.
     pub(super) linked: bool,
@@ -52,9 +52,9 @@ pub(super) struct Below {
 #[derive(Default)]
 pub(super) struct Entries {
     pub(super) files: Vec<FoundFile>,
-    pub(super) related: Vec<RelatedFile>,
+    pub(super) related: Vec<SidecarFile>,
     pub(super) ignored: HashSet<String>,
-    pub(super) directories: Vec<Below>,
+    pub(super) directories: Vec<Subdirectory>,
     pub(super) left_out: Vec<RelativePath>,
     pub(super) too_deep: Vec<RelativePath>,
     pub(super) warnings: Vec<String>,

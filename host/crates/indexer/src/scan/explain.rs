@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::scan::around;
-use crate::scan::around::FileAround;
+use crate::scan::sidecars;
+use crate::scan::sidecars::FileSidecars;
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
-use crate::scan::roots::{KindReaders, ScanRoot};
+use crate::scan::roots::{KindExtractors, ScanRoot};
 use svc_domain::extraction::ExtractOutcome;
 use svc_domain::path::{RelativePath, text_to_os};
 use svc_domain::scan::Directory;
@@ -33,7 +33,7 @@ pub enum Skipped {
     /// No plugin reads files that end so.
     NoPlugin(String),
     /// All plugins for it are shut off.
-    PluginShutOff(String),
+    PluginQuarantined(String),
 }
 
 impl Skipped {
@@ -47,7 +47,7 @@ impl Skipped {
             Self::NoMedia => "no_media",
             Self::NotAFile(_) => "not_a_file",
             Self::NoPlugin(_) => "no_plugin",
-            Self::PluginShutOff(_) => "plugin_shut_off",
+            Self::PluginQuarantined(_) => "plugin_shut_off",
         }
     }
 
@@ -63,7 +63,7 @@ impl Skipped {
             Self::NoPlugin(extension) => {
                 format!("no plugin reads files of this kind that end in `.{extension}`")
             }
-            Self::PluginShutOff(plugin) => {
+            Self::PluginQuarantined(plugin) => {
                 format!("the plugin `{plugin}` is shut off after too many failures")
             }
         }
@@ -101,11 +101,11 @@ impl Explanation {
 pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> Explanation {
     let kind = directory.kind.clone();
     let root = MediaRoot::open(&directory.path).and_then(|files| {
-        let readers = KindReaders {
+        let extractors = KindExtractors {
             by_extension: plugins.by_extension(&kind),
             related: plugins.related_extensions(&kind),
         };
-        ScanRoot::new(directory, files, readers, Vec::new())
+        ScanRoot::new(directory, files, extractors, Vec::new())
     });
     let root = match root {
         Ok(root) => Arc::new(root),
@@ -123,40 +123,40 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
     };
     let name = path.file_name().to_owned();
     let folder = path.parent().unwrap_or_default();
-    let around = around::list(&root, &folder).ok().map(Arc::new);
-    let file_around = around.map(|folder| FileAround {
+    let sidecars = sidecars::list(&root, &folder).ok().map(Arc::new);
+    let file_around = sidecars.map(|folder| FileSidecars {
         folder,
         name: name.clone(),
     });
     let mut explanation = Explanation {
         size: Some(opened.size),
         mtime_ns: Some(opened.mtime_ns),
-        related: file_around.as_ref().map(FileAround::names).unwrap_or_default(),
+        related: file_around.as_ref().map(FileSidecars::names).unwrap_or_default(),
         skipped: None,
         read: None,
     };
     let extension = svc_domain::path::extension(&name);
-    let Some(readers) = root.readers.get(&*extension) else {
+    let Some(extractors) = root.extractors.get(&*extension) else {
         explanation.skipped = Some(Skipped::NoPlugin(extension.into_owned()));
         return explanation;
     };
     let source = SourceFile::new(opened.file, name, opened.size);
     let source = Arc::new(match file_around {
-        Some(around) => source.with_around(Arc::new(around)),
+        Some(sidecars) => source.with_sidecars(Arc::new(sidecars)),
         None => source,
     });
     let mut worker = plugins.worker();
-    for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
-        let outcome = worker.explain(&reader.plugin, &source);
+    for extractor in extractors.iter().filter(|extractor| extractor.plugin.is_active()) {
+        let outcome = worker.explain(&extractor.plugin, &source);
         let refused = matches!(outcome, Err(svc_domain::extraction::ExtractFailure::Refused(_)));
-        explanation.read = Some(((*reader.version).clone(), outcome));
+        explanation.read = Some(((*extractor.version).clone(), outcome));
         if !refused {
             break;
         }
     }
     if explanation.read.is_none() {
-        let plugin = readers.first().map(|reader| reader.version.id.clone());
-        explanation.skipped = Some(Skipped::PluginShutOff(plugin.unwrap_or_default()));
+        let plugin = extractors.first().map(|extractor| extractor.version.id.clone());
+        explanation.skipped = Some(Skipped::PluginQuarantined(plugin.unwrap_or_default()));
     }
     explanation
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use flume::{Receiver, Sender};
 
-use crate::scan::around::FileAround;
-use crate::scan::control::{AtWork, ScanControl};
+use crate::scan::sidecars::FileSidecars;
+use crate::scan::control::{InFlightGuard, ScanControl};
 use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
 use crate::scan::fingerprint::fingerprint;
 use crate::scan::persist::Persist;
 use crate::scan::progress::Progress;
-use crate::scan::roots::Reader;
+use crate::scan::roots::Extractor;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
 use svc_domain::kind::MediaKind;
 use svc_domain::music::TrackFacts;
@@ -54,32 +54,32 @@ impl Extract<'_> {
         let mut worker = self.plugins.worker();
         while let Ok(chunk) = self.work.recv() {
             let mut read = Vec::with_capacity(chunk.files.len());
-            let mut at_work = None;
+            let mut in_flight = None;
             for item in chunk.files {
                 // Handed on before a pause: it takes effect when all that was read is stored.
-                if !self.control.is_running() && !self.hand_on(&mut read, at_work.take()) {
+                if !self.control.is_running() && !self.hand_on(&mut read, in_flight.take()) {
                     return;
                 }
-                at_work = at_work.or_else(|| self.control.checkpoint());
-                if at_work.is_none() {
+                in_flight = in_flight.or_else(|| self.control.checkpoint());
+                if in_flight.is_none() {
                     // What is read is kept; the channel is emptied so that nobody waits for room in it.
                     self.work.drain();
                     break;
                 }
                 read.extend(self.read(&mut worker, &chunk.folder, item));
             }
-            if !self.hand_on(&mut read, at_work) {
+            if !self.hand_on(&mut read, in_flight) {
                 return;
             }
         }
     }
 
     /// Hands on what was read, to be stored; false when nobody takes it.
-    fn hand_on(&self, read: &mut Vec<ReadFile>, at_work: Option<AtWork>) -> bool {
-        match at_work {
-            Some(at_work) if !read.is_empty() => {
+    fn hand_on(&self, read: &mut Vec<ReadFile>, in_flight: Option<InFlightGuard>) -> bool {
+        match in_flight {
+            Some(in_flight) if !read.is_empty() => {
                 let files = std::mem::take(read);
-                self.results.send(Persist::Read(files, at_work)).is_ok()
+                self.results.send(Persist::Read(files, in_flight)).is_ok()
             }
             _ => true,
         }
@@ -89,10 +89,10 @@ impl Extract<'_> {
     fn read(&self, worker: &mut Worker, folder: &Arc<PendingFolder>, item: WorkItem) -> Option<ReadFile> {
         let kind = &folder.root.directory.kind;
         let counts = self.progress.kind(kind)?;
-        let readers = folder.root.readers.get(&*extension(&item.name))?;
-        let Some(first) = readers.iter().find(|reader| reader.plugin.is_active()) else {
+        let extractors = folder.root.extractors.get(&*extension(&item.name))?;
+        let Some(first) = extractors.iter().find(|extractor| extractor.plugin.is_active()) else {
             // All plugins for it are shut off: it waits for them.
-            self.tell_shut_off(readers, folder, item);
+            self.report_quarantined(extractors, folder, item);
             return None;
         };
         let path = folder.path.join_text(&item.name);
@@ -127,25 +127,25 @@ impl Extract<'_> {
             mtime_ns: opened.mtime_ns,
             fingerprint: fingerprint(&opened.file, opened.size),
         };
-        let around = FileAround {
-            folder: Arc::clone(&folder.around),
+        let sidecars = FileSidecars {
+            folder: Arc::clone(&folder.sidecars),
             name: item.name.clone(),
         };
         let source = SourceFile::new(opened.file, item.name.clone(), opened.size);
-        let source = Arc::new(source.with_around(Arc::new(around)));
-        let (reader, outcome) = self.ask(worker, readers, first, &source);
+        let source = Arc::new(source.with_sidecars(Arc::new(sidecars)));
+        let (extractor, outcome) = self.ask(worker, extractors, first, &source);
         let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
-        Some(finish(folder, item, &reader.version, content, record))
+        Some(finish(folder, item, &extractor.version, content, record))
     }
 
-    fn tell_shut_off(&self, readers: &[Reader], folder: &Arc<PendingFolder>, item: WorkItem) {
-        let Some(first) = readers.first() else { return };
-        let line = Persist::ShutOff {
+    fn report_quarantined(&self, extractors: &[Extractor], folder: &Arc<PendingFolder>, item: WorkItem) {
+        let Some(first) = extractors.first() else { return };
+        let line = Persist::Quarantined {
             folder: Arc::clone(folder),
             id: item.id,
             name: item.name,
             plugin: Arc::clone(&first.version),
-            reason: first.plugin.shut_off_reason(),
+            reason: first.plugin.quarantine_reason(),
         };
         // Fails only when the run has ended for another reason.
         let _ = self.results.send(line);
@@ -155,17 +155,17 @@ impl Extract<'_> {
     fn ask<'r>(
         &self,
         worker: &mut Worker,
-        readers: &'r [Reader],
-        first: &'r Reader,
+        extractors: &'r [Extractor],
+        first: &'r Extractor,
         source: &Arc<SourceFile>,
-    ) -> (&'r Reader, ExtractOutcome) {
+    ) -> (&'r Extractor, ExtractOutcome) {
         let mut asked = (
             first,
-            Err(ExtractFailure::Refused("no plugin takes it".to_owned())),
+            Err(ExtractFailure::Refused("no plugin accepts it".to_owned())),
         );
-        for reader in readers.iter().filter(|reader| reader.plugin.is_active()) {
+        for extractor in extractors.iter().filter(|extractor| extractor.plugin.is_active()) {
             // A panic would be a fault of the host; it must cost one file, not the run.
-            let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&reader.plugin, source)));
+            let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&extractor.plugin, source)));
             let outcome = called.unwrap_or_else(|_| {
                 *worker = self.plugins.worker();
                 Err(ExtractFailure::Trap(
@@ -173,7 +173,7 @@ impl Extract<'_> {
                 ))
             });
             let refused = matches!(outcome, Err(ExtractFailure::Refused(_)));
-            asked = (reader, outcome);
+            asked = (extractor, outcome);
             if !refused {
                 break;
             }

@@ -55,7 +55,7 @@ impl IgnoreRules {
         let mut builder = GitignoreBuilder::new(path);
         for line in String::from_utf8_lossy(&bytes).lines() {
             if let Err(error) = builder.add_line(Some(file.clone()), line) {
-                tracing::warn!(target: "svc::scan", file = %file.display(), "a line is no rule: {error}");
+                tracing::warn!(target: "svc::scan", file = %file.display(), "invalid ignore rule: {error}");
             }
         }
         let rules = builder.build().map_err(io::Error::other)?;

@@ -1,6 +1,6 @@
 //! The indexer's pipeline; `README.md` beside this file tells its phases and what holds.
 
-mod around;
+mod sidecars;
 mod control;
 mod diff;
 mod entries;
@@ -9,15 +9,15 @@ mod explain;
 mod extract;
 mod fingerprint;
 mod ignore_rules;
-mod journal;
+mod run_log;
 mod moves;
 mod persist;
 mod progress;
-mod refresh;
+mod stale_files;
 mod roots;
 mod run;
-mod settle;
-mod stamp;
+mod mark_missing;
+mod directory_digest;
 mod threads;
 mod walk;
 mod watch;
@@ -28,4 +28,4 @@ pub use explain::{Explanation, Skipped, explain};
 pub use ignore_rules::is_ignored;
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanRequest, Scanner, Target};
-pub use watch::{Changed, DirectoryWatch, WatchState};
+pub use watch::{ChangedPaths, DirectoryWatch, WatchState};

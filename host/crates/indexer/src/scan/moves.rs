@@ -10,7 +10,7 @@ use svc_store::{FileByContent, Store, StoreError};
 
 /// So many files with the same content are a crowd. Which of them moved where nobody can tell, and to look at all of them
 /// for each new one would make a scan take the square of their number: what comes after them is new.
-const CROWD: usize = 1_000;
+const AMBIGUOUS_DUPLICATES: usize = 1_000;
 
 /// The moves of one run.
 pub(super) struct Moves<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Moves<'a> {
     /// Files that were found at another place.
     adopted: HashSet<FileId>,
     /// Fingerprints of crowds.
-    crowds: HashSet<i64>,
+    ambiguous_prints: HashSet<i64>,
 }
 
 impl<'a> Moves<'a> {
@@ -26,7 +26,7 @@ impl<'a> Moves<'a> {
         Self {
             store,
             adopted: HashSet::new(),
-            crowds: HashSet::new(),
+            ambiguous_prints: HashSet::new(),
         }
     }
 
@@ -41,7 +41,7 @@ impl<'a> Moves<'a> {
             .iter()
             .filter(|read| is_new(read))
             .filter_map(print)
-            .filter(|print| !self.crowds.contains(print))
+            .filter(|print| !self.ambiguous_prints.contains(print))
             .collect();
         if prints.is_empty() {
             return Ok(Vec::new());
@@ -50,7 +50,7 @@ impl<'a> Moves<'a> {
         if known.is_empty() {
             return Ok(Vec::new());
         }
-        self.note_crowds(&known);
+        self.note_ambiguous(&known);
         let gone = tokio::task::spawn_blocking(|| gone(known)).await;
         let mut gone = gone.unwrap_or_default();
         let mut moved = Vec::new();
@@ -89,13 +89,13 @@ impl<'a> Moves<'a> {
         Ok(moved)
     }
 
-    fn note_crowds(&mut self, known: &[FileByContent]) {
+    fn note_ambiguous(&mut self, known: &[FileByContent]) {
         let mut alike: HashMap<i64, usize> = HashMap::new();
         for file in known {
             *alike.entry(file.fingerprint).or_default() += 1;
         }
-        let crowds = alike.into_iter().filter(|(_, number)| *number >= CROWD);
-        self.crowds.extend(crowds.map(|(print, _)| print));
+        let ambiguous_prints = alike.into_iter().filter(|(_, number)| *number >= AMBIGUOUS_DUPLICATES);
+        self.ambiguous_prints.extend(ambiguous_prints.map(|(print, _)| print));
     }
 }
 

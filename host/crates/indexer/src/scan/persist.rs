@@ -7,10 +7,10 @@ use std::time::Duration;
 use flume::Receiver;
 use tokio::time::{Instant, timeout_at};
 
-use crate::scan::control::AtWork;
+use crate::scan::control::InFlightGuard;
 use crate::scan::diff::PendingFolder;
 use crate::scan::extract::ReadFile;
-use crate::scan::journal::{Details, Journal};
+use crate::scan::run_log::{Details, RunLog};
 use crate::scan::moves::Moves;
 use crate::scan::progress::{Outcome, Progress};
 use svc_domain::id::FileId;
@@ -30,16 +30,16 @@ const GATHER_FOR: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) enum Persist {
     /// Files that were read, and are at hand until they are stored.
-    Read(Vec<ReadFile>, AtWork),
+    Read(Vec<ReadFile>, InFlightGuard),
     /// A directory in which nothing is to be read.
     Compared {
         /// The directory, if its stamp is to be stored.
-        stamp: Option<Arc<PendingFolder>>,
+        folder: Option<Arc<PendingFolder>>,
         /// Files that were missing and are back.
         restored: Vec<FileId>,
     },
     /// A file that waits for its plugins, which are shut off. For the log alone.
-    ShutOff {
+    Quarantined {
         /// Its directory.
         folder: Arc<PendingFolder>,
         /// Its number.
@@ -51,7 +51,7 @@ pub(super) enum Persist {
         reason: Option<String>,
     },
     /// What a run would do, for the log alone.
-    Foretold {
+    DryRun {
         /// Of the files.
         kind: MediaKind,
         /// What would happen to which file.
@@ -69,17 +69,17 @@ pub(super) struct Stored {
 }
 
 /// The storing of one run.
-pub(super) struct Persisting<'a, 'j> {
+pub(super) struct Persister<'a, 'j> {
     pub(super) store: &'a Store,
     pub(super) clock: &'a dyn Clock,
     pub(super) progress: &'a Progress,
-    pub(super) journal: &'a mut Journal<'j>,
+    pub(super) run_log: &'a mut RunLog<'j>,
     pub(super) writer: &'a mut ScanWriter,
     /// Files that stay as they are, because they could not be read.
     pub(super) left: HashSet<FileId>,
 }
 
-impl Persisting<'_, '_> {
+impl Persister<'_, '_> {
     /// Stores until the phases before have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<Stored, StoreError> {
         let mut moves = Moves::new(self.store);
@@ -89,19 +89,19 @@ impl Persisting<'_, '_> {
                 ..ScanBatch::default()
             };
             let mut read = Vec::new();
-            let mut at_work = Vec::new();
-            self.add(&mut batch, &mut read, &mut at_work, first);
+            let mut in_flight = Vec::new();
+            self.add(&mut batch, &mut read, &mut in_flight, first);
             let deadline = Instant::now() + GATHER_FOR;
             while read.len() < FILES_PER_TRANSACTION {
                 match timeout_at(deadline, results.recv_async()).await {
-                    Ok(Ok(next)) => self.add(&mut batch, &mut read, &mut at_work, next),
+                    Ok(Ok(next)) => self.add(&mut batch, &mut read, &mut in_flight, next),
                     Ok(Err(_)) | Err(_) => break,
                 }
             }
             self.add_files(&mut batch, read, &mut moves).await?;
             let outcome = self.writer.persist(&batch).await?;
-            self.progress.brought(outcome);
-            drop(at_work);
+            self.progress.committed(outcome);
+            drop(in_flight);
         }
         Ok(Stored {
             moved: moves.into_adopted(),
@@ -124,19 +124,19 @@ impl Persisting<'_, '_> {
         &mut self,
         batch: &mut ScanBatch,
         read: &mut Vec<ReadFile>,
-        at_work: &mut Vec<AtWork>,
+        in_flight: &mut Vec<InFlightGuard>,
         message: Persist,
     ) {
         match message {
             Persist::Read(files, until_stored) => {
                 read.extend(files);
-                at_work.push(until_stored);
+                in_flight.push(until_stored);
             }
-            Persist::Compared { stamp, restored } => {
+            Persist::Compared { folder, restored } => {
                 batch.restored.extend(restored);
-                batch.folders_done.extend(stamp.map(|folder| done(&folder)));
+                batch.folders_done.extend(folder.map(|folder| done(&folder)));
             }
-            Persist::ShutOff {
+            Persist::Quarantined {
                 folder,
                 id,
                 name,
@@ -154,12 +154,12 @@ impl Persisting<'_, '_> {
                 let event = RunLogEvent::Quarantined;
                 batch
                     .logs
-                    .extend(self.journal.line(event, kind, path, details, batch.now));
+                    .extend(self.run_log.line(event, kind, path, details, batch.now));
             }
-            Persist::Foretold { kind, lines } => {
+            Persist::DryRun { kind, lines } => {
                 for (event, path) in lines {
                     let line = self
-                        .journal
+                        .run_log
                         .line(event, &kind, path, Details::default(), batch.now);
                     batch.logs.extend(line);
                 }
@@ -211,7 +211,7 @@ impl Persisting<'_, '_> {
         if let Some(event) = event {
             let kind = &read.folder.root.directory.kind;
             let path = read.folder.path.join_text(&read.file.name);
-            let line = self.journal.line(event, kind, path, details, batch.now);
+            let line = self.run_log.line(event, kind, path, details, batch.now);
             batch.logs.extend(line);
         }
         if read.try_again && read.file.known {
@@ -239,7 +239,7 @@ impl Persisting<'_, '_> {
 pub(super) fn done(folder: &PendingFolder) -> FolderDone {
     FolderDone {
         id: folder.id,
-        stamp: Some(folder.stamp),
+        digest: Some(folder.digest),
         file_count: folder.file_count,
     }
 }
@@ -249,8 +249,8 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::scan::around;
-    use crate::scan::roots::{KindReaders, ScanRoot};
+    use crate::scan::sidecars;
+    use crate::scan::roots::{KindExtractors, ScanRoot};
     use svc_domain::extraction::ExtractFailure;
     use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
     use svc_domain::scan::{Directory, ScannedFile};
@@ -299,38 +299,38 @@ mod tests {
             last_seen_at: None,
             file_count: 1,
         };
-        let readers = KindReaders {
+        let extractors = KindExtractors {
             by_extension: HashMap::new(),
             related: HashSet::new(),
         };
         let files = MediaRoot::open(dir.path()).unwrap();
-        let root = Arc::new(ScanRoot::new(directory, files, readers, Vec::new()).unwrap());
-        let around = around::list(&root, &RelativePath::root()).unwrap();
+        let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new()).unwrap());
+        let sidecars = sidecars::list(&root, &RelativePath::root()).unwrap();
         let mut folder =
-            PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), Arc::new(around));
+            PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), Arc::new(sidecars));
         folder.is_refreshed = false;
         let folder = Arc::new(folder);
         let progress = Progress::new([MediaKind::music()]);
-        let mut journal = Journal::new(RunId::from(3), &ids);
+        let mut run_log = RunLog::new(RunId::from(3), &ids);
         let mut writer = store.scan_writer(Arc::clone(&ids));
-        let mut persisting = Persisting {
+        let mut persister = Persister {
             store: &store,
             clock: &SystemClock,
             progress: &progress,
-            journal: &mut journal,
+            run_log: &mut run_log,
             writer: &mut writer,
             left: HashSet::new(),
         };
 
         let mut batch = ScanBatch::default();
-        persisting.add_file(&mut batch, unread(&folder, 4, true), None, false);
+        persister.add_file(&mut batch, unread(&folder, 4, true), None, false);
         assert!(batch.files.is_empty() && batch.folders_done.is_empty());
         assert_eq!(
             (batch.logs.len(), batch.restored.as_slice()),
             (1, &[FileId::from(4)][..])
         );
 
-        persisting.add_file(&mut batch, unread(&folder, 5, false), None, false);
+        persister.add_file(&mut batch, unread(&folder, 5, false), None, false);
         assert_eq!(
             (batch.logs.len(), batch.files.len(), batch.restored.len()),
             (2, 1, 1)

@@ -93,7 +93,7 @@ fn take_one(counter: &AtomicU64) -> bool {
 }
 
 /// Told what each transaction brought to the index; must not wait.
-type Newcomers = Box<dyn Fn(PersistOutcome) + Send + Sync>;
+type OnCommitted = Box<dyn Fn(PersistOutcome) + Send + Sync>;
 
 /// The numbers of a run.
 #[derive(Default)]
@@ -104,7 +104,7 @@ pub struct Progress {
     walked: AtomicBool,
     /// The file that was begun last.
     current: Mutex<Option<RelativePath>>,
-    newcomers: Option<Newcomers>,
+    on_committed: Option<OnCommitted>,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -134,15 +134,15 @@ impl Progress {
 
     /// With somebody who is told what is new in the index.
     #[must_use]
-    pub fn telling(mut self, newcomers: impl Fn(PersistOutcome) + Send + Sync + 'static) -> Self {
-        self.newcomers = Some(Box::new(newcomers));
+    pub fn on_committed(mut self, on_committed: impl Fn(PersistOutcome) + Send + Sync + 'static) -> Self {
+        self.on_committed = Some(Box::new(on_committed));
         self
     }
 
     /// A transaction is stored.
-    pub(super) fn brought(&self, outcome: PersistOutcome) {
-        if let Some(newcomers) = &self.newcomers {
-            newcomers(outcome);
+    pub(super) fn committed(&self, outcome: PersistOutcome) {
+        if let Some(on_committed) = &self.on_committed {
+            on_committed(outcome);
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use svc_domain::id::FolderId;
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{Directory, Folder, FolderStamp};
+use svc_domain::scan::{Directory, Folder, DirectoryDigest};
 use svc_platform::media_root::MediaRoot;
 use svc_plugin_host::PluginHandle;
 use svc_store::PluginVersion;
@@ -17,19 +17,19 @@ use svc_store::PluginVersion;
 #[derive(Debug)]
 pub(super) struct KnownFolder {
     pub(super) id: FolderId,
-    pub(super) stamp: Option<FolderStamp>,
+    pub(super) digest: Option<DirectoryDigest>,
     pub(super) file_count: i64,
     seen: AtomicBool,
 }
 
 /// A plugin, with its name in the store.
 #[derive(Debug, Clone)]
-pub(super) struct Reader {
+pub(super) struct Extractor {
     pub(super) plugin: PluginHandle,
     pub(super) version: Arc<PluginVersion>,
 }
 
-impl Reader {
+impl Extractor {
     fn new(plugin: PluginHandle) -> Self {
         let (id, version, digest) = (plugin.id(), plugin.version(), plugin.digest());
         let version = PluginVersion {
@@ -50,7 +50,7 @@ pub(super) struct ScanRoot {
     pub(super) directory: Directory,
     pub(super) files: MediaRoot,
     /// The plugins for each file extension of this kind, in the order in which they are asked.
-    pub(super) readers: HashMap<String, Vec<Reader>>,
+    pub(super) extractors: HashMap<String, Vec<Extractor>>,
     /// Endings of files beside media files that plugins may read.
     pub(super) related: HashSet<String>,
     /// Device and inode of the root when the run began.
@@ -64,7 +64,7 @@ pub(super) struct ScanRoot {
 
 /// Which plugins read files of a kind, and what beside them.
 #[derive(Debug)]
-pub(super) struct KindReaders {
+pub(super) struct KindExtractors {
     pub(super) by_extension: HashMap<String, Vec<PluginHandle>>,
     pub(super) related: HashSet<String>,
 }
@@ -82,19 +82,19 @@ impl ScanRoot {
     pub(super) fn new(
         directory: Directory,
         files: MediaRoot,
-        plugins: KindReaders,
+        plugins: KindExtractors,
         folders: Vec<Folder>,
     ) -> io::Result<Self> {
         let identity = identity_of(&directory)?;
-        let readers = plugins
+        let extractors = plugins
             .by_extension
             .into_iter()
-            .map(|(extension, plugins)| (extension, plugins.into_iter().map(Reader::new).collect()))
+            .map(|(extension, plugins)| (extension, plugins.into_iter().map(Extractor::new).collect()))
             .collect();
         let folders = folders.into_iter().map(|folder| {
             let known = KnownFolder {
                 id: folder.id,
-                stamp: folder.stamp,
+                digest: folder.digest,
                 file_count: folder.file_count,
                 seen: AtomicBool::new(false),
             };
@@ -103,7 +103,7 @@ impl ScanRoot {
         Ok(Self {
             directory,
             files,
-            readers,
+            extractors,
             related: plugins.related,
             identity,
             folders: folders.collect(),

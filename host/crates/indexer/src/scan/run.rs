@@ -11,13 +11,13 @@ use crate::scan::control::ScanControl;
 use crate::scan::diff::{Diff, FolderLoss, WorkChunk};
 use crate::scan::error::ScanError;
 use crate::scan::extract::Extract;
-use crate::scan::journal::Journal;
-use crate::scan::persist::{Persist, Persisting, Stored};
+use crate::scan::run_log::RunLog;
+use crate::scan::persist::{Persist, Persister, Stored};
 use crate::scan::progress::Progress;
-use crate::scan::roots::{KindReaders, ScanRoot};
-use crate::scan::settle::Settling;
+use crate::scan::roots::{KindExtractors, ScanRoot};
+use crate::scan::mark_missing::MarkMissing;
 use crate::scan::threads::thread_pool;
-use crate::scan::walk::{Listing, Walk};
+use crate::scan::walk::{DirectoryListing, Walk};
 use svc_domain::id::{DirectoryId, FileId, IdGenerator, RunId};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{Directory, RunLogEvent, RunType};
@@ -110,45 +110,45 @@ impl Scanner {
         }
         let roots: Arc<[RootParts]> = roots.into();
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
-        let mut journal = Journal::new(request.run, &self.ids);
-        self.note(&mut writer, &mut journal, RunLogEvent::RunStarted)
+        let mut run_log = RunLog::new(request.run, &self.ids);
+        self.note(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
         let (losses, stored) = self
-            .look(&request, &roots, control, progress, &mut writer, &mut journal)
+            .look(&request, &roots, control, progress, &mut writer, &mut run_log)
             .boxed()
             .await?;
         let stopped = || control.is_stopping();
-        if let Some(_at_work) = control.enter_part().await {
-            self.settle(
+        if let Some(_in_flight) = control.checkpoint_async().await {
+            self.mark_missing(
                 &request,
                 &roots,
                 losses,
                 &stored.moved,
                 progress,
                 &mut writer,
-                &mut journal,
+                &mut run_log,
             )
             .boxed()
             .await?;
         }
         if !request.dry_run {
             if !stopped() {
-                self.refresh(&roots, &stored.left, control, progress, &mut writer, &mut journal)
+                self.read_stale_files(&roots, &stored.left, control, progress, &mut writer, &mut run_log)
                     .boxed()
                     .await?;
             }
-            let at_work = control.enter_part().await;
-            if let Some(before) = request.purge_before.filter(|_| at_work.is_some()) {
+            let in_flight = control.checkpoint_async().await;
+            if let Some(before) = request.purge_before.filter(|_| in_flight.is_some()) {
                 writer.purge_missing(before, self.clock.now()).await?;
             }
-            writer.settle(self.clock.now()).await?;
+            writer.recompute_aggregates(self.clock.now()).await?;
         }
         let (end, event) = if stopped() {
             (ScanEnd::Stopped, RunLogEvent::RunStopped)
         } else {
             (ScanEnd::Completed, RunLogEvent::RunCompleted)
         };
-        self.note(&mut writer, &mut journal, event).await?;
+        self.note(&mut writer, &mut run_log, event).await?;
         Ok(end)
     }
 
@@ -160,7 +160,7 @@ impl Scanner {
         control: &Arc<ScanControl>,
         progress: &Arc<Progress>,
         writer: &mut ScanWriter,
-        journal: &mut Journal<'_>,
+        run_log: &mut RunLog<'_>,
     ) -> Result<(Losses, Stored), ScanError> {
         let (listing_sender, listings) = flume::bounded(QUEUED_LISTINGS);
         let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
@@ -177,10 +177,10 @@ impl Scanner {
             work: work_sender,
             results: result_sender,
         };
-        let persisting = self.persisting(progress, journal, writer);
+        let persister = self.persister(progress, run_log, writer);
         let (losses, stored, walked, extracted) = tokio::join!(
             diff.run(listings).boxed(),
-            persisting.run(results).boxed(),
+            persister.run(results).boxed(),
             walk,
             extract
         );
@@ -191,17 +191,17 @@ impl Scanner {
         Ok((losses, stored))
     }
 
-    pub(super) fn persisting<'a, 'j>(
+    pub(super) fn persister<'a, 'j>(
         &'a self,
         progress: &'a Progress,
-        journal: &'a mut Journal<'j>,
+        run_log: &'a mut RunLog<'j>,
         writer: &'a mut ScanWriter,
-    ) -> Persisting<'a, 'j> {
-        Persisting {
+    ) -> Persister<'a, 'j> {
+        Persister {
             store: &self.store,
             clock: self.clock.as_ref(),
             progress,
-            journal,
+            run_log,
             writer,
             left: HashSet::new(),
         }
@@ -231,7 +231,7 @@ impl Scanner {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one run, each named")]
-    async fn settle(
+    async fn mark_missing(
         &self,
         request: &ScanRequest,
         roots: &[RootParts],
@@ -239,18 +239,18 @@ impl Scanner {
         moved: &HashSet<FileId>,
         progress: &Progress,
         writer: &mut ScanWriter,
-        journal: &mut Journal<'_>,
+        run_log: &mut RunLog<'_>,
     ) -> Result<(), StoreError> {
         for (root, parts) in roots {
             let now = self.clock.now();
             let directory = &root.directory;
             let losses = losses.remove(&directory.id).unwrap_or_default();
             let there = if root.is_still_there() {
-                let settling = Settling {
+                let settling = MarkMissing {
                     store: &self.store,
                     writer: &mut *writer,
                     progress,
-                    journal: &mut *journal,
+                    run_log: &mut *run_log,
                     root,
                     moved,
                     now,
@@ -278,12 +278,12 @@ impl Scanner {
     async fn note(
         &self,
         writer: &mut ScanWriter,
-        journal: &mut Journal<'_>,
+        run_log: &mut RunLog<'_>,
         event: RunLogEvent,
     ) -> Result<(), StoreError> {
         let now = self.clock.now();
         let batch = ScanBatch {
-            logs: vec![journal.run_line(event, now)],
+            logs: vec![run_log.run_line(event, now)],
             now,
             ..ScanBatch::default()
         };
@@ -297,7 +297,7 @@ impl Scanner {
         progress: &Progress,
     ) -> Result<Option<ScanRoot>, StoreError> {
         let now = self.clock.now();
-        let plugins = KindReaders {
+        let plugins = KindExtractors {
             by_extension: self.plugins.by_extension(&directory.kind),
             related: self.plugins.related_extensions(&directory.kind),
         };
@@ -345,7 +345,7 @@ fn walk(
     run_type: RunType,
     control: &Arc<ScanControl>,
     progress: &Arc<Progress>,
-    listings: Sender<Listing>,
+    listings: Sender<DirectoryListing>,
 ) -> Result<JoinHandle<()>, ScanError> {
     let pool = thread_pool("svc-walk", WALK_THREADS)?;
     let (roots, control, progress) = (Arc::clone(roots), Arc::clone(control), Arc::clone(progress));

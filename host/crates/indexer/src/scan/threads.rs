@@ -20,7 +20,7 @@ impl Scanner {
     ///
     /// # Errors
     /// As there, and when the scan panics.
-    pub async fn run_apart(
+    pub async fn run_on_dedicated_thread(
         &self,
         request: ScanRequest,
         control: &Arc<ScanControl>,
@@ -28,7 +28,7 @@ impl Scanner {
     ) -> Result<ScanEnd, ScanError> {
         let (scanner, control, progress) = (self.clone(), Arc::clone(control), Arc::clone(progress));
         let scan = async move { scanner.run(request, &control, &progress).await };
-        tasks::spawn_apart("scan", scan.boxed())?
+        tasks::spawn_dedicated_thread("scan", scan.boxed())?
             .await
             .map_err(|_| ScanError::Panicked)?
     }

@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use flume::Sender;
 
-use crate::scan::around::{FolderAround, RelatedFile, from_above, holds_subtitles, list_related};
+use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
 use crate::scan::control::ScanControl;
-use crate::scan::entries::{Below, Entries, Entry, FoundFile};
+use crate::scan::entries::{Subdirectory, Entries, Entry, FoundFile};
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
-use crate::scan::stamp::stamp;
+use crate::scan::directory_digest::directory_digest;
 use svc_domain::path::{RelativePath, name_into_text};
-use svc_domain::scan::{FolderStamp, RunType};
+use svc_domain::scan::{DirectoryDigest, RunType};
 use svc_platform::media_root::mtime_ns;
 
 /// Deeper directories are not entered: nobody keeps media there, and paths stay below the system's limit.
@@ -26,26 +26,26 @@ const MAX_DEPTH: usize = 128;
 
 /// The media files of a directory whose stamp is not the stored one.
 #[derive(Debug)]
-pub(super) struct Listing {
+pub(super) struct DirectoryListing {
     pub(super) root: Arc<ScanRoot>,
     pub(super) path: RelativePath,
-    pub(super) stamp: FolderStamp,
+    pub(super) digest: DirectoryDigest,
     /// By name.
     pub(super) files: Vec<FoundFile>,
     /// Names of media files that are left out on purpose.
     pub(super) ignored: HashSet<String>,
-    pub(super) around: Arc<FolderAround>,
+    pub(super) sidecars: Arc<FolderSidecars>,
 }
 
 /// A directory on the way down, with what holds in it from above.
-struct Place {
+struct WalkDirectory {
     path: RelativePath,
     depth: usize,
     /// Whether a link is on the way here: without one no way leads back up.
     linked: bool,
     rules: IgnoreRules,
     /// Files of the directory above that plugins may read beside media files here.
-    beside_above: Arc<[RelatedFile]>,
+    sidecars_above: Arc<[SidecarFile]>,
 }
 
 /// The walk of one root.
@@ -54,7 +54,7 @@ pub(super) struct Walk<'a> {
     pub(super) run_type: RunType,
     pub(super) control: &'a Arc<ScanControl>,
     pub(super) progress: &'a Progress,
-    pub(super) listings: Sender<Listing>,
+    pub(super) listings: Sender<DirectoryListing>,
 }
 
 impl Walk<'_> {
@@ -86,7 +86,7 @@ impl Walk<'_> {
     }
 
     /// The place to start from; `None` for one that is ignored.
-    fn start(&self, from: &RelativePath) -> io::Result<Option<Place>> {
+    fn start(&self, from: &RelativePath) -> io::Result<Option<WalkDirectory>> {
         let root = &self.root.directory.path;
         let mut rules = IgnoreRules::default();
         let mut path = root.clone();
@@ -103,21 +103,21 @@ impl Walk<'_> {
                 return Ok(None);
             }
         }
-        let beside_above = match from.parent() {
-            Some(above) if !self.root.related.is_empty() => super::around::list(self.root, &above)?.common(),
+        let sidecars_above = match from.parent() {
+            Some(above) if !self.root.related.is_empty() => super::sidecars::list(self.root, &above)?.common(),
             _ => Vec::new(),
         };
-        Ok(Some(Place {
+        Ok(Some(WalkDirectory {
             path: from.clone(),
             depth,
             linked,
             rules,
-            beside_above: beside_above.into_iter().map(from_above).collect(),
+            sidecars_above: sidecars_above.into_iter().map(from_above).collect(),
         }))
     }
 
-    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, mut place: Place) {
-        let Some(at_work) = self.control.checkpoint() else {
+    fn visit<'s>(&'s self, scope: &rayon::Scope<'s>, mut place: WalkDirectory) {
+        let Some(in_flight) = self.control.checkpoint() else {
             return;
         };
         let directory = place.path.below(&self.root.directory.path);
@@ -149,28 +149,28 @@ impl Walk<'_> {
         }
         if !self.root.related.is_empty() {
             related.extend(self.subtitles(&directories));
-            related.extend(place.beside_above.iter().cloned());
+            related.extend(place.sidecars_above.iter().cloned());
         }
         let names = files.iter().map(|file| file.name.as_str());
-        let around = FolderAround::new(Arc::clone(self.root), place.path.clone(), names, related);
-        let beside_above: Arc<[RelatedFile]> = around.common().into_iter().map(from_above).collect();
-        for Below { path, linked } in directories {
-            let below = Place {
+        let sidecars = FolderSidecars::new(Arc::clone(self.root), place.path.clone(), names, related);
+        let sidecars_above: Arc<[SidecarFile]> = sidecars.common().into_iter().map(from_above).collect();
+        for Subdirectory { path, linked } in directories {
+            let below = WalkDirectory {
                 path,
                 depth: place.depth + 1,
                 linked,
                 rules: place.rules.clone(),
-                beside_above: Arc::clone(&beside_above),
+                sidecars_above: Arc::clone(&sidecars_above),
             };
             scope.spawn(move |scope| self.visit(scope, below));
         }
         // Not while waiting for room in the channel: a run that is held takes nothing out of it.
-        drop(at_work);
-        self.pass_on(place.path, files, ignored, around);
+        drop(in_flight);
+        self.pass_on(place.path, files, ignored, sidecars);
     }
 
     /// The entries of a directory that matter; `None` if the directory says that it is to be passed over.
-    fn list(&self, place: &mut Place, directory: &Path) -> io::Result<Option<Entries>> {
+    fn list(&self, place: &mut WalkDirectory, directory: &Path) -> io::Result<Option<Entries>> {
         let mut entries = Entries::default();
         let mut rules_known = false;
         let mut reading = std::fs::read_dir(directory)?;
@@ -200,18 +200,18 @@ impl Walk<'_> {
     }
 
     /// The files in directories of subtitles below, which count as lying beside the media files here.
-    fn subtitles(&self, directories: &[Below]) -> Vec<RelatedFile> {
+    fn subtitles(&self, directories: &[Subdirectory]) -> Vec<SidecarFile> {
         let folders = directories.iter().map(|below| &below.path);
         let folders = folders.filter(|path| holds_subtitles(path.file_name()));
         folders
             .flat_map(|path| {
                 let prefix = format!("{}/", path.file_name());
-                list_related(self.root, path, &prefix).unwrap_or_default()
+                list_sidecars(self.root, path, &prefix).unwrap_or_default()
             })
             .collect()
     }
 
-    fn classify(&self, place: &Place, entry: &DirEntry, name: OsString) -> io::Result<Entry> {
+    fn classify(&self, place: &WalkDirectory, entry: &DirEntry, name: OsString) -> io::Result<Entry> {
         if is_ignored(&name) {
             return Ok(Entry::Ignored);
         }
@@ -231,13 +231,13 @@ impl Walk<'_> {
     /// A regular file: read by a plugin, read beside one that is, or neither. Only what matters is looked at.
     fn file(
         &self,
-        place: &Place,
+        place: &WalkDirectory,
         name: OsString,
         entry: &DirEntry,
         metadata: impl FnOnce() -> io::Result<Metadata>,
     ) -> io::Result<Entry> {
         let text = name_into_text(name);
-        let (media, related) = (self.root.is_media(&text), self.root.is_related(&text));
+        let (media, related) = (self.root.is_media(&text), self.root.is_sidecar(&text));
         if !media && !related {
             return Ok(Entry::Ignored);
         }
@@ -252,7 +252,7 @@ impl Walk<'_> {
         if media {
             return Ok(Entry::File(FoundFile::new(text, &metadata)));
         }
-        Ok(Entry::Related(RelatedFile {
+        Ok(Entry::Related(SidecarFile {
             name: text,
             size: metadata.len(),
             mtime_ns: mtime_ns(&metadata),
@@ -260,7 +260,7 @@ impl Walk<'_> {
     }
 
     /// Links are followed while they stay below the root.
-    fn classify_link(&self, place: &Place, name: OsString, entry: &DirEntry) -> io::Result<Entry> {
+    fn classify_link(&self, place: &WalkDirectory, name: OsString, entry: &DirEntry) -> io::Result<Entry> {
         let target = match entry.path().canonicalize() {
             Ok(target) => target,
             // A link to nothing, or a loop of links.
@@ -283,7 +283,7 @@ impl Walk<'_> {
         Path::new(&self.root.directory.path).canonicalize()
     }
 
-    fn directory(&self, place: &Place, name: &OsStr, entry: &DirEntry, linked: bool) -> io::Result<Entry> {
+    fn directory(&self, place: &WalkDirectory, name: &OsStr, entry: &DirEntry, linked: bool) -> io::Result<Entry> {
         let below = place.path.join(name);
         if place.rules.ignores(|| entry.path(), true) {
             return Ok(Entry::LeftOutDirectory(below));
@@ -296,7 +296,7 @@ impl Walk<'_> {
         if place.depth >= MAX_DEPTH {
             return Ok(Entry::TooDeep(below));
         }
-        Ok(Entry::Directory(Below { path: below, linked }))
+        Ok(Entry::Directory(Subdirectory { path: below, linked }))
     }
 
     /// Whether a directory is one of those on the way to it.
@@ -319,32 +319,32 @@ impl Walk<'_> {
         path: RelativePath,
         mut files: Vec<FoundFile>,
         ignored: HashSet<String>,
-        around: FolderAround,
+        sidecars: FolderSidecars,
     ) {
         let known = self.root.see(&path);
         if files.is_empty() && known.is_none_or(|known| known.file_count == 0) {
             return;
         }
         files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let stamp = stamp(&files, around.related());
+        let digest = directory_digest(&files, sidecars.related());
         let kind = self.progress.kind(&self.root.directory.kind);
         if let Some(kind) = kind {
             kind.found(files.len());
         }
-        if self.run_type == RunType::Quick && known.is_some_and(|known| known.stamp == Some(stamp)) {
+        if self.run_type == RunType::Quick && known.is_some_and(|known| known.digest == Some(digest)) {
             if let Some(kind) = kind {
                 kind.unchanged(files.len());
             }
             return;
         }
         // Fails only when the run has ended for another reason.
-        let _ = self.listings.send(Listing {
+        let _ = self.listings.send(DirectoryListing {
             root: Arc::clone(self.root),
             path,
-            stamp,
+            digest,
             files,
             ignored,
-            around: Arc::new(around),
+            sidecars: Arc::new(sidecars),
         });
     }
 

@@ -12,7 +12,7 @@ use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
-use crate::scan::around::holds_subtitles;
+use crate::scan::sidecars::holds_subtitles;
 use crate::scan::ignore_rules::{NO_MEDIA, RULES, is_ignored};
 use svc_domain::id::DirectoryId;
 use svc_domain::kind::MediaKind;
@@ -59,12 +59,12 @@ impl WatchState {
 
 /// Where something changed since it was last asked: the lowest directories that hold it all, by kind.
 #[derive(Debug, Default)]
-pub struct Changed {
+pub struct ChangedPaths {
     places: Mutex<BTreeMap<MediaKind, BTreeSet<RelativePath>>>,
-    told: Notify,
+    notify: Notify,
 }
 
-impl Changed {
+impl ChangedPaths {
     fn places(&self) -> MutexGuard<'_, BTreeMap<MediaKind, BTreeSet<RelativePath>>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,12 +80,12 @@ impl Changed {
             of_kind.insert(place);
         }
         drop(places);
-        self.told.notify_one();
+        self.notify.notify_one();
     }
 
     /// Waits for the next change.
     pub async fn next(&self) {
-        self.told.notified().await;
+        self.notify.notified().await;
     }
 
     /// What has changed, which is forgotten here.
@@ -119,7 +119,7 @@ pub struct DirectoryWatch {
 
 impl DirectoryWatch {
     /// Watches a directory with all below it; changes are noted in `changed`. Blocks while it is listed.
-    pub fn start(directory: &Directory, changed: &Arc<Changed>) -> Self {
+    pub fn start(directory: &Directory, changed: &Arc<ChangedPaths>) -> Self {
         let lost = Arc::default();
         // Before the watch: what takes the directory's place meanwhile is noticed later.
         let root = RootId::of(&directory.path);
@@ -134,7 +134,7 @@ impl DirectoryWatch {
                     tracing::warn!(
                         target: "svc::scan",
                         directory = %directory.path.display(),
-                        "changes are looked for from time to time, for the system does not tell of them: {error}"
+                        "directory cannot be watched and is polled: {error}"
                     );
                     (WatchState::Polling, None)
                 }
@@ -153,7 +153,7 @@ impl DirectoryWatch {
     }
 
     /// Whether what is watched is still what is at the path, and nothing went wrong. Blocks while it is looked up.
-    pub fn holds(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         !self.lost.load(Ordering::Relaxed) && self.root == RootId::of(&self.path)
     }
 }
@@ -171,7 +171,7 @@ impl RootId {
 
 fn watch(
     directory: &Directory,
-    changed: &Arc<Changed>,
+    changed: &Arc<ChangedPaths>,
     lost: &Arc<AtomicBool>,
 ) -> notify::Result<RecommendedWatcher> {
     // Notifications name the path as it was given, links and all.
@@ -179,14 +179,14 @@ fn watch(
     let (kind, changed, lost) = (directory.kind.clone(), Arc::clone(changed), Arc::clone(lost));
     let mut watcher = notify::recommended_watcher({
         let root = root.clone();
-        move |event: notify::Result<Event>| hear(&root, &kind, &changed, &lost, event)
+        move |event: notify::Result<Event>| on_event(&root, &kind, &changed, &lost, event)
     })?;
     watcher.watch(&root, RecursiveMode::Recursive)?;
     Ok(watcher)
 }
 
 /// Notes what an event says of the directory, and of the watch over it.
-fn hear(root: &Path, kind: &MediaKind, changed: &Changed, lost: &AtomicBool, event: notify::Result<Event>) {
+fn on_event(root: &Path, kind: &MediaKind, changed: &ChangedPaths, lost: &AtomicBool, event: notify::Result<Event>) {
     match event {
         Ok(event) => {
             if takes_away(root, &event) {
@@ -196,7 +196,7 @@ fn hear(root: &Path, kind: &MediaKind, changed: &Changed, lost: &AtomicBool, eve
         }
         Err(error) => {
             // No watch is left for a new folder, as a rule: what happens there is not told.
-            tracing::warn!(target: "svc::scan", directory = %root.display(), "the watch is lost: {error}");
+            tracing::warn!(target: "svc::scan", directory = %root.display(), "directory watch lost: {error}");
             lost.store(true, Ordering::Relaxed);
             changed.add(kind, RelativePath::root());
         }
@@ -213,7 +213,7 @@ fn takes_away(root: &Path, event: &Event) -> bool {
 }
 
 /// Notes where an event happened. Our own reading is none.
-fn note(root: &Path, kind: &MediaKind, changed: &Changed, event: &Event) {
+fn note(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
     if event.need_rescan() {
         return changed.add(kind, RelativePath::root());
     }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn too_many_places_are_one() {
-        let changed = Changed::default();
+        let changed = ChangedPaths::default();
         for number in 0..=MAX_PLACES {
             changed.add(&MediaKind::tv(), RelativePath::from_stored(number.to_string()));
         }
@@ -298,8 +298,8 @@ mod tests {
     fn watch_is_lost_with_its_root_and_by_an_error() {
         let root = Path::new("/media/tv");
         let is_lost = |event: notify::Result<Event>| {
-            let (changed, lost) = (Changed::default(), AtomicBool::new(false));
-            hear(root, &MediaKind::tv(), &changed, &lost, event);
+            let (changed, lost) = (ChangedPaths::default(), AtomicBool::new(false));
+            on_event(root, &MediaKind::tv(), &changed, &lost, event);
             assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
             lost.into_inner()
         };
@@ -335,12 +335,12 @@ mod tests {
         };
         let start = || DirectoryWatch::start(&configured, &Arc::default());
         let watch = start();
-        assert!(watch.holds());
+        assert!(watch.is_valid());
         std::fs::rename(&root, directory.path().join("away")).unwrap();
-        assert!(!watch.holds());
+        assert!(!watch.is_valid());
         let away = start();
-        assert_eq!((away.state, away.holds()), (WatchState::Failed, true));
+        assert_eq!((away.state, away.is_valid()), (WatchState::Failed, true));
         std::fs::create_dir(&root).unwrap();
-        assert!(!watch.holds() && !away.holds());
+        assert!(!watch.is_valid() && !away.is_valid());
     }
 }

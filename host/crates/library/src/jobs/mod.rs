@@ -5,11 +5,11 @@
 //! | `types.rs` | the closed list of types, with their parameters |
 //! | `work.rs` | what a type does: as a whole ([`work::JobWork`]) or item by item ([`work::ItemWork`]) |
 //! | `runner.rs` | takes jobs in their turn, stores how far they are, stops and takes up again |
-//! | `prepare.rs` | work that makes something of each item of a type ahead of time |
+//! | `pregenerate.rs` | work that makes something of each item of a type ahead of time |
 //! | `verify.rs`, `backup.rs`, `reextract.rs` | the work of these types |
 
 mod backup;
-pub mod prepare;
+pub mod pregenerate;
 mod reextract;
 mod runner;
 pub mod types;
@@ -21,23 +21,23 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::pictures::Pictures;
+use crate::thumbnails::Thumbnails;
 use crate::waveforms::Waveforms;
-use prepare::Prepare;
+use pregenerate::Pregenerate;
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobAction, JobProgress, JobStatus};
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_events::{Events, jobs as told};
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
 use svc_store::Store;
 pub use svc_store::{JobFilter, JobItems};
 use types::JobType;
-use work::{JobWork, OverItems};
+use work::{JobWork, ItemJob};
 
 /// Jobs of a type that wait or run at once. More is a mistake of a script's.
 const OPEN_JOBS: i64 = 100;
@@ -46,7 +46,7 @@ const ENDED_JOBS: i64 = 1_000;
 
 /// A type of job and who does it.
 #[derive(Debug)]
-pub struct Registered {
+pub struct RegisteredJob {
     /// What it is.
     pub job_type: &'static JobType,
     /// What it does.
@@ -55,24 +55,24 @@ pub struct Registered {
 
 /// A type that makes something of each item ahead of time: `make` is given its number, and does nothing where that is
 /// done already.
-pub fn preparing<F: Future<Output = Result<()>> + Send + 'static>(
+pub fn pregeneration_job<F: Future<Output = Result<()>> + Send + 'static>(
     job_type: &'static JobType,
     store: &Store,
     items: JobItems,
     make: impl Fn(i64) -> F + Send + Sync + 'static,
-) -> Registered {
-    let work = Prepare::new(store.clone(), items, make);
-    Registered {
+) -> RegisteredJob {
+    let work = Pregenerate::new(store.clone(), items, make);
+    RegisteredJob {
         job_type,
-        work: Arc::new(OverItems(work)),
+        work: Arc::new(ItemJob(work)),
     }
 }
 
 /// What makes things of items ahead of time.
 #[derive(Debug)]
-pub struct Makers {
+pub struct Pregenerators {
     /// Smaller pictures.
-    pub pictures: Pictures,
+    pub thumbnails: Thumbnails,
     /// Waveforms.
     pub waveforms: Waveforms,
 }
@@ -82,24 +82,24 @@ pub fn registered(
     context: &Context,
     indexing: &Indexing,
     data_dir: &Arc<DataDir>,
-    makers: Makers,
-) -> Vec<Registered> {
+    pregenerators: Pregenerators,
+) -> Vec<RegisteredJob> {
     let store = &context.store;
-    let Makers { pictures, waveforms } = makers;
-    let (of_photos, of_releases) = (pictures.clone(), pictures);
+    let Pregenerators { thumbnails, waveforms } = pregenerators;
+    let (of_photos, of_releases) = (thumbnails.clone(), thumbnails);
     let photo = move |id: i64| {
-        let pictures = of_photos.clone();
-        async move { pictures.prepare_photo(&MediaScope::All, id.into()).await }
+        let thumbnails = of_photos.clone();
+        async move { thumbnails.pregenerate_photo(&MediaScope::All, id.into()).await }
     };
     let release = move |id: i64| {
-        let pictures = of_releases.clone();
-        async move { pictures.prepare_release(&MediaScope::All, id.into()).await }
+        let thumbnails = of_releases.clone();
+        async move { thumbnails.pregenerate_release(&MediaScope::All, id.into()).await }
     };
     let waveform = move |id: i64| {
         let waveforms = waveforms.clone();
-        async move { waveforms.prepare(id.into()).await.map(drop) }
+        async move { waveforms.pregenerate(id.into()).await.map(drop) }
     };
-    let of = |job_type, work: Arc<dyn JobWork>| Registered { job_type, work };
+    let of = |job_type, work: Arc<dyn JobWork>| RegisteredJob { job_type, work };
     vec![
         of(
             &types::BACKUP,
@@ -113,14 +113,14 @@ pub fn registered(
             &types::VERIFY,
             Arc::new(verify::Verify::new(context.store.clone())),
         ),
-        preparing(&types::PHOTO_THUMBNAILS, store, JobItems::Photos, photo),
-        preparing(
+        pregeneration_job(&types::PHOTO_THUMBNAILS, store, JobItems::Photos, photo),
+        pregeneration_job(
             &types::ARTWORK_THUMBNAILS,
             store,
             JobItems::PicturedReleases,
             release,
         ),
-        preparing(&types::GENERATE_WAVEFORMS, store, JobItems::Tracks, waveform),
+        pregeneration_job(&types::GENERATE_WAVEFORMS, store, JobItems::Tracks, waveform),
     ]
 }
 
@@ -129,20 +129,20 @@ pub fn registered(
 pub struct Jobs {
     context: Context,
     events: Events,
-    types: Arc<[Registered]>,
+    types: Arc<[RegisteredJob]>,
     /// Changes with every change of a job by a user.
-    news: Arc<watch::Sender<()>>,
+    changes: Arc<watch::Sender<()>>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
 impl Jobs {
     /// Of these types. None is done before [`Jobs::run`].
-    pub fn new(context: Context, events: Events, types: Vec<Registered>) -> Self {
+    pub fn new(context: Context, events: Events, types: Vec<RegisteredJob>) -> Self {
         Self {
             context,
             events,
             types: types.into(),
-            news: Arc::new(watch::Sender::new(())),
+            changes: Arc::new(watch::Sender::new(())),
             stopping: Arc::new(watch::Sender::new(false)),
         }
     }
@@ -192,12 +192,12 @@ impl Jobs {
             error: None,
         };
         let (this, new) = (self.clone(), job.clone());
-        uninterrupted(&self.context.tasks, "job-create", async move {
+        run_to_completion(&self.context.tasks, "job-create", async move {
             if !this.context.store.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
                 let message = "as many jobs of this type wait as may";
                 return Err(ServiceError::conflict("too_many_jobs", message));
             }
-            this.news.send_replace(());
+            this.changes.send_replace(());
             Ok(())
         })
         .await?;
@@ -208,7 +208,7 @@ impl Jobs {
     ///
     /// # Errors
     /// The store's.
-    pub async fn list(&self, filter: &JobFilter, order: Order, page: Page) -> Result<Listing<Job>> {
+    pub async fn list(&self, filter: &JobFilter, order: Order, page: Pagination) -> Result<Listing<Job>> {
         Ok(self.context.store.list_jobs(filter, order, page).await?)
     }
 
@@ -226,7 +226,7 @@ impl Jobs {
     /// Not found; conflict `job_action_conflict` when its state does not permit it; the store's.
     pub async fn act(&self, id: JobId, action: JobAction) -> Result<Job> {
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "job-act", async move {
+        run_to_completion(&self.context.tasks, "job-act", async move {
             let (from, to) = action.transition();
             let now = this.context.now();
             let moved = this.context.store.move_job(id, from, to, now).await?;
@@ -235,9 +235,9 @@ impl Jobs {
                 let message = format!("the job is {}", job.status.as_str());
                 return Err(ServiceError::conflict("job_action_conflict", message));
             }
-            this.news.send_replace(());
+            this.changes.send_replace(());
             if to == JobStatus::Cancelled {
-                this.events.tell(|| told::completed(&job, to));
+                this.events.publish(|| told::completed(&job, to));
             }
             Ok(job)
         })

@@ -105,14 +105,14 @@ impl Reextract {
         loop {
             let after = FileId::from(progress.get().cursor);
             let files = match selection {
-                Selection::Below(kind, path) => self.store.files_to_reread(kind, path, after, FILES).await?,
+                Selection::Below(kind, path) => self.store.files_to_mark_stale(kind, path, after, FILES).await?,
                 Selection::These(ids) => ids.iter().copied().filter(|id| *id > after).collect(),
             };
             let Some(last) = files.last().copied() else {
                 progress.update(|progress| progress.cursor = ALL_MARKED);
                 return Ok(());
             };
-            let marked = i64::try_from(self.store.mark_for_rereading(&files).await?).unwrap_or_default();
+            let marked = i64::try_from(self.store.mark_stale(&files).await?).unwrap_or_default();
             progress.update(|progress| {
                 progress.cursor = last.get();
                 progress.total = Some(progress.total.unwrap_or_default() + marked);

@@ -16,7 +16,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::jobs::types::JobType;
 use crate::jobs::work::{JobWork, Progress};
-use crate::jobs::{Jobs, Registered};
+use crate::jobs::{Jobs, RegisteredJob};
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobProgress, JobStatus};
 use svc_events::jobs as told;
@@ -25,16 +25,16 @@ use svc_identity::error::{Result, ServiceError};
 use svc_platform::tasks::Tasks;
 
 /// How often clients are told how far a job is: twice a second, as the contract says.
-const TELL_EVERY: Duration = Duration::from_millis(500);
+const PUBLISH_EVERY: Duration = Duration::from_millis(500);
 /// How often that is stored, in turns of telling: what a crash repeats is the work of a second.
 const SAVE_EVERY: u32 = 2;
 /// How long to wait when the database does not answer.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The work of a job in a task of its own, which a panic of it does not leave. Ends with this value.
-struct Working(JoinHandle<Result<()>>);
+struct RunningJob(JoinHandle<Result<()>>);
 
-impl Working {
+impl RunningJob {
     fn start(tasks: &Tasks, work: Arc<dyn JobWork>, job: &Job, progress: &Progress) -> Self {
         let (parameters, progress) = (job.parameters.clone(), progress.clone());
         let work = async move { work.run(&parameters, &progress).await };
@@ -51,7 +51,7 @@ impl Working {
     }
 }
 
-impl Drop for Working {
+impl Drop for RunningJob {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -86,26 +86,26 @@ impl Jobs {
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
-    async fn serve(&self, registered: &Registered) {
-        let mut news = self.news.subscribe();
+    async fn serve(&self, registered: &RegisteredJob) {
+        let mut changes = self.changes.subscribe();
         while !*self.stopping.borrow() {
-            news.mark_unchanged();
+            changes.mark_unchanged();
             match self.context.store.next_job(registered.job_type.name).await {
                 Ok(Some(job)) => {
                     let id = job.id;
                     if let Err(error) = self.carry_out(registered, job).boxed().await {
-                        tracing::warn!(target: "svc::jobs", job = %id, %error, "a job waits: it cannot be stored");
+                        tracing::warn!(target: "svc::jobs", job = %id, %error, "job suspended: its state cannot be stored");
                         self.pause_for(RETRY_AFTER).await;
                     }
                 }
                 Ok(None) => {
                     tokio::select! {
-                        _ = news.changed() => {}
+                        _ = changes.changed() => {}
                         () = self.stopped() => return,
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(target: "svc::jobs", %error, "jobs wait: the database does not answer");
+                    tracing::warn!(target: "svc::jobs", %error, "jobs suspended: the database is unavailable");
                     self.pause_for(RETRY_AFTER).await;
                 }
             }
@@ -119,10 +119,10 @@ impl Jobs {
         }
     }
 
-    async fn carry_out(&self, registered: &Registered, job: Job) -> Result<()> {
+    async fn carry_out(&self, registered: &RegisteredJob, job: Job) -> Result<()> {
         let store = &self.context.store;
         // Before the job runs: whoever holds it from now on is noticed.
-        let news = self.news.subscribe();
+        let changes = self.changes.subscribe();
         if job.status == JobStatus::Queued {
             let now = self.context.now();
             let from = [JobStatus::Queued];
@@ -132,19 +132,19 @@ impl Jobs {
         }
         let job_type = registered.job_type.name;
         tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = job.progress.completed, "job started");
-        self.events.tell(|| told::started(&job));
+        self.events.publish(|| told::started(&job));
         let progress = Progress::new(job.progress.clone());
-        let mut working = Working::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
+        let mut working = RunningJob::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
         let outcome = tokio::select! {
             biased;
-            () = self.interrupted(job.id, news) => None,
+            () = self.interrupted(job.id, changes) => None,
             outcome = &mut working.0 => Some(outcome),
             never = self.keep_saving(&job, &progress) => match never {},
         };
         working.end().await;
         let last = progress.get();
         let Some(outcome) = outcome else {
-            tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job held");
+            tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job paused");
             return Ok(store.save_job(job.id, &last).await?);
         };
         let outcome = outcome.unwrap_or_else(|error| Err(ServiceError::internal(error)));
@@ -161,7 +161,7 @@ impl Jobs {
             };
             self.note_end(registered.job_type, &job, &last, failure).await;
             tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job ended");
-            self.events.tell(|| told::completed(&job, status));
+            self.events.publish(|| told::completed(&job, status));
         }
         Ok(())
     }
@@ -182,17 +182,17 @@ impl Jobs {
     }
 
     /// Waits until the job is not to go on: it was held, cancelled or forgotten, or the process ends.
-    async fn interrupted(&self, id: JobId, mut news: watch::Receiver<()>) {
+    async fn interrupted(&self, id: JobId, mut changes: watch::Receiver<()>) {
         loop {
             tokio::select! {
                 () = self.stopped() => return,
-                _ = news.changed() => {}
+                _ = changes.changed() => {}
             }
             match self.context.store.job(id).await {
                 Ok(Some(job)) if job.status == JobStatus::Running => {}
                 Ok(_) => return,
                 Err(error) => {
-                    tracing::warn!(target: "svc::jobs", job = %id, %error, "a job goes on: nobody can say otherwise");
+                    tracing::warn!(target: "svc::jobs", job = %id, %error, "job continues: its state cannot be read");
                 }
             }
         }
@@ -201,7 +201,7 @@ impl Jobs {
     /// Stores and tells how far the job has come, from time to time.
     async fn keep_saving(&self, job: &Job, progress: &Progress) -> Infallible {
         let (mut saved, mut said): (JobProgress, JobProgress) = (job.progress.clone(), job.progress.clone());
-        let mut turn = interval(TELL_EVERY);
+        let mut turn = interval(PUBLISH_EVERY);
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut turns = 0_u32;
         loop {
@@ -209,14 +209,14 @@ impl Jobs {
             turns = turns.wrapping_add(1);
             let now = progress.get();
             if now != said {
-                self.events.tell(|| told::progress(job, &now));
+                self.events.publish(|| told::progress(job, &now));
                 said = now.clone();
             }
             if now != saved && turns.is_multiple_of(SAVE_EVERY) {
                 match self.context.store.save_job(job.id, &now).await {
                     Ok(()) => saved = now,
                     Err(error) => {
-                        tracing::warn!(target: "svc::jobs", job = %job.id, %error, "a job's state was not stored");
+                        tracing::warn!(target: "svc::jobs", job = %job.id, %error, "job checkpoint could not be stored");
                     }
                 }
             }

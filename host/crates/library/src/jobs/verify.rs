@@ -43,7 +43,7 @@ enum Finding {
 /// A file with something wrong.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Found {
+struct FileFinding {
     file_id: FileId,
     media_kind: String,
     path: String,
@@ -54,13 +54,13 @@ struct Found {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Report {
-    /// `sound` or `damaged`.
+    /// `ok` or `damaged`.
     database: Option<String>,
     missing: u64,
     changed: u64,
     unreadable: u64,
     unavailable: u64,
-    findings: Vec<Found>,
+    findings: Vec<FileFinding>,
 }
 
 impl Report {
@@ -72,7 +72,7 @@ impl Report {
             Finding::Unavailable => self.unavailable += 1,
         }
         if self.findings.len() < FINDINGS {
-            self.findings.push(Found {
+            self.findings.push(FileFinding {
                 file_id: file.id,
                 media_kind: file.kind.clone(),
                 path: file.path.as_str().to_owned(),
@@ -113,7 +113,7 @@ impl Verify {
 
     async fn check_database(&self) -> Result<String> {
         match self.store.check_integrity().await {
-            Ok(()) => Ok("sound".to_owned()),
+            Ok(()) => Ok("ok".to_owned()),
             Err(error @ StoreError::Corrupt(_)) => {
                 tracing::error!(target: "svc::jobs", %error, "the database is damaged");
                 Ok("damaged".to_owned())

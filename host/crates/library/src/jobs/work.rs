@@ -1,5 +1,5 @@
 //! What a type of job does. Most go through a list of items: such a one says what the items are and does one of them
-//! ([`ItemWork`]), and [`OverItems`] does the rest.
+//! ([`ItemWork`]), and [`ItemJob`] does the rest.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -106,7 +106,7 @@ impl<W: ItemWork> ItemWork for Arc<W> {
 
 /// A job over items.
 #[derive(Debug)]
-pub struct OverItems<W>(pub W);
+pub struct ItemJob<W>(pub W);
 
 /// Notes an item that could not be done.
 fn note_failure(result: &mut Value, item: i64, reason: &str) {
@@ -121,7 +121,7 @@ fn note_failure(result: &mut Value, item: i64, reason: &str) {
     }
 }
 
-impl<W: ItemWork> OverItems<W> {
+impl<W: ItemWork> ItemJob<W> {
     async fn go_through(&self, parameters: &Value, progress: &Progress) -> Result<()> {
         let total = i64::try_from(self.0.count(parameters).await?).ok();
         progress.update(|progress| progress.total = total);
@@ -148,7 +148,7 @@ impl<W: ItemWork> OverItems<W> {
     }
 }
 
-impl<W: ItemWork> JobWork for OverItems<W> {
+impl<W: ItemWork> JobWork for ItemJob<W> {
     fn run<'a>(&'a self, parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>> {
         self.go_through(parameters, progress).boxed()
     }

@@ -10,7 +10,7 @@ use svc_events::playback_queues as tell;
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::Result;
-use svc_identity::uninterrupted;
+use svc_identity::run_to_completion;
 use svc_store::Place;
 
 /// The next items of a queue that holds these tracks, and how far it has drawn then.
@@ -56,7 +56,7 @@ impl PlaybackQueues {
             return Ok(queue);
         }
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "queue-extend", async move {
+        run_to_completion(&self.context.tasks, "queue-extend", async move {
             let placed = this.placed(&items);
             let store = &this.context.store;
             let Some(mut change) = store
@@ -80,7 +80,7 @@ impl PlaybackQueues {
             change.insert(&placed, Place::End).await?;
             change.set_draw(state);
             let extended = change.commit().await?;
-            this.events.tell(|| tell::extended(&extended, placed.len()));
+            this.events.publish(|| tell::extended(&extended, placed.len()));
             Ok(extended)
         })
         .await

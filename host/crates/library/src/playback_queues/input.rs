@@ -113,7 +113,7 @@ impl PlaybackQueues {
     /// The items that are named, with those that releases, artists and shows are made of in their place.
     pub(super) async fn items_of(&self, actor: &Actor, keys: Vec<ItemKey>) -> Result<Vec<ItemKey>> {
         let store = &self.context.store;
-        let seen = store.visible_items(&actor.scope, &keys).await?;
+        let seen = store.accessible_items_of(&actor.scope, &keys).await?;
         let is_seen = |key: &ItemKey| may_read(actor, key.0) && seen.contains(key);
         let hidden = keys.iter().enumerate().filter(|(_, key)| !is_seen(key));
         let unknown = hidden.map(|(index, _)| FieldError::new(path_of_id(index), "there is no such item"));

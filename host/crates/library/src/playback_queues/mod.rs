@@ -7,13 +7,13 @@ mod input;
 
 use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueItem, QueueType};
 use svc_domain::user_data::{ItemKey, ItemSummary};
 use svc_events::Events;
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
-use svc_identity::{Context, uninterrupted};
+use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
 use svc_store::{Place, QueueChange};
 
@@ -94,7 +94,7 @@ impl PlaybackQueues {
     ///
     /// # Errors
     /// The store's.
-    pub async fn list(&self, actor: &Actor, page: Page) -> Result<Listing<PlaybackQueue>> {
+    pub async fn list(&self, actor: &Actor, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         Ok(self.context.store.list_queues(actor.user.id, page).await?)
     }
 
@@ -136,7 +136,7 @@ impl PlaybackQueues {
         };
         let pool = self.pool(actor, &queue).await?;
         let this = self.clone();
-        uninterrupted(&self.context.tasks, "queue-create", async move {
+        run_to_completion(&self.context.tasks, "queue-create", async move {
             let held = input::tracks(&items).collect();
             let (drawn, draw) = extend::drawn(&queue, &held, &pool);
             let has_room = (items.len() + drawn.len()) as u64 <= MAX_ITEMS;
@@ -164,7 +164,7 @@ impl PlaybackQueues {
     /// Not found; stale; the store's.
     pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
-        uninterrupted(&self.context.tasks, "queue-delete", async move {
+        run_to_completion(&self.context.tasks, "queue-delete", async move {
             let change = this.change(user, id, &expected).await?;
             Ok(change.delete().await?)
         })
@@ -231,7 +231,7 @@ impl PlaybackQueues {
         self.get(actor, id).await?;
         let placed = self.placed(&self.items_of(actor, keys).await?);
         let (this, user) = (self.clone(), actor.user.id);
-        uninterrupted(&self.context.tasks, "queue-add", async move {
+        run_to_completion(&self.context.tasks, "queue-add", async move {
             let mut change = this.change(user, id, &expected).await?;
             if change.queue().item_count + placed.len() as u64 > MAX_ITEMS {
                 return Err(full());
@@ -264,7 +264,7 @@ impl PlaybackQueues {
             .transpose()
             .map_err(|_| ServiceError::invalid("after", "must be an id, or null"))?;
         let (this, user) = (self.clone(), actor.user.id);
-        let moved = uninterrupted(&self.context.tasks, "queue-move", async move {
+        let moved = run_to_completion(&self.context.tasks, "queue-move", async move {
             let mut change = this.change(user, id, &expected).await?;
             if !change.has(item).await? {
                 return Err(ServiceError::NotFound);
@@ -293,7 +293,7 @@ impl PlaybackQueues {
         expected: Expected,
     ) -> Result<PlaybackQueue> {
         let (this, user) = (self.clone(), actor.user.id);
-        let left = uninterrupted(&self.context.tasks, "queue-remove", async move {
+        let left = run_to_completion(&self.context.tasks, "queue-remove", async move {
             let mut change = this.change(user, id, &expected).await?;
             if !change.remove(item).await? {
                 return Err(ServiceError::NotFound);
@@ -327,7 +327,7 @@ impl PlaybackQueues {
             }
         };
         let (this, user) = (self.clone(), actor.user.id);
-        let moved = uninterrupted(&self.context.tasks, "queue-cursor", async move {
+        let moved = run_to_completion(&self.context.tasks, "queue-cursor", async move {
             let mut change = this.change(user, id, &expected).await?;
             if !change.set_cursor(item, position).await? {
                 return Err(ServiceError::unknown(ITEM, "there is no such item in the queue"));
@@ -364,7 +364,7 @@ impl PlaybackQueues {
         position_ms: i64,
     ) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
-        let moved = uninterrupted(&self.context.tasks, "queue-follow", async move {
+        let moved = run_to_completion(&self.context.tasks, "queue-follow", async move {
             let mut change = this.change(user, id, &None).await?;
             change.set_cursor(item, position_ms).await?;
             Ok(change.commit().await?)

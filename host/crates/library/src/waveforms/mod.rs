@@ -22,7 +22,7 @@ use svc_domain::time::Clock;
 use svc_domain::waveform::AudioSummary;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError, TryLater};
+use svc_identity::error::{Result, ServiceError, Overloaded};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::Store;
@@ -38,7 +38,7 @@ const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
     code: "waveform_unavailable",
-    message: "the sound of this file cannot be decoded",
+    message: "the audio of this file cannot be decoded",
 };
 
 /// How much is done at a time.
@@ -49,7 +49,7 @@ pub struct WaveformLimits {
     /// Measurements that wait. Each holds its file open; a page of tracks in a client is some dozens.
     pub waiting: usize,
     /// People who are told of one measurement.
-    pub listeners: usize,
+    pub subscribers: usize,
     /// How long an answer is held back for the waveform: most songs are measured by then.
     pub answer_within: Duration,
 }
@@ -60,14 +60,14 @@ impl Default for WaveformLimits {
         Self {
             parallel: (cores - 1).max(1),
             waiting: 256,
-            listeners: 16,
+            subscribers: 16,
             answer_within: Duration::from_secs(1),
         }
     }
 }
 
 /// Who measures sounds: the plugins, or a test.
-pub trait Meter: Send + Sync + std::fmt::Debug {
+pub trait WaveformAnalyzer: Send + Sync + std::fmt::Debug {
     /// What would measure files of this extension, by a name that changes with its results; none if nothing does.
     fn version(&self, extension: &str) -> Option<String>;
 
@@ -75,25 +75,25 @@ pub trait Meter: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// What the plugin or the host says.
-    fn measure(
+    fn analyze(
         &self,
         source: &Arc<SourceFile>,
         bins: u32,
     ) -> std::result::Result<AudioSummary, ExtractFailure>;
 }
 
-impl Meter for Plugins {
+impl WaveformAnalyzer for Plugins {
     fn version(&self, extension: &str) -> Option<String> {
-        self.measurer_for(extension)
+        self.waveform_analyzer_for(extension)
             .map(|plugin| plugin.digest().to_owned())
     }
 
-    fn measure(
+    fn analyze(
         &self,
         source: &Arc<SourceFile>,
         bins: u32,
     ) -> std::result::Result<AudioSummary, ExtractFailure> {
-        let plugin = self.measurer_for(extension(source.name()));
+        let plugin = self.waveform_analyzer_for(extension(source.name()));
         let plugin = plugin.ok_or_else(|| ExtractFailure::Io("the plugin is gone".to_owned()))?;
         self.worker().measure(&plugin, source, bins)
     }
@@ -112,7 +112,7 @@ pub enum Waveform {
 #[derive(Debug, Clone)]
 pub struct Waveforms {
     store: Store,
-    meter: Arc<dyn Meter>,
+    analyzer: Arc<dyn WaveformAnalyzer>,
     cache: DiskCache,
     queue: Queue,
     limits: WaveformLimits,
@@ -134,15 +134,15 @@ impl Waveforms {
     /// Of parts that a test can choose.
     pub fn with(
         store: Store,
-        meter: Arc<dyn Meter>,
+        analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
         limits: WaveformLimits,
     ) -> Self {
         Self {
-            queue: Queue::new(Arc::clone(&meter), cache.clone(), events, limits),
+            queue: Queue::new(Arc::clone(&analyzer), cache.clone(), events, limits),
             store,
-            meter,
+            analyzer,
             cache,
             limits,
         }
@@ -156,14 +156,14 @@ impl Waveforms {
     /// the store's.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
-        let mut turn = match found {
-            Found::Kept(summary) => return Ok(Waveform::Ready(summary.in_bins(bins))),
-            Found::Missing(key, work) => self.queue.join(key, *work)?,
+        let mut handle = match found {
+            Lookup::Cached(summary) => return Ok(Waveform::Ready(summary.in_bins(bins))),
+            Lookup::Missing(key, work) => self.queue.join(key, *work)?,
         };
-        let waited = tokio::time::timeout(self.limits.answer_within, turn.outcome()).await;
+        let waited = tokio::time::timeout(self.limits.answer_within, handle.outcome()).await;
         let outcome = match waited {
             Ok(outcome) => outcome,
-            Err(_) => match self.queue.listen(&turn, actor.user.id, bins) {
+            Err(_) => match self.queue.subscribe(&handle, actor.user.id, bins) {
                 None => return Ok(Waveform::Pending),
                 Some(outcome) => outcome,
             },
@@ -176,10 +176,10 @@ impl Waveforms {
     ///
     /// # Errors
     /// As [`Self::waveform`].
-    pub async fn prepare(&self, id: MusicTrackId) -> Result<bool> {
+    pub async fn pregenerate(&self, id: MusicTrackId) -> Result<bool> {
         match self.find(&MediaScope::All, id).await? {
-            Found::Kept(_) => Ok(false),
-            Found::Missing(key, work) => {
+            Lookup::Cached(_) => Ok(false),
+            Lookup::Missing(key, work) => {
                 let outcome = self.queue.join(key, *work)?.outcome().await;
                 outcome.map(|_| true).map_err(refusal)
             }
@@ -205,28 +205,28 @@ impl Waveforms {
         let queue = self.queue.clone();
         let ended = tokio::task::spawn_blocking(move || queue.close()).await;
         if let Err(error) = ended {
-            tracing::warn!(%error, "the measurements of sounds were not waited for");
+            tracing::warn!(%error, "waveform analysis was not awaited at shutdown");
         }
     }
 
     /// What is kept of a track, or all that is needed to measure it.
-    async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Found> {
+    async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
         let file = self.store.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
-        let (meter, cache) = (Arc::clone(&self.meter), self.cache.clone());
+        let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
         media::blocking(move || {
             // Opened first: what is not there any more has no waveform, kept or not.
             let opened = media::open_file(&file)?;
-            let version = meter.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
+            let version = analyzer.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
             let key = key(&opened, &version);
             let kept = cache.get(&key).and_then(|kept| kept.read().ok());
             match kept.as_deref().and_then(record::decode) {
-                Some(Some(summary)) => Ok(Found::Kept(Box::new(summary))),
+                Some(Some(summary)) => Ok(Lookup::Cached(Box::new(summary))),
                 Some(None) => Err(UNDECODABLE),
                 None => {
                     let source = SourceFile::new(opened.file, opened.name, opened.length);
-                    Ok(Found::Missing(key, Box::new(Work { track: id, source })))
+                    Ok(Lookup::Missing(key, Box::new(Work { track: id, source })))
                 }
             }
         })
@@ -234,8 +234,8 @@ impl Waveforms {
     }
 }
 
-enum Found {
-    Kept(Box<AudioSummary>),
+enum Lookup {
+    Cached(Box<AudioSummary>),
     Missing(CacheKey, Box<Work>),
 }
 
@@ -253,12 +253,12 @@ fn refusal(failure: queue::Failure) -> ServiceError {
     match failure {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
-        queue::Failure::Later(retry_after) => TryLater {
-            message: "too many sounds could not be decoded; try again later",
+        queue::Failure::Later(retry_after) => Overloaded {
+            message: "decoding audio failed too often; try again later",
             retry_after,
         }
         .into(),
-        queue::Failure::Stopped => ServiceError::Away("the server is ending"),
+        queue::Failure::Stopped => ServiceError::Away("the server is shutting down"),
         queue::Failure::Fault => ServiceError::internal("the measurement of a sound failed"),
     }
 }

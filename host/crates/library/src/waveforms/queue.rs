@@ -10,12 +10,12 @@ use std::time::Duration;
 use rustix::process::setpriority_process;
 use tokio::sync::watch;
 
-use crate::waveforms::{MAX_BINS, Meter, WaveformLimits, record};
+use crate::waveforms::{MAX_BINS, WaveformAnalyzer, WaveformLimits, record};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{MusicTrackId, UserId};
 use svc_domain::waveform::AudioSummary;
 use svc_events::{Events, waveform as messages};
-use svc_identity::error::{Result, ServiceError, TryLater};
+use svc_identity::error::{Result, ServiceError, Overloaded};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::SourceFile;
 
@@ -53,12 +53,12 @@ pub(super) struct Work {
 
 /// Somebody's place at a measurement.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct InFlightHandle {
     key: CacheKey,
     done: watch::Receiver<Option<Outcome>>,
 }
 
-impl Turn {
+impl InFlightHandle {
     /// Waits for the end.
     pub(super) async fn outcome(&mut self) -> Outcome {
         let outcome = self.done.wait_for(Option::is_some).await;
@@ -75,7 +75,7 @@ pub(super) struct Queue(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    meter: Arc<dyn Meter>,
+    analyzer: Arc<dyn WaveformAnalyzer>,
     cache: DiskCache,
     events: Events,
     limits: WaveformLimits,
@@ -98,18 +98,18 @@ struct Job {
     track: MusicTrackId,
     done: watch::Sender<Option<Outcome>>,
     /// Who is told by an event, and in how many bins.
-    listeners: HashMap<UserId, u32>,
+    subscribers: HashMap<UserId, u32>,
 }
 
 impl Queue {
     pub(super) fn new(
-        meter: Arc<dyn Meter>,
+        analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
         limits: WaveformLimits,
     ) -> Self {
         Self(Arc::new(Shared {
-            meter,
+            analyzer,
             cache,
             events,
             limits,
@@ -120,19 +120,19 @@ impl Queue {
     }
 
     /// A place at the measurement of this key, which is begun if it is not under way.
-    pub(super) fn join(&self, key: CacheKey, work: Work) -> Result<Turn> {
+    pub(super) fn join(&self, key: CacheKey, work: Work) -> Result<InFlightHandle> {
         let shared = &self.0;
         let mut state = shared.state();
         if let Some(job) = state.jobs.get(&key) {
             let done = job.done.subscribe();
-            return Ok(Turn { key, done });
+            return Ok(InFlightHandle { key, done });
         }
         if shared.stopped.load(Ordering::Relaxed) {
             return Err(super::refusal(Failure::Stopped));
         }
         if state.waiting.len() >= shared.limits.waiting {
-            return Err(TryLater {
-                message: "too many waveforms are being made; try again later",
+            return Err(Overloaded {
+                message: "too many waveforms are queued; try again later",
                 retry_after: RETRY_AFTER,
             }
             .into());
@@ -149,21 +149,21 @@ impl Queue {
         let job = Job {
             track: work.track,
             done: sender,
-            listeners: HashMap::new(),
+            subscribers: HashMap::new(),
         };
         state.jobs.insert(key.clone(), job);
         state.waiting.push_back((key.clone(), work));
-        Ok(Turn { key, done })
+        Ok(InFlightHandle { key, done })
     }
 
     /// Tells this user by an event when it is done; gives the outcome if it is done already.
-    pub(super) fn listen(&self, turn: &Turn, user: UserId, bins: u32) -> Option<Outcome> {
+    pub(super) fn subscribe(&self, handle: &InFlightHandle, user: UserId, bins: u32) -> Option<Outcome> {
         let mut state = self.0.state();
-        let Some(job) = state.jobs.get_mut(&turn.key) else {
-            return Some(turn.done.borrow().clone().unwrap_or(Err(Failure::Fault)));
+        let Some(job) = state.jobs.get_mut(&handle.key) else {
+            return Some(handle.done.borrow().clone().unwrap_or(Err(Failure::Fault)));
         };
-        if job.listeners.len() < self.0.limits.listeners || job.listeners.contains_key(&user) {
-            job.listeners.insert(user, bins);
+        if job.subscribers.len() < self.0.limits.subscribers || job.subscribers.contains_key(&user) {
+            job.subscribers.insert(user, bins);
         }
         None
     }
@@ -188,7 +188,7 @@ impl Queue {
             .ended
             .wait_timeout_while(state, CLOSE_WITHIN, |state| state.threads > 0);
         if waited.is_ok_and(|(_, waited)| waited.timed_out()) {
-            tracing::warn!("a file's storage does not answer; its measurement is left alone");
+            tracing::warn!("storage does not respond; its waveform analysis was abandoned");
         }
     }
 }
@@ -214,19 +214,19 @@ impl Shared {
             };
             let Some((key, work)) = next else { break };
             let track = work.track;
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.measure(&key, work)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.analyze(&key, work)));
             let outcome = outcome.unwrap_or_else(|_| {
-                tracing::error!(%track, "the measurement of a sound panicked");
+                tracing::error!(%track, "waveform analysis panicked");
                 Err(Failure::Fault)
             });
             self.finish(&key, &outcome);
         }
     }
 
-    fn measure(&self, key: &CacheKey, work: Work) -> Outcome {
+    fn analyze(&self, key: &CacheKey, work: Work) -> Outcome {
         let name = work.source.name().to_owned();
         let source = work.source.cancelled_by(Arc::clone(&self.stopped));
-        let measured = self.meter.measure(&Arc::new(source), MAX_BINS);
+        let measured = self.analyzer.analyze(&Arc::new(source), MAX_BINS);
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Failure::Stopped);
         }
@@ -237,18 +237,18 @@ impl Shared {
                 tracing::warn!(
                     file = name,
                     reason,
-                    "a sound could not be measured; it is tried when asked again"
+                    "waveform analysis failed: the file could not be read"
                 );
                 return Err(Failure::Storage);
             }
             Err(failure) => {
-                tracing::info!(file = name, %failure, "a sound cannot be measured");
+                tracing::info!(file = name, %failure, "file cannot be analyzed");
                 Err(Failure::Undecodable)
             }
         };
         // A waveform that is not kept is an answer all the same.
         if let Err(error) = self.cache.put(key, &record::encode(kept.as_ref().ok())) {
-            tracing::warn!(%error, "a waveform could not be kept on disk");
+            tracing::warn!(%error, "waveform could not be cached");
         }
         kept.map(Arc::new)
     }
@@ -260,9 +260,9 @@ impl Shared {
         };
         job.done.send_replace(Some(outcome.clone()));
         if let Ok(summary) = outcome {
-            for (user, bins) in job.listeners {
+            for (user, bins) in job.subscribers {
                 self.events
-                    .tell(|| messages::ready(user, job.track, &summary.in_bins(bins)));
+                    .publish(|| messages::ready(user, job.track, &summary.in_bins(bins)));
             }
         }
     }

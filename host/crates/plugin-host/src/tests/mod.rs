@@ -16,7 +16,7 @@ mod keys;
 mod lifetime;
 mod loading;
 mod manifests;
-mod renderers;
+mod thumbnailers;
 
 use std::fs;
 use std::io::Write;

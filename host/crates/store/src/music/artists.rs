@@ -8,8 +8,8 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::select::Conditions;
-use crate::visibility::Visible;
+use crate::where_clause::WhereClause;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::MusicArtistId;
 use svc_domain::library::MediaScope;
@@ -69,7 +69,7 @@ const ARTISTS: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::MusicArtist,
-    visible: Visible::Artists,
+    access: AccessFilter::Artists,
     key: ARTISTS.key,
     first_at: |moment| MusicArtistId::first_at(moment).get(),
 };
@@ -117,8 +117,8 @@ impl From<ArtistRow> for Artist {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a> {
-    let mut artists = Conditions::of_media(Visible::Artists, ARTISTS.key, scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> WhereClause<'a> {
+    let mut artists = WhereClause::of_media(AccessFilter::Artists, ARTISTS.key, scope);
     if filter.genre.is_some() || filter.year_from.is_some() || filter.year_to.is_some() {
         artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
             tracks.push(
@@ -129,8 +129,8 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a
             );
             tracks.push("t.year >= ", filter.year_from, "");
             tracks.push("t.year <= ", filter.year_to, "");
-            if let Some(seen) = Visible::Tracks.condition("t.track_id", scope) {
-                tracks.push_all(&seen, [], "");
+            if let Some(access_condition) = AccessFilter::Tracks.condition("t.track_id", scope) {
+                tracks.push_all(&access_condition, [], "");
             }
         });
     }
@@ -140,11 +140,11 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> Conditions<'a
 
 /// The first release, by title, of each artist of an `IN` list that has a picture to show.
 fn artwork_of(scope: &MediaScope) -> String {
-    let pictured = match Visible::Tracks.condition("t.track_id", scope) {
+    let pictured = match AccessFilter::Tracks.condition("t.track_id", scope) {
         None => "r.artwork_track_id IS NOT NULL".to_owned(),
-        Some(seen) => format!(
+        Some(access_condition) => format!(
             "EXISTS (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id \
-             AND t.picture_index IS NOT NULL AND {seen})"
+             AND t.picture_index IS NOT NULL AND {access_condition})"
         ),
     };
     format!(
@@ -163,17 +163,17 @@ impl Store {
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(ARTISTS, &conditions, order, request).await?;
+        let page = self.page_in_order(ARTISTS, &where_clause, order, request).await?;
         let artists = self.artists_by_id(scope, &page.items).await?;
         Ok(page.with_items(artists))
     }
 
     /// An artist.
     pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
-        let seen = Visible::Artists.and(ARTISTS.key, scope);
-        Ok(self.artists(scope, &[id.get()], &seen).await?.pop())
+        let access_condition = AccessFilter::Artists.and(ARTISTS.key, scope);
+        Ok(self.artists(scope, &[id.get()], &access_condition).await?.pop())
     }
 
     /// These artists, in this order. Who may see them is asked before.
@@ -182,10 +182,10 @@ impl Store {
         Ok(in_order(ids, artists, |artist| artist.id.get()))
     }
 
-    async fn artists(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Artist>> {
+    async fn artists(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Artist>> {
         let artwork = artwork_of(scope);
-        let queries = [(ARTIST_BY_ID, seen), (artwork.as_str(), "")];
-        let (rows, pictures) = self.visible_rows_of_two(queries, ids).await?;
+        let queries = [(ARTIST_BY_ID, access_condition), (artwork.as_str(), "")];
+        let (rows, pictures) = self.rows_of_two_listed(queries, ids).await?;
         let mut artists: Vec<Artist> = rows.into_iter().map(|row: ArtistRow| row.into()).collect();
         let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
         for artist in &mut artists {
@@ -194,10 +194,10 @@ impl Store {
         }
         if *scope != MediaScope::All {
             // What is stored counts what is not seen as well.
-            let seen = Visible::Tracks.and("l.track_id", scope) + BY_ARTIST;
-            let tracks = self.visible_counts(ARTIST_TRACKS, ids, &seen).await?;
-            let seen = Visible::Releases.and("l.release_id", scope) + BY_ARTIST;
-            let releases = self.visible_counts(ARTIST_RELEASES, ids, &seen).await?;
+            let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + BY_ARTIST;
+            let tracks = self.counts_of_listed(ARTIST_TRACKS, ids, &access_condition).await?;
+            let access_condition = AccessFilter::Releases.and("l.release_id", scope) + BY_ARTIST;
+            let releases = self.counts_of_listed(ARTIST_RELEASES, ids, &access_condition).await?;
             for artist in &mut artists {
                 artist.track_count = tracks.get(&artist.id.get()).copied().unwrap_or_default();
                 artist.release_count = releases.get(&artist.id.get()).copied().unwrap_or_default();
@@ -213,15 +213,15 @@ impl Store {
         request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = Conditions::of_media(Visible::Genres, GENRES.key, scope);
+        let where_clause = WhereClause::of_media(AccessFilter::Genres, GENRES.key, scope);
         let page = self
-            .page_of(GENRES, &conditions, request.by.sort(), request)
+            .page_of(GENRES, &where_clause, request.by.sort(), request)
             .await?;
-        let rows: Vec<(i64, String, i64)> = self.visible_rows(GENRE_BY_ID, &page.items, "").await?;
+        let rows: Vec<(i64, String, i64)> = self.rows_of_listed(GENRE_BY_ID, &page.items, "").await?;
         let mut rows = in_order(&page.items, rows, |(id, ..)| *id);
         if *scope != MediaScope::All {
-            let seen = Visible::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
-            let tracks = self.visible_counts(GENRE_TRACKS, &page.items, &seen).await?;
+            let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
+            let tracks = self.counts_of_listed(GENRE_TRACKS, &page.items, &access_condition).await?;
             for (id, _, count) in &mut rows {
                 *count = tracks.get(id).copied().unwrap_or_default();
             }

@@ -6,8 +6,8 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::select::Conditions;
-use crate::visibility::Visible;
+use crate::where_clause::WhereClause;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId};
 use svc_domain::library::MediaScope;
@@ -57,7 +57,7 @@ const RELEASES: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::MusicRelease,
-    visible: Visible::Releases,
+    access: AccessFilter::Releases,
     key: RELEASES.key,
     first_at: |moment| MusicReleaseId::first_at(moment).get(),
 };
@@ -72,7 +72,7 @@ const GENRES: &str = "SELECT t.release_id, g.name FROM music_tracks t \
     WHERE t.release_id";
 const BY_GENRE: &str = " GROUP BY t.release_id, g.key, g.name ORDER BY t.release_id, g.key";
 
-// As `scan_writer/settle.rs` stores them for all tracks.
+// As `scan_writer/aggregates.rs` stores them for all tracks.
 const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT), \
     CAST(coalesce(max(t.disc_number), 1) AS BIGINT) FROM music_tracks t WHERE t.release_id";
 const PICTURES: &str =
@@ -117,8 +117,8 @@ impl From<ReleaseRow> for Release {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'a> {
-    let mut releases = Conditions::of_media(Visible::Releases, "r.release_id", scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClause<'a> {
+    let mut releases = WhereClause::of_media(AccessFilter::Releases, "r.release_id", scope);
     releases.push(
         "r.release_id IN (SELECT release_id FROM release_artists WHERE artist_id = ",
         filter.artist.map(MusicArtistId::get),
@@ -128,7 +128,7 @@ fn conditions<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> Conditions<'
         "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
          JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
         filter.genre.as_deref().map(fold),
-        (Visible::Tracks, "t.track_id"),
+        (AccessFilter::Tracks, "t.track_id"),
         scope,
     );
     releases.push("r.year >= ", filter.year_from, "");
@@ -146,17 +146,17 @@ impl Store {
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(RELEASES, &conditions, order, request).await?;
+        let page = self.page_in_order(RELEASES, &where_clause, order, request).await?;
         let releases = self.releases_by_id(scope, &page.items).await?;
         Ok(page.with_items(releases))
     }
 
     /// A release.
     pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
-        let seen = Visible::Releases.and("r.release_id", scope);
-        Ok(self.releases(scope, &[id.get()], &seen).await?.pop())
+        let access_condition = AccessFilter::Releases.and("r.release_id", scope);
+        Ok(self.releases(scope, &[id.get()], &access_condition).await?.pop())
     }
 
     /// These releases, in this order. Who may see them is asked before.
@@ -165,10 +165,10 @@ impl Store {
         Ok(in_order(ids, releases, |release| release.id.get()))
     }
 
-    async fn releases(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Release>> {
-        let by_genre = Visible::Tracks.and("t.track_id", scope) + BY_GENRE;
-        let queries = [(BY_ID, seen), (ARTISTS, BY_POSITION), (GENRES, by_genre.as_str())];
-        let (rows, artists, genres) = self.visible_rows_of_three(queries, ids).await?;
+    async fn releases(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Release>> {
+        let by_genre = AccessFilter::Tracks.and("t.track_id", scope) + BY_GENRE;
+        let queries = [(BY_ID, access_condition), (ARTISTS, BY_POSITION), (GENRES, by_genre.as_str())];
+        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
         let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for release in &mut releases {
@@ -176,24 +176,24 @@ impl Store {
             release.genres = genres.remove(&release.id.get()).unwrap_or_default();
         }
         if *scope != MediaScope::All {
-            self.count_visible_tracks(scope, ids, &mut releases).await?;
+            self.count_accessible_tracks(scope, ids, &mut releases).await?;
         }
         Ok(releases)
     }
 
     /// Replaces what is stored of all tracks by what the tracks that are seen make.
-    async fn count_visible_tracks(
+    async fn count_accessible_tracks(
         &self,
         scope: &MediaScope,
         ids: &[i64],
         releases: &mut [Release],
     ) -> Result<()> {
-        let seen = Visible::Tracks.and("t.track_id", scope);
+        let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         let counts: Vec<(i64, i64, i64, i64)> = self
-            .visible_rows(COUNTS, ids, &format!("{seen} GROUP BY t.release_id"))
+            .rows_of_listed(COUNTS, ids, &format!("{access_condition} GROUP BY t.release_id"))
             .await?;
         let pictures: Vec<(i64, i64)> = self
-            .visible_rows(PICTURES, ids, &format!("{seen} {BY_PLACE}"))
+            .rows_of_listed(PICTURES, ids, &format!("{access_condition} {BY_PLACE}"))
             .await?;
         for release in releases {
             let id = release.id.get();

@@ -9,12 +9,12 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::select::{Conditions, direction};
-use crate::visibility::Visible;
+use crate::where_clause::{WhereClause, direction};
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
-use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::music::{ReplayGain, Track};
 use svc_domain::text::fold;
 use svc_domain::user_data::UserData;
@@ -66,7 +66,7 @@ const TRACKS: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::MusicTrack,
-    visible: Visible::Tracks,
+    access: AccessFilter::Tracks,
     key: TRACKS.key,
     first_at: |moment| MusicTrackId::first_at(moment).get(),
 };
@@ -164,8 +164,8 @@ impl From<TrackRow> for Track {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> Conditions<'a> {
-    let mut tracks = Conditions::of_media(Visible::Tracks, "t.track_id", scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> WhereClause<'a> {
+    let mut tracks = WhereClause::of_media(AccessFilter::Tracks, "t.track_id", scope);
     tracks.push("t.release_id = ", filter.release.map(MusicReleaseId::get), "");
     tracks.push(
         "t.track_id IN (SELECT track_id FROM track_artists WHERE artist_id = ",
@@ -193,17 +193,17 @@ impl Store {
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(TRACKS, &conditions, order, request).await?;
+        let page = self.page_in_order(TRACKS, &where_clause, order, request).await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }
 
     /// A track.
     pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
-        let seen = Visible::Tracks.and("t.track_id", scope);
-        Ok(self.tracks(&[id.get()], &seen).await?.pop())
+        let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
+        Ok(self.tracks(&[id.get()], &access_condition).await?.pop())
     }
 
     /// The tracks of a release by disc and number; those without are the last in both directions.
@@ -211,11 +211,11 @@ impl Store {
         &self,
         scope: &MediaScope,
         id: MusicReleaseId,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Track>> {
-        let seen = Visible::Tracks.and("t.track_id", scope);
+        let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         let order = direction(part.order, IN_RELEASE, FROM_LAST);
-        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{seen} {order}");
+        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{access_condition} {order}");
         let ids: Vec<(i64,)> = self
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
@@ -230,9 +230,9 @@ impl Store {
         Ok(in_order(ids, self.tracks(ids, "").await?, |track| track.id.get()))
     }
 
-    async fn tracks(&self, ids: &[i64], seen: &str) -> Result<Vec<Track>> {
-        let queries = [(BY_ID, seen), (ARTISTS, BY_POSITION), (GENRES, BY_POSITION)];
-        let (rows, artists, genres) = self.visible_rows_of_three(queries, ids).await?;
+    async fn tracks(&self, ids: &[i64], access_condition: &str) -> Result<Vec<Track>> {
+        let queries = [(BY_ID, access_condition), (ARTISTS, BY_POSITION), (GENRES, BY_POSITION)];
+        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
         let mut tracks: Vec<Track> = rows.into_iter().map(|row: TrackRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for track in &mut tracks {

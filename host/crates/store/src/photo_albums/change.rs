@@ -8,9 +8,9 @@ use crate::bulk::{Bulk, SqlTexts, in_lists};
 use crate::db::{Record, Tx};
 use crate::error::Result;
 use crate::text::bounded_sort;
-use crate::visibility::Visible;
-use crate::writer::WriteTx;
-use crate::{Lane, Store};
+use crate::access_filter::AccessFilter;
+use crate::write_queue::WriteTx;
+use crate::{WritePriority, Store};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
@@ -80,13 +80,13 @@ impl Store {
     pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
         let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
         let head = "SELECT user_id FROM users WHERE user_id";
-        let rows: Vec<(i64,)> = self.visible_rows(head, &numbers, "").await?;
+        let rows: Vec<(i64,)> = self.rows_of_listed(head, &numbers, "").await?;
         Ok(rows.into_iter().map(|(id,)| id.into()).collect())
     }
 
     /// Makes an album, if its owner has fewer than `most`; tells whether.
     pub async fn insert_photo_album(&self, new: &NewPhotoAlbum, most: i64, now: Timestamp) -> Result<bool> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         let sort_name = sort_key(&new.name);
         let sql = "INSERT INTO photo_albums (album_id, owner_user_id, name, sort_name, description, everyone, \
                    modified_at) SELECT $1, $2, $3, $4, $5, $6, $7 \
@@ -115,7 +115,7 @@ impl Store {
         owner: UserId,
         id: PhotoAlbumId,
     ) -> Result<Option<(WriteTx, AlbumReaders)>> {
-        let mut tx = self.write(Lane::Interactive).await?;
+        let mut tx = self.write(WritePriority::Interactive).await?;
         let locked: Vec<(bool,)> = tx.fetch_all(LOCK, &args![id.get(), owner.get()]).await?;
         let Some((everyone,)) = locked.first().copied() else {
             return Ok(None);
@@ -197,7 +197,7 @@ impl Store {
             return Ok(None);
         };
         let numbers: Vec<i64> = photos.iter().map(|photo| photo.get()).collect();
-        let seen = Visible::Photos.and("p.photo_id", scope);
+        let seen = AccessFilter::Photos.and("p.photo_id", scope);
         let head = "SELECT p.photo_id FROM photos p WHERE p.photo_id";
         let seen: HashSet<PhotoId> = ids_of(&mut tx, head, &numbers, &seen)
             .await?

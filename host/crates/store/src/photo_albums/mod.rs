@@ -12,11 +12,11 @@ use crate::Store;
 use crate::args::{Arg, args};
 use crate::error::Result;
 use crate::pages::in_order;
-use crate::select::{Conditions, direction};
-use crate::visibility::Visible;
+use crate::where_clause::{WhereClause, direction};
+use crate::access_filter::AccessFilter;
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, Order, Page};
+use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::photo_album::{AlbumReaders, PhotoAlbum};
 use svc_domain::time::Timestamp;
 
@@ -86,9 +86,9 @@ impl Store {
         user: UserId,
         by: AlbumOrder,
         order: Order,
-        page: Page,
+        page: Pagination,
     ) -> Result<Listing<PhotoAlbum>> {
-        let albums = Conditions::of(&seen_by(user));
+        let albums = WhereClause::of(&seen_by(user));
         let (sql, values) = albums.count("photo_albums a");
         let total = self.pools().count(sql, values).await?;
         let (sql, values) = albums.page(ROWS, by.sql(order), page);
@@ -136,7 +136,7 @@ impl Store {
         ids: &[i64],
     ) -> Result<Vec<PhotoAlbum>> {
         let rows = self
-            .visible_rows(&format!("{ROWS} WHERE a.album_id"), ids, "")
+            .rows_of_listed(&format!("{ROWS} WHERE a.album_id"), ids, "")
             .await?;
         let albums = self.albums_of_rows(scope, rows).await?;
         Ok(in_order(ids, albums, |album| album.id.get()))
@@ -152,7 +152,7 @@ impl Store {
         let head = "SELECT ap.photo_id, ap.album_id FROM photo_album_photos ap \
                     JOIN photo_albums a ON a.album_id = ap.album_id WHERE ap.photo_id";
         let tail = format!("AND {} ORDER BY ap.album_id", seen_by(user));
-        let rows: Vec<(i64, i64)> = self.visible_rows(head, &numbers, &tail).await?;
+        let rows: Vec<(i64, i64)> = self.rows_of_listed(head, &numbers, &tail).await?;
         let mut albums: HashMap<PhotoId, Vec<PhotoAlbumId>> = HashMap::new();
         for (photo, album) in rows {
             albums.entry(photo.into()).or_default().push(album.into());
@@ -172,9 +172,9 @@ impl Store {
 
     async fn albums_of_rows(&self, scope: &MediaScope, rows: Vec<AlbumRow>) -> Result<Vec<PhotoAlbum>> {
         let ids: Vec<i64> = rows.iter().map(|row| row.album_id).collect();
-        let seen = Visible::Photos.and("p.photo_id", scope);
+        let seen = AccessFilter::Photos.and("p.photo_id", scope);
         let stats: Vec<(i64, i64, i64, i64)> = self
-            .visible_rows(STATS, &ids, &format!("{seen} GROUP BY ap.album_id"))
+            .rows_of_listed(STATS, &ids, &format!("{seen} GROUP BY ap.album_id"))
             .await?;
         let stats: HashMap<i64, (i64, i64, i64)> = stats
             .into_iter()
@@ -182,7 +182,7 @@ impl Store {
             .collect();
         let covers = self.album_covers(scope, &ids).await?;
         let mut shares: HashMap<i64, Vec<UserId>> = HashMap::new();
-        let shared: Vec<(i64, i64)> = self.visible_rows(SHARES, &ids, "ORDER BY user_id").await?;
+        let shared: Vec<(i64, i64)> = self.rows_of_listed(SHARES, &ids, "ORDER BY user_id").await?;
         for (album, user) in shared {
             shares.entry(album).or_default().push(user.into());
         }
@@ -208,8 +208,8 @@ impl Store {
 
     /// The chosen picture of each album, if it is seen, or the first that is.
     async fn album_covers(&self, scope: &MediaScope, albums: &[i64]) -> Result<HashMap<i64, i64>> {
-        let seen = Visible::Photos.and("p.photo_id", scope);
-        let chosen: Vec<(i64, i64)> = self.visible_rows(CHOSEN_COVERS, albums, &seen).await?;
+        let seen = AccessFilter::Photos.and("p.photo_id", scope);
+        let chosen: Vec<(i64, i64)> = self.rows_of_listed(CHOSEN_COVERS, albums, &seen).await?;
         let mut covers: HashMap<i64, i64> = chosen.into_iter().collect();
         let known: HashSet<i64> = covers.keys().copied().collect();
         let others: Vec<i64> = albums.iter().copied().filter(|id| !known.contains(id)).collect();
@@ -218,7 +218,7 @@ impl Store {
              JOIN photos p ON p.photo_id = x.photo_id WHERE x.album_id = ap.album_id{seen} \
              ORDER BY x.position LIMIT 1)"
         );
-        let first: Vec<(i64, i64)> = self.visible_rows(FIRST_PHOTOS, &others, &first).await?;
+        let first: Vec<(i64, i64)> = self.rows_of_listed(FIRST_PHOTOS, &others, &first).await?;
         covers.extend(first);
         Ok(covers)
     }
@@ -229,6 +229,6 @@ impl Store {
 pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
     let orders = [AlbumOrder::Name, AlbumOrder::CreatedAt, AlbumOrder::ModifiedAt];
     let both = |by: AlbumOrder| [by.sql(Order::Ascending), by.sql(Order::Descending)];
-    let page = |order| Conditions::default().page(ROWS, order, Page::default());
+    let page = |order| WhereClause::default().page(ROWS, order, Pagination::default());
     orders.into_iter().flat_map(both).map(page).collect()
 }

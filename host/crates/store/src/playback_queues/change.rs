@@ -6,7 +6,7 @@ use crate::bulk::{Bulk, SqlTexts};
 use crate::error::{Result, StoreError};
 use crate::playback_queues::QUEUES;
 use crate::playback_queues::QueueRow;
-use crate::writer::WriteTx;
+use crate::write_queue::WriteTx;
 use sqlx::AssertSqlSafe;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueCursor};

@@ -10,7 +10,7 @@ use crate::args::args;
 use crate::error::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
-use svc_domain::list::{Listing, Page};
+use svc_domain::list::{Listing, Pagination};
 use svc_domain::playback_queue::{Draw, PlaybackQueue, QueueCursor, QueueItem, QueueType};
 use svc_domain::time::Timestamp;
 
@@ -109,7 +109,7 @@ pub struct QueueWindow {
 
 impl Store {
     /// A user's queues, the last touched first.
-    pub async fn list_queues(&self, user: UserId, page: Page) -> Result<Listing<PlaybackQueue>> {
+    pub async fn list_queues(&self, user: UserId, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         let count = "SELECT count(*) FROM playback_queues WHERE user_id = $1";
         let total = self.pools().count(count, &args![user.get()]).await?;
         let sql = format!(
@@ -117,7 +117,7 @@ impl Store {
         );
         let values = args![
             user.get(),
-            i64::from(page.take.min(Page::MAX_TAKE)),
+            i64::from(page.take.min(Pagination::MAX_TAKE)),
             i64::try_from(page.skip).unwrap_or(i64::MAX),
         ];
         let rows: Vec<QueueRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;

@@ -8,7 +8,7 @@ use crate::Store;
 use crate::args::args;
 use crate::error::Result;
 use crate::user_items::favorite_of;
-use crate::visibility::Visible;
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
 use svc_domain::library::MediaScope;
@@ -52,11 +52,11 @@ impl Store {
                 return Ok(None);
             }
         };
-        let seen = match part {
-            ItemType::TvEpisode => Visible::Episodes.and("i.episode_id", scope),
-            _ => Visible::Tracks.and("i.track_id", scope),
+        let access_condition = match part {
+            ItemType::TvEpisode => AccessFilter::Episodes.and("i.episode_id", scope),
+            _ => AccessFilter::Tracks.and("i.track_id", scope),
         };
-        let sql = AssertSqlSafe(format!("{select}{seen}{order}"));
+        let sql = AssertSqlSafe(format!("{select}{access_condition}{order}"));
         let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![id]).await?;
         Ok(Some(rows.into_iter().map(|(id,)| (part, id)).collect()))
     }
@@ -71,27 +71,27 @@ impl Store {
 
     /// All tracks that are seen, there and readable.
     pub async fn drawable_tracks(&self, scope: &MediaScope) -> Result<Vec<Drawable>> {
-        let seen = Visible::Tracks.and("i.track_id", scope);
-        let sql = AssertSqlSafe(format!("{TRACKS}{seen}"));
+        let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
+        let sql = AssertSqlSafe(format!("{TRACKS}{access_condition}"));
         let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &[]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
     /// Those of them that are favorites of a user.
     pub async fn drawable_favorites(&self, scope: &MediaScope, user: UserId) -> Result<Vec<Drawable>> {
-        let seen = Visible::Tracks.and("i.track_id", scope);
+        let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let favorite = favorite_of!("i.track_id", 0);
-        let sql = AssertSqlSafe(format!("{TRACKS} AND {favorite}$1){seen}"));
+        let sql = AssertSqlSafe(format!("{TRACKS} AND {favorite}$1){access_condition}"));
         let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![user.get()]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
     /// Those of them that have an artist or a genre of one of `tracks`.
     pub async fn drawable_similar(&self, scope: &MediaScope, tracks: &[i64]) -> Result<Vec<Drawable>> {
-        let tail = format!("){}", Visible::Tracks.and("i.track_id", scope));
+        let tail = format!("){}", AccessFilter::Tracks.and("i.track_id", scope));
         let mut near = HashMap::new();
         for (head, by) in [(SAME_GENRE, 0), (SAME_ARTIST, NEARER)] {
-            let rows: Vec<(i64,)> = self.visible_rows(head, tracks, &tail).await?;
+            let rows: Vec<(i64,)> = self.rows_of_listed(head, tracks, &tail).await?;
             near.extend(rows.into_iter().map(|(id,)| (id, by)));
         }
         let mut similar: Vec<Drawable> = near.into_iter().collect();

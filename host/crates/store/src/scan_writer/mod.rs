@@ -8,10 +8,10 @@ mod digest;
 mod names;
 mod photos;
 mod rows;
-mod settle;
+mod aggregates;
 mod tracks;
 mod video_genres;
-mod video_settle;
+mod video_aggregates;
 mod video_values;
 mod videos;
 
@@ -20,25 +20,25 @@ use std::sync::Arc;
 
 pub use digest::digest_of;
 use futures_util::FutureExt as _;
-pub use settle::SettleOutcome;
+pub use aggregates::RecomputeOutcome;
 
 use crate::args::{Arg, args};
 use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::error::Result;
-use crate::revisions::Raises;
+use crate::version_counters::Invalidation;
 use crate::text::bounded_reason;
-use crate::writer::WriteTx;
-use crate::{Lane, Store};
+use crate::write_queue::WriteTx;
+use crate::{WritePriority, Store};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
-use svc_domain::kind::MediaPart;
-use svc_domain::scan::{FileRecord, FileStatus, FolderStamp, RunLogEntry, ScannedFile};
+use svc_domain::kind::CachePartition;
+use svc_domain::scan::{FileRecord, FileStatus, DirectoryDigest, RunLogEntry, ScannedFile};
 use svc_domain::time::Timestamp;
-use videos::MovedShows;
+use videos::RenamedShows;
 
 /// Files a transaction: some 30 ms, the longest that a user's write waits. More would share more pages of the indexes.
 const FILES_IN_TRANSACTION: usize = 1000;
@@ -83,7 +83,7 @@ pub struct FolderDone {
     /// The folder.
     pub id: FolderId,
     /// Of its files as they were read; `None` makes the next scan read it again.
-    pub stamp: Option<FolderStamp>,
+    pub digest: Option<DirectoryDigest>,
     /// Files in it that are not missing.
     pub file_count: i64,
 }
@@ -123,7 +123,7 @@ pub struct ScanWriter {
     texts: SqlTexts,
     ids: Arc<IdGenerator>,
     names: Names,
-    moved_shows: MovedShows,
+    renamed_shows: RenamedShows,
     plugins: HashMap<Arc<PluginVersion>, i64>,
     /// A transaction was begun and not confirmed: what it told the caches may not be so.
     in_doubt: bool,
@@ -136,7 +136,7 @@ impl Store {
             store: self.clone(),
             texts: SqlTexts::default(),
             names: Names::new(Arc::clone(&ids)),
-            moved_shows: MovedShows::default(),
+            renamed_shows: RenamedShows::default(),
             ids,
             plugins: HashMap::new(),
             in_doubt: false,
@@ -157,11 +157,11 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
 }
 
 /// What all these files are part of; `None` if they are of several, or some could not be read.
-fn part_of(files: &[&StoredFile]) -> Option<MediaPart> {
+fn part_of(files: &[&StoredFile]) -> Option<CachePartition> {
     let mut parts = files.iter().map(|stored| match &stored.file.record {
-        FileRecord::Track(_) => Some(MediaPart::Music),
-        FileRecord::Photo(_) => Some(MediaPart::Photos),
-        FileRecord::Video(_) => Some(MediaPart::Video),
+        FileRecord::Track(_) => Some(CachePartition::Music),
+        FileRecord::Photo(_) => Some(CachePartition::Photos),
+        FileRecord::Video(_) => Some(CachePartition::Video),
         FileRecord::Failed(_) => None,
     });
     let first = parts.next()?;
@@ -210,7 +210,7 @@ async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut 
         ),
     ];
     for (item, head, tail) in items {
-        changes.extend(item, kind, settle::select_ids(tx, head, files, tail).await?);
+        changes.extend(item, kind, aggregates::select_ids(tx, head, files, tail).await?);
     }
     Ok(())
 }
@@ -261,10 +261,10 @@ impl ScanWriter {
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
         if !has_marks {
-            tx = tx.raising(match part_of(&changed) {
+            tx = tx.invalidating(match part_of(&changed) {
                 // What is told of media is as before, and so are the answers that are kept.
-                _ if changed.is_empty() => Raises::Nothing,
-                part => self.store.raised_by_batch(part),
+                _ if changed.is_empty() => Invalidation::Nothing,
+                part => self.store.invalidated_by_batch(part),
             });
         }
         self.commit(tx).await?;
@@ -278,7 +278,7 @@ impl ScanWriter {
         if self.in_doubt {
             self.forget();
         }
-        let tx = self.store.write(Lane::Scan).await?;
+        let tx = self.store.write(WritePriority::Scan).await?;
         self.in_doubt = true;
         Ok(tx)
     }
@@ -360,7 +360,7 @@ impl ScanWriter {
     ) -> Result<()> {
         let missing = numbers(&batch.missing);
         let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
-        let restored = settle::select_ids(tx, head, &numbers(&batch.restored), "").await?;
+        let restored = aggregates::select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         note_files(tx, &restored, ChangeKind::Restored, changes).await?;
         note_files(tx, &missing, ChangeKind::Missing, changes).await?;
@@ -381,7 +381,7 @@ impl ScanWriter {
 fn folder_values(folder: &FolderDone) -> [Arg<'_>; 3] {
     [
         folder.id.get().into(),
-        Arg::Bytes(folder.stamp.as_ref().map(|stamp| stamp.as_slice())),
+        Arg::Bytes(folder.digest.as_ref().map(|digest| digest.as_slice())),
         folder.file_count.into(),
     ]
 }

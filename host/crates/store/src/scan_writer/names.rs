@@ -16,31 +16,31 @@ use svc_domain::music::{Credit, ReleaseFacts};
 use svc_domain::time::Timestamp;
 
 /// Names of a sort that are remembered; all are forgotten when there are more, so memory stays within some MiB.
-const REMEMBERED: usize = 8192;
+const MAX_CACHED: usize = 8192;
 
 /// Id by key. Every name in it is marked as dirty in the database.
 #[derive(Debug, Default)]
-pub(super) struct Remembered(HashMap<String, i64>);
+pub(super) struct NameCache(HashMap<String, i64>);
 
-impl Remembered {
+impl NameCache {
     pub(super) fn get(&self, key: &str) -> Option<i64> {
         self.0.get(key).copied()
     }
 
     fn make_room(&mut self) {
-        if self.0.len() > REMEMBERED {
+        if self.0.len() > MAX_CACHED {
             self.0.clear();
         }
     }
 }
 
 /// Names that are wanted and not remembered, each with the first item that has it, in the order of wanting.
-pub(super) struct Wanted<'a, T> {
+pub(super) struct MissingNames<'a, T> {
     places: HashMap<String, usize>,
     items: Vec<(String, &'a T)>,
 }
 
-impl<T> Default for Wanted<'_, T> {
+impl<T> Default for MissingNames<'_, T> {
     fn default() -> Self {
         Self {
             places: HashMap::new(),
@@ -49,10 +49,10 @@ impl<T> Default for Wanted<'_, T> {
     }
 }
 
-impl<'a, T> Wanted<'a, T> {
+impl<'a, T> MissingNames<'a, T> {
     /// Wants `key` unless it is remembered or wanted already; gives whether it is new.
-    pub(super) fn want(&mut self, remembered: &Remembered, key: &str, item: &'a T) -> bool {
-        if remembered.0.contains_key(key) {
+    pub(super) fn want(&mut self, cached: &NameCache, key: &str, item: &'a T) -> bool {
+        if cached.0.contains_key(key) {
             return false;
         }
         match self.places.entry(key.to_owned()) {
@@ -70,9 +70,9 @@ impl<'a, T> Wanted<'a, T> {
 #[derive(Debug)]
 pub(super) struct Names {
     ids: Arc<IdGenerator>,
-    pub(super) artists: Remembered,
-    pub(super) releases: Remembered,
-    pub(super) genres: Remembered,
+    pub(super) artists: NameCache,
+    pub(super) releases: NameCache,
+    pub(super) genres: NameCache,
 }
 
 /// The key of an artist.
@@ -84,9 +84,9 @@ impl Names {
     pub(super) fn new(ids: Arc<IdGenerator>) -> Self {
         Self {
             ids,
-            artists: Remembered::default(),
-            releases: Remembered::default(),
-            genres: Remembered::default(),
+            artists: NameCache::default(),
+            releases: NameCache::default(),
+            genres: NameCache::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Names {
         &mut self,
         tx: &mut Tx,
         texts: &mut SqlTexts,
-        wanted: Wanted<'_, Credit>,
+        wanted: MissingNames<'_, Credit>,
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {
@@ -144,7 +144,7 @@ impl Names {
         &mut self,
         tx: &mut Tx,
         texts: &mut SqlTexts,
-        wanted: Wanted<'_, String>,
+        wanted: MissingNames<'_, String>,
         now: Timestamp,
     ) -> Result<()> {
         let mut values = Vec::with_capacity(wanted.items.len() * rows::GENRES.columns);
@@ -166,7 +166,7 @@ impl Names {
         &mut self,
         tx: &mut Tx,
         texts: &mut SqlTexts,
-        wanted: Wanted<'_, ReleaseFacts>,
+        wanted: MissingNames<'_, ReleaseFacts>,
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {

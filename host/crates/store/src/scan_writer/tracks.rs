@@ -5,7 +5,7 @@ use crate::db::Tx;
 use crate::dialect::SearchIndex;
 use crate::error::Result;
 use crate::music::{gain_to_stored, peak_to_stored};
-use crate::scan_writer::names::{Wanted, artist_key};
+use crate::scan_writer::names::{MissingNames, artist_key};
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
 use futures_util::FutureExt as _;
@@ -93,9 +93,9 @@ impl ScanWriter {
     ) -> Result<()> {
         let names = &mut self.names;
         names.make_room();
-        let mut artists = Wanted::<Credit>::default();
-        let mut releases = Wanted::<ReleaseFacts>::default();
-        let mut genres = Wanted::<String>::default();
+        let mut artists = MissingNames::<Credit>::default();
+        let mut releases = MissingNames::<ReleaseFacts>::default();
+        let mut genres = MissingNames::<String>::default();
         for track in tracks {
             for (key, credit) in track.artists.iter().zip(&track.facts.credits) {
                 artists.want(&names.artists, key, credit);

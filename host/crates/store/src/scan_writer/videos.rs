@@ -33,7 +33,7 @@ const RENAME_EPISODE: &str = "UPDATE tv_episodes SET key = $2 WHERE episode_id =
 
 /// What a known source was a source of.
 #[derive(sqlx::FromRow)]
-struct Before {
+struct PreviousSource {
     source_id: i64,
     movie_id: Option<i64>,
     episode_id: Option<i64>,
@@ -42,7 +42,7 @@ struct Before {
 
 /// Shows that lost episodes to others in this scan: one that lost all to a single new show was renamed.
 #[derive(Debug, Default)]
-pub(super) struct MovedShows {
+pub(super) struct RenamedShows {
     pub(super) heirs: HashMap<i64, HashSet<i64>>,
     pub(super) new: HashSet<i64>,
 }
@@ -169,7 +169,7 @@ impl ScanWriter {
         &mut self,
         tx: &mut Tx,
         videos: &[(i64, &VideoFacts)],
-        before: &HashMap<i64, Before>,
+        before: &HashMap<i64, PreviousSource>,
         now: Timestamp,
         changes: &mut NewChanges,
     ) -> Result<HashMap<String, i64>> {
@@ -208,7 +208,7 @@ impl ScanWriter {
                 && let (Some(old), Some(new)) = (before.show_id, show_of(episode))
                 && old != new
             {
-                self.moved_shows.heirs.entry(old).or_default().insert(new);
+                self.renamed_shows.heirs.entry(old).or_default().insert(new);
             }
         }
         self.index(tx, SearchIndex::Episodes, &proposed, index)
@@ -246,7 +246,7 @@ impl ScanWriter {
                 genres.push((id, show.genres.as_slice()));
                 let change = change_of(&proposed, id);
                 if change == ChangeKind::Added {
-                    self.moved_shows.new.insert(id);
+                    self.renamed_shows.new.insert(id);
                 }
                 changes.push(ItemType::TvShow, change, id);
             }
@@ -311,12 +311,12 @@ fn change_of(new: &HashSet<i64>, id: i64) -> ChangeKind {
     }
 }
 
-async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Before>> {
+async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, PreviousSource>> {
     let head = "SELECT s.source_id, s.movie_id, s.episode_id, e.show_id FROM video_sources s \
                 LEFT JOIN tv_episodes e ON e.episode_id = s.episode_id WHERE s.source_id";
     let mut before = HashMap::new();
     for (sql, values) in in_lists(tx.engine(), head, known, "") {
-        let rows: Vec<Before> = tx.fetch_all(sql, &values).await?;
+        let rows: Vec<PreviousSource> = tx.fetch_all(sql, &values).await?;
         before.extend(rows.into_iter().map(|row| (row.source_id, row)));
     }
     Ok(before)
@@ -325,7 +325,7 @@ async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Befor
 /// Renames what its files call something else now, so that it keeps its id.
 async fn keep_identities(
     tx: &mut Tx,
-    before: &HashMap<i64, Before>,
+    before: &HashMap<i64, PreviousSource>,
     videos: &[(i64, &VideoFacts)],
 ) -> Result<()> {
     // How many sources of an item say which key.

@@ -10,14 +10,14 @@ use crate::{Activity, AuditFilter, IdentityChange, Instance, NewUser, Rotation, 
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::UserId;
 use svc_domain::library::{Grant, Library};
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 use svc_domain::origin::CorsOrigin;
 use svc_domain::session::{PersonalAccessToken, Session, SessionKind};
 use svc_domain::user::{CustomRole, User};
 
-fn new_user(bed: &Bed, name: &str) -> NewUser {
+fn new_user(test_store: &TestStore, name: &str) -> NewUser {
     NewUser {
-        id: bed.id(),
+        id: test_store.id(),
         username: name.to_owned(),
         username_key: name.to_lowercase(),
         display_name: Some("Someone".into()),
@@ -28,27 +28,27 @@ fn new_user(bed: &Bed, name: &str) -> NewUser {
     }
 }
 
-async fn instance(bed: &Bed) -> Instance {
+async fn instance(test_store: &TestStore) -> Instance {
     let instance = Instance {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    bed.store.create_instance_if_absent(&instance).await.unwrap()
+    test_store.store.create_instance_if_absent(&instance).await.unwrap()
 }
 
-async fn change(bed: &Bed) -> IdentityChange {
-    bed.store.change_identity().await.unwrap()
+async fn change(test_store: &TestStore) -> IdentityChange {
+    test_store.store.change_identity().await.unwrap()
 }
 
 /// An account with a role.
-async fn user(bed: &Bed, name: &str, role: &str) -> User {
-    instance(bed).await;
-    let new = new_user(bed, name);
-    let mut change = change(bed).await;
+async fn user(test_store: &TestStore, name: &str, role: &str) -> User {
+    instance(test_store).await;
+    let new = new_user(test_store, name);
+    let mut change = change(test_store).await;
     assert!(change.insert_user(&new).await.unwrap());
     change.assign_role(new.id, role, NOW).await.unwrap();
     change.commit().await.unwrap();
-    bed.store.account(new.id).await.unwrap().unwrap().user
+    test_store.store.account(new.id).await.unwrap().unwrap().user
 }
 
 fn later(millis: i64) -> Timestamp {
@@ -57,16 +57,16 @@ fn later(millis: i64) -> Timestamp {
 
 #[tokio::test]
 async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
-    on_each_database(async |bed: &mut Bed| {
-        instance(bed).await;
-        assert!(!bed.store.owner_exists().await.unwrap());
+    on_each_database(async |test_store: &mut TestStore| {
+        instance(test_store).await;
+        assert!(!test_store.store.owner_exists().await.unwrap());
         let mut calls = tokio::task::JoinSet::new();
         for number in 0..20 {
             let new = NewUser {
                 is_owner: true,
-                ..new_user(bed, &format!("Owner{number}"))
+                ..new_user(test_store, &format!("Owner{number}"))
             };
-            let store = bed.store.clone();
+            let store = test_store.store.clone();
             calls.spawn(async move {
                 let mut change = store.change_identity().await.unwrap();
                 let made = change.insert_user(&new).await.unwrap();
@@ -76,29 +76,29 @@ async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
         }
         let made = calls.join_all().await;
         assert_eq!(made.iter().filter(|made| **made).count(), 1);
-        assert!(bed.store.owner_exists().await.unwrap());
-        let mut change = change(bed).await;
+        assert!(test_store.store.owner_exists().await.unwrap());
+        let mut change = change(test_store).await;
         let guest = |name: &str| NewUser {
             is_guest: true,
-            ..new_user(bed, name)
+            ..new_user(test_store, name)
         };
         assert!(change.insert_user(&guest("one")).await.unwrap());
         assert!(!change.insert_user(&guest("two")).await.unwrap());
-        assert!(!change.insert_user(&new_user(bed, "ONE")).await.unwrap());
+        assert!(!change.insert_user(&new_user(test_store, "ONE")).await.unwrap());
     })
     .await;
 }
 
 #[tokio::test]
 async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "Ada", "member").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "Ada", "member").await;
         let role = CustomRole {
             name: "curator".into(),
             capabilities: vec!["Photos.Update".into()],
             created_at: NOW,
         };
-        let mut change = change(bed).await;
+        let mut change = change(test_store).await;
         assert!(change.insert_role(&role).await.unwrap());
         assert!(!change.insert_role(&role).await.unwrap());
         change.assign_role(ada.id, "curator", NOW).await.unwrap();
@@ -106,7 +106,7 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
         change.execute(sql, &args![ada.id.get()]).await.unwrap();
         change.commit().await.unwrap();
 
-        let account = bed.store.account(ada.id).await.unwrap().unwrap();
+        let account = test_store.store.account(ada.id).await.unwrap().unwrap();
         assert_eq!(account.role_names(), ["curator", "member"]);
         assert_eq!(
             account.roles[0].capabilities.as_deref(),
@@ -114,45 +114,45 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
         );
         assert_eq!(account.roles[1].capabilities, None);
         assert_eq!(
-            bed.store.account_by_cloud("cloud-1").await.unwrap(),
+            test_store.store.account_by_cloud("cloud-1").await.unwrap(),
             Some(account.clone())
         );
-        assert_eq!(bed.store.account_by_cloud("cloud").await.unwrap(), None);
-        let (found, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!(test_store.store.account_by_cloud("cloud").await.unwrap(), None);
+        let (found, hash) = test_store.store.user_for_login("ada").await.unwrap().unwrap();
         assert_eq!(
             (found, hash.as_deref()),
             (account.user.clone(), Some("$argon2id$"))
         );
         for other in ["Ada", "%", "ad_", ""] {
-            assert_eq!(bed.store.user_for_login(other).await.unwrap(), None, "{other}");
+            assert_eq!(test_store.store.user_for_login(other).await.unwrap(), None, "{other}");
         }
-        assert_eq!(bed.store.account(UserId::from(5)).await.unwrap(), None);
-        assert_eq!(bed.store.owner().await.unwrap(), None);
+        assert_eq!(test_store.store.account(UserId::from(5)).await.unwrap(), None);
+        assert_eq!(test_store.store.owner().await.unwrap(), None);
     })
     .await;
 }
 
 #[tokio::test]
 async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let mut expected = Vec::new();
         for number in 0..5 {
-            let made = user(bed, &format!("u{number}"), "member").await;
-            let mut change = change(bed).await;
+            let made = user(test_store, &format!("u{number}"), "member").await;
+            let mut change = change(test_store).await;
             change.assign_role(made.id, "music_user", NOW).await.unwrap();
             change.commit().await.unwrap();
             expected.push(made.id);
         }
-        let page = Page { take: 2, skip: 1 };
-        let listed = bed.store.list_accounts(page, Order::Ascending).await.unwrap();
+        let page = Pagination { take: 2, skip: 1 };
+        let listed = test_store.store.list_accounts(page, Order::Ascending).await.unwrap();
         assert_eq!(listed.total, 5);
         let ids: Vec<_> = listed.items.iter().map(|account| account.user.id).collect();
         assert_eq!(ids, expected[1..3]);
         assert!(listed.items.iter().all(|account| account.roles.len() == 2));
-        let listed = bed.store.list_accounts(page, Order::Descending).await.unwrap();
+        let listed = test_store.store.list_accounts(page, Order::Descending).await.unwrap();
         assert_eq!(listed.items[0].user.id, expected[3]);
-        for page in [Page { take: 0, skip: 0 }, Page { take: 2, skip: 9 }] {
-            let listed = bed.store.list_accounts(page, Order::Ascending).await.unwrap();
+        for page in [Pagination { take: 0, skip: 0 }, Pagination { take: 2, skip: 9 }] {
+            let listed = test_store.store.list_accounts(page, Order::Ascending).await.unwrap();
             assert_eq!((listed.items.len(), listed.total), (0, 5));
         }
     })
@@ -161,44 +161,44 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
 
 #[tokio::test]
 async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revision() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "member").await;
-        let before = bed.store.identity_revision();
-        let mut dropped = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "member").await;
+        let before = test_store.store.identity_revision();
+        let mut dropped = change(test_store).await;
         dropped.set_password_hash(ada.id, "other").await.unwrap();
         drop(dropped);
-        assert_eq!(bed.store.identity_revision(), before);
-        let (_, hash) = bed.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!(test_store.store.identity_revision(), before);
+        let (_, hash) = test_store.store.user_for_login("ada").await.unwrap().unwrap();
         assert_eq!(hash.as_deref(), Some("$argon2id$"));
 
-        let quiet = change(bed).await;
-        quiet.commit_quietly().await.unwrap();
-        assert_eq!(bed.store.identity_revision(), before);
-        change(bed).await.commit().await.unwrap();
-        assert_eq!(bed.store.identity_revision(), before, "nothing was changed");
-        let mut loud = change(bed).await;
+        let quiet = change(test_store).await;
+        quiet.commit_without_invalidation().await.unwrap();
+        assert_eq!(test_store.store.identity_revision(), before);
+        change(test_store).await.commit().await.unwrap();
+        assert_eq!(test_store.store.identity_revision(), before, "nothing was changed");
+        let mut loud = change(test_store).await;
         loud.set_password_hash(ada.id, "loud").await.unwrap();
         loud.commit().await.unwrap();
-        assert_eq!(bed.store.identity_revision(), before + 1);
+        assert_eq!(test_store.store.identity_revision(), before + 1);
 
         // Another process's change is seen when asked for.
-        let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
+        let other = Store::open(&test_store.url, StoreOptions::default()).await.unwrap();
         let mut elsewhere = other.change_identity().await.unwrap();
         elsewhere.set_password_hash(ada.id, "elsewhere").await.unwrap();
         elsewhere.commit().await.unwrap();
         other.close().await;
-        assert!(bed.store.refresh_identity_revision().await.unwrap());
-        assert!(!bed.store.refresh_identity_revision().await.unwrap());
-        assert_eq!(bed.store.identity_revision(), before + 2);
+        assert!(test_store.store.refresh_identity_revision().await.unwrap());
+        assert!(!test_store.store.refresh_identity_revision().await.unwrap());
+        assert_eq!(test_store.store.identity_revision(), before + 2);
     })
     .await;
 }
 
 #[tokio::test]
 async fn account_is_changed_and_its_name_stays_unique() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", "member").await, user(bed, "bob", "member").await);
-        let mut change = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", "member").await, user(test_store, "bob", "member").await);
+        let mut change = change(test_store).await;
         let changed = User {
             username: "Ada".into(),
             display_name: None,
@@ -209,21 +209,21 @@ async fn account_is_changed_and_its_name_stays_unique() {
         assert!(!change.update_user(&bob, "ada").await.unwrap());
         change.set_owner(bob.id, NOW).await.unwrap();
         change.commit().await.unwrap();
-        assert_eq!(bed.store.account(ada.id).await.unwrap().unwrap().user, changed);
-        let enabled = bed.store.enabled_users(None).await.unwrap();
+        assert_eq!(test_store.store.account(ada.id).await.unwrap().unwrap().user, changed);
+        let enabled = test_store.store.enabled_users(None).await.unwrap();
         assert_eq!(enabled.iter().map(|user| user.id).collect::<Vec<_>>(), [bob.id]);
-        assert_eq!(bed.store.count_people().await.unwrap(), 1);
-        let owner = bed.store.owner().await.unwrap().unwrap();
+        assert_eq!(test_store.store.count_people().await.unwrap(), 1);
+        let owner = test_store.store.owner().await.unwrap().unwrap();
         assert_eq!(
             (owner.user.id, owner.role_names()),
             (bob.id, vec!["member".to_owned(), "owner".to_owned()])
         );
-        let mut moved = bed.store.change_identity().await.unwrap();
+        let mut moved = test_store.store.change_identity().await.unwrap();
         moved.set_owner(ada.id, NOW).await.unwrap();
         assert!(moved.delete_user(bob.id).await.unwrap());
         assert!(!moved.delete_user(bob.id).await.unwrap());
         moved.commit().await.unwrap();
-        let owner = bed.store.owner().await.unwrap().unwrap();
+        let owner = test_store.store.owner().await.unwrap().unwrap();
         assert!(owner.user.id == ada.id && owner.user.enabled);
     })
     .await;
@@ -231,16 +231,16 @@ async fn account_is_changed_and_its_name_stays_unique() {
 
 #[tokio::test]
 async fn role_assignments_are_idempotent_and_listed_by_role() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", "member").await, user(bed, "bob", "guest").await);
-        let mut roles = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", "member").await, user(test_store, "bob", "guest").await);
+        let mut roles = change(test_store).await;
         let (again, is_new) = roles.assign_role(ada.id, "member", later(1)).await.unwrap();
         assert_eq!((again.created_at, is_new), (NOW, false));
         roles.assign_role(bob.id, "member", later(1)).await.unwrap();
         roles.commit().await.unwrap();
         let list = async |user, order| {
-            let page = Page::default();
-            let rows = bed.store.list_role_assignments(user, page, order).await.unwrap();
+            let page = Pagination::default();
+            let rows = test_store.store.list_role_assignments(user, page, order).await.unwrap();
             rows.into_iter()
                 .map(|row| (row.role, row.user))
                 .collect::<Vec<_>>()
@@ -258,7 +258,7 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
             list(Some(bob.id), Order::Descending).await,
             [(member.clone(), bob.id), (guest, bob.id)]
         );
-        let mut roles = change(bed).await;
+        let mut roles = change(test_store).await;
         assert_eq!(
             roles
                 .unassign_role(ada.id, "member")
@@ -276,9 +276,9 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
     .await;
 }
 
-fn session(bed: &Bed, user: &User) -> Session {
+fn session(test_store: &TestStore, user: &User) -> Session {
     Session {
-        id: bed.id(),
+        id: test_store.id(),
         user: user.id,
         app: "music".into(),
         kind: SessionKind::Local,
@@ -295,10 +295,10 @@ fn session(bed: &Bed, user: &User) -> Session {
 
 #[tokio::test]
 async fn refresh_tokens_rotate_and_tell_their_generation() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "member").await;
-        let mut first = session(bed, &ada);
-        let mut begun = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "member").await;
+        let mut first = session(test_store, &ada);
+        let mut begun = change(test_store).await;
         begun.insert_session(&first, Some(&[1; 32])).await.unwrap();
         let rotation = Rotation {
             session: first.id,
@@ -311,12 +311,12 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             forget_before: later(0),
         };
         begun.rotate_refresh_token(&rotation).await.unwrap();
-        begun.commit_quietly().await.unwrap();
+        begun.commit_without_invalidation().await.unwrap();
         first.generation = 1;
         first.last_active_at = later(10);
         first.idle_expires_at = later(1010);
         let presented = async |hash: [u8; 32], generation| {
-            let found = bed.store.presented_refresh(&hash, first.id, generation);
+            let found = test_store.store.presented_refresh(&hash, first.id, generation);
             found.await.unwrap()
         };
         let used = presented([1; 32], 0).await.unwrap();
@@ -328,7 +328,7 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             assert!(presented([3; 32], generation).await.is_none());
         }
         // The next one forgets it, and it is known as one that was used.
-        let mut rotated = change(bed).await;
+        let mut rotated = change(test_store).await;
         let second = Rotation {
             session: first.id,
             used: &[2; 32],
@@ -347,11 +347,11 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
         assert_eq!(known.unwrap().rotated_at, Some(later(30)));
         drop(rotated);
         assert_eq!(
-            bed.store.live_sessions(ada.id, later(1009)).await.unwrap(),
+            test_store.store.live_sessions(ada.id, later(1009)).await.unwrap(),
             [first.clone()]
         );
         assert!(
-            bed.store
+            test_store.store
                 .live_sessions(ada.id, later(1010))
                 .await
                 .unwrap()
@@ -363,10 +363,10 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
 
 #[tokio::test]
 async fn sessions_are_revoked_retired_and_pruned() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "member").await;
-        let all: Vec<_> = (0..4).map(|_| session(bed, &ada)).collect();
-        let mut begun = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "member").await;
+        let all: Vec<_> = (0..4).map(|_| session(test_store, &ada)).collect();
+        let mut begun = change(test_store).await;
         for (number, one) in all.iter().enumerate() {
             begun
                 .insert_session(one, Some(&[number as u8; 32]))
@@ -375,7 +375,7 @@ async fn sessions_are_revoked_retired_and_pruned() {
         }
         // What cannot be refreshed pushes nothing out.
         for _ in 0..3 {
-            let mut passing = session(bed, &ada);
+            let mut passing = session(test_store, &ada);
             passing.idle_expires_at = later(2);
             begun.insert_session(&passing, None).await.unwrap();
         }
@@ -389,21 +389,21 @@ async fn sessions_are_revoked_retired_and_pruned() {
                 .unwrap()
         );
         begun.commit().await.unwrap();
-        let counts = async |at: usize| bed.store.session_counts(all[at].id, ada.id).await.unwrap();
+        let counts = async |at: usize| test_store.store.session_counts(all[at].id, ada.id).await.unwrap();
         // A retired session's access token ends by itself, a revoked one's at once.
         assert!(counts(0).await && !counts(1).await && counts(2).await);
         assert!(
-            !bed.store
+            !test_store.store
                 .session_counts(all[2].id, UserId::from(1))
                 .await
                 .unwrap()
         );
-        let live = bed.store.live_sessions(ada.id, later(2)).await.unwrap();
+        let live = test_store.store.live_sessions(ada.id, later(2)).await.unwrap();
         assert_eq!(
             live.iter().map(|one| one.id).collect::<Vec<_>>(),
             [all[3].id, all[2].id]
         );
-        let mut ended = change(bed).await;
+        let mut ended = change(test_store).await;
         assert_eq!(
             ended
                 .revoke_sessions(ada.id, Some(all[3].id), later(3))
@@ -421,15 +421,15 @@ async fn sessions_are_revoked_retired_and_pruned() {
             .unwrap();
         ended.commit().await.unwrap();
         let known = async |since| {
-            bed.store
+            test_store.store
                 .is_known_address(ada.id, "192.0.2.1", since)
                 .await
                 .unwrap()
         };
         assert!(known(later(4)).await && !known(later(5)).await);
-        bed.store.prune_identity(later(4), later(5), 10).await.unwrap();
+        test_store.store.prune_identity(later(4), later(5), 10).await.unwrap();
         assert!(!known(later(0)).await);
-        let rows = bed
+        let rows = test_store
             .store
             .pools()
             .count("SELECT count(*) FROM sessions", &[])
@@ -442,10 +442,10 @@ async fn sessions_are_revoked_retired_and_pruned() {
 
 #[tokio::test]
 async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "member").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "member").await;
         let token = PersonalAccessToken {
-            id: bed.id(),
+            id: test_store.id(),
             user: ada.id,
             label: "backup".into(),
             hint: "abcd".into(),
@@ -455,27 +455,27 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
             expires_at: Some(later(10)),
             last_used_at: None,
         };
-        let mut made = change(bed).await;
+        let mut made = change(test_store).await;
         made.insert_personal_access_token(&token, &[7; 32]).await.unwrap();
         assert_eq!(made.count_live_tokens(ada.id, later(9)).await.unwrap(), 1);
         assert_eq!(made.count_live_tokens(ada.id, later(10)).await.unwrap(), 0);
         made.commit().await.unwrap();
         assert_eq!(
-            bed.store.personal_access_token(&[7; 32]).await.unwrap(),
+            test_store.store.personal_access_token(&[7; 32]).await.unwrap(),
             Some(token.clone())
         );
-        assert_eq!(bed.store.personal_access_token(&[8; 32]).await.unwrap(), None);
+        assert_eq!(test_store.store.personal_access_token(&[8; 32]).await.unwrap(), None);
         let activity = Activity {
             users: vec![(ada.id.get(), later(3))],
             sessions: vec![],
             tokens: vec![(token.id.get(), later(3))],
         };
-        bed.store.note_activity(&activity).await.unwrap();
-        let listed = bed.store.personal_access_tokens(ada.id).await.unwrap();
+        test_store.store.note_activity(&activity).await.unwrap();
+        let listed = test_store.store.personal_access_tokens(ada.id).await.unwrap();
         assert_eq!(listed[0].last_used_at, Some(later(3)));
-        assert_eq!(bed.store.enabled_users(Some(later(3))).await.unwrap().len(), 1);
-        assert!(bed.store.enabled_users(Some(later(4))).await.unwrap().is_empty());
-        let mut gone = change(bed).await;
+        assert_eq!(test_store.store.enabled_users(Some(later(3))).await.unwrap().len(), 1);
+        assert!(test_store.store.enabled_users(Some(later(4))).await.unwrap().is_empty());
+        let mut gone = change(test_store).await;
         assert!(
             !gone
                 .delete_personal_access_token(UserId::from(1), token.id)
@@ -484,16 +484,16 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         );
         assert!(gone.delete_user(ada.id).await.unwrap());
         gone.commit().await.unwrap();
-        assert_eq!(bed.store.personal_access_token(&[7; 32]).await.unwrap(), None);
+        assert_eq!(test_store.store.personal_access_token(&[7; 32]).await.unwrap(), None);
     })
     .await;
 }
 
 #[tokio::test]
 async fn setting_for_all_apps_replaces_those_of_single_ones() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "member").await;
-        let mut set = change(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "member").await;
+        let mut set = change(test_store).await;
         set.set_server_setting("", "a", Some("1")).await.unwrap();
         set.set_server_setting("music", "a", Some("2")).await.unwrap();
         set.set_server_setting("music", "b", Some("\"x\"")).await.unwrap();
@@ -504,8 +504,8 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
             .await
             .unwrap();
         set.commit().await.unwrap();
-        assert_eq!(bed.store.server_settings().await.unwrap().len(), 3);
-        let mut all = change(bed).await;
+        assert_eq!(test_store.store.server_settings().await.unwrap().len(), 3);
+        let mut all = change(test_store).await;
         all.set_server_setting("", "a", Some("3")).await.unwrap();
         all.commit().await.unwrap();
         let setting = |app: &str, key: &str, value: &str| ServerSetting {
@@ -514,11 +514,11 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
             value: value.into(),
         };
         assert_eq!(
-            bed.store.server_settings().await.unwrap(),
+            test_store.store.server_settings().await.unwrap(),
             [setting("", "a", "3"), setting("music", "b", "\"x\"")]
         );
         assert_eq!(
-            bed.store.account_settings(ada.id).await.unwrap(),
+            test_store.store.account_settings(ada.id).await.unwrap(),
             [("theme".to_owned(), "\"light\"".to_owned())]
         );
     })
@@ -527,15 +527,15 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
 
 #[tokio::test]
 async fn origin_is_stored_once() {
-    on_each_database(async |bed: &mut Bed| {
-        instance(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        instance(test_store).await;
         let origin = |at| CorsOrigin {
-            id: bed.id(),
+            id: test_store.id(),
             origin: "https://a.example".into(),
             created_at: at,
         };
         let first = origin(NOW);
-        let mut added = change(bed).await;
+        let mut added = change(test_store).await;
         assert_eq!(
             added.insert_cors_origin(&first).await.unwrap(),
             (first.clone(), true)
@@ -546,10 +546,10 @@ async fn origin_is_stored_once() {
         );
         added.commit().await.unwrap();
         assert_eq!(
-            bed.store.cors_origins().await.unwrap(),
+            test_store.store.cors_origins().await.unwrap(),
             std::slice::from_ref(&first)
         );
-        let mut removed = change(bed).await;
+        let mut removed = change(test_store).await;
         assert_eq!(
             removed.delete_cors_origin(first.id).await.unwrap(),
             Some(first.origin)
@@ -559,13 +559,13 @@ async fn origin_is_stored_once() {
     .await;
 }
 
-fn line(bed: &Bed, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -> AuditEntry {
+fn line(test_store: &TestStore, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -> AuditEntry {
     let party = |id: i64| AuditParty {
         id: Some(UserId::from(id)),
         name: Some(format!("user {id}")),
     };
     AuditEntry {
-        id: bed.id(),
+        id: test_store.id(),
         at: NOW,
         times: 1,
         last_at: NOW,
@@ -579,23 +579,23 @@ fn line(bed: &Bed, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -
 
 #[tokio::test]
 async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let lines = [
-            line(bed, AuditEvent::LoginFailed, None, Some(1)),
-            line(bed, AuditEvent::UserUpdated, Some(1), Some(2)),
-            line(bed, AuditEvent::UserUpdated, Some(2), Some(2)),
-            line(bed, AuditEvent::LoginFailed, None, None),
+            line(test_store, AuditEvent::LoginFailed, None, Some(1)),
+            line(test_store, AuditEvent::UserUpdated, Some(1), Some(2)),
+            line(test_store, AuditEvent::UserUpdated, Some(2), Some(2)),
+            line(test_store, AuditEvent::LoginFailed, None, None),
         ];
         for line in &lines {
-            bed.store.write_audit(line).await.unwrap();
+            test_store.store.write_audit(line).await.unwrap();
         }
         let list = async |event, user: Option<i64>, order| {
             let filter = AuditFilter {
                 event,
                 user: user.map(UserId::from),
             };
-            let page = Page::default();
-            let listing = bed.store.list_audit(&filter, page, order).await.unwrap();
+            let page = Pagination::default();
+            let listing = test_store.store.list_audit(&filter, page, order).await.unwrap();
             assert_eq!(listing.total, listing.items.len() as u64);
             listing.items
         };
@@ -606,7 +606,7 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
             list(Some(AuditEvent::UserUpdated), Some(2), Order::Ascending).await,
             lines[1..3]
         );
-        bed.store.prune_identity(NOW, NOW, 2).await.unwrap();
+        test_store.store.prune_identity(NOW, NOW, 2).await.unwrap();
         assert_eq!(list(None, None, Order::Ascending).await, lines[2..]);
     })
     .await;
@@ -614,13 +614,13 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
 
 #[tokio::test]
 async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", "owner").await;
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
-        let file = bed.file(folder, "a.mp3", record(track("Song", &["Ann"], "Album", 2)));
-        bed.persist(vec![file]).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", "owner").await;
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
+        let file = test_store.file(folder, "a.mp3", record(track("Song", &["Ann"], "Album", 2)));
+        test_store.persist(vec![file]).await;
         let library = Library {
-            id: bed.id(),
+            id: test_store.id(),
             name: "All".into(),
             kind: MediaKind::music(),
             paths: vec![RelativePath::root()],
@@ -628,38 +628,38 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
             grants: vec![Grant::User(ada.id), Grant::Role("member".into())],
             created_at: NOW,
         };
-        let mut used = change(bed).await;
-        used.insert_session(&session(bed, &ada), Some(&[1; 32]))
+        let mut used = change(test_store).await;
+        used.insert_session(&session(test_store, &ada), Some(&[1; 32]))
             .await
             .unwrap();
         used.set_server_setting("", "server_name", Some("\"Home\""))
             .await
             .unwrap();
         used.insert_library(&library).await.unwrap();
-        used.audit(&line(bed, AuditEvent::SetupCompleted, Some(1), None))
+        used.audit(&line(test_store, AuditEvent::SetupCompleted, Some(1), None))
             .await
             .unwrap();
         used.commit().await.unwrap();
 
-        let mut deindexed = change(bed).await;
+        let mut deindexed = change(test_store).await;
         deindexed.delete_media().await.unwrap();
         deindexed.commit().await.unwrap();
-        bed.store.shrink().await.unwrap();
-        let counts = bed.store.file_counts().await.unwrap();
+        test_store.store.shrink().await.unwrap();
+        let counts = test_store.store.file_counts().await.unwrap();
         assert_eq!(counts.values().sum::<i64>(), 0);
-        assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
-        assert!(bed.store.account(ada.id).await.unwrap().is_some());
+        assert_eq!(test_store.store.list_directories().await.unwrap().len(), 1);
+        assert!(test_store.store.account(ada.id).await.unwrap().is_some());
 
-        let mut reset = change(bed).await;
+        let mut reset = change(test_store).await;
         let new = Instance {
             instance_id: "new".into(),
             created_at: later(1),
         };
         reset.delete_everything(&new).await.unwrap();
         reset.commit().await.unwrap();
-        assert_eq!(bed.store.instance().await.unwrap(), Some(new));
-        for table in tables(bed).await {
-            let count = bed
+        assert_eq!(test_store.store.instance().await.unwrap(), Some(new));
+        for table in tables(test_store).await {
+            let count = test_store
                 .store
                 .pools()
                 .count(AssertSqlSafe(format!("SELECT count(*) FROM {table}")), &[]);
@@ -670,8 +670,8 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
     .await;
 }
 
-async fn tables(bed: &Bed) -> BTreeSet<String> {
-    let columns = super::schema::columns(bed).await;
+async fn tables(test_store: &TestStore) -> BTreeSet<String> {
+    let columns = super::schema::columns(test_store).await;
     columns
         .iter()
         .map(|column| column.split('.').next().unwrap().to_owned())

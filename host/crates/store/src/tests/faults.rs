@@ -8,18 +8,18 @@ use sqlx::{ConnectOptions, Connection};
 
 use crate::db::Pools;
 use crate::tests::*;
-use crate::writer::Lane;
+use crate::write_queue::WritePriority;
 use crate::{ReleaseFilter, ReleaseOrder, StoreError};
-use svc_domain::list::{ListRequest, Order, Page};
+use svc_domain::list::{ListRequest, Order, Pagination};
 
 #[tokio::test]
 async fn stamp_never_vouches_for_files_that_are_not_there() {
-    on_each_database(async |bed: &mut Bed| {
-        let (directory, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
         // More than one transaction, the last of which breaks: its folder does not exist.
         let mut files: Vec<StoredFile> = (0..1100)
             .map(|number| {
-                bed.file(
+                test_store.file(
                     folder,
                     &number.to_string(),
                     record(track("T", &["A"], "B", number)),
@@ -33,10 +33,10 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
             folders_done: vec![done(folder, 7, 1100)],
             ..ScanBatch::default()
         };
-        let mut writer = bed.writer();
+        let mut writer = test_store.writer();
         assert!(writer.persist(&batch).await.is_err());
-        assert_eq!(bed.store.folders(directory).await.unwrap()[0].stamp, None);
-        assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap().len(), 1000);
+        assert_eq!(test_store.store.folders(directory).await.unwrap()[0].digest, None);
+        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap().len(), 1000);
 
         // The next scan knows the first 1000 and completes.
         batch.files[1099].file.folder = folder;
@@ -44,16 +44,16 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
             .iter_mut()
             .for_each(|file| file.file.known = true);
         writer.persist(&batch).await.unwrap();
-        writer.settle(NOW).await.unwrap();
-        let stored = &bed.store.folders(directory).await.unwrap()[0];
-        assert_eq!((stored.stamp, stored.file_count), (Some([7; 16]), 1100));
+        writer.recompute_aggregates(NOW).await.unwrap();
+        let stored = &test_store.store.folders(directory).await.unwrap()[0];
+        assert_eq!((stored.digest, stored.file_count), (Some([7; 16]), 1100));
         let releases = ReleaseFilter::default();
-        let releases = bed
+        let releases = test_store
             .store
             .list_releases(
                 ALL_MEDIA,
                 &releases,
-                &ListRequest::new(ReleaseOrder::Title, Order::Ascending, Page::default()),
+                &ListRequest::new(ReleaseOrder::Title, Order::Ascending, Pagination::default()),
             )
             .await;
         assert_eq!(releases.unwrap().items[0].track_count, 1100);
@@ -63,12 +63,12 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
 
 #[tokio::test]
 async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usable() {
-    on_each_database(async |bed: &mut Bed| {
-        let (directory, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
         let files = (0..400)
             .map(|number| {
                 let (title, album) = (format!("T{number}"), format!("Album {number}"));
-                bed.file(
+                test_store.file(
                     folder,
                     &number.to_string(),
                     record(track(&title, &["A"], &album, 1)),
@@ -81,7 +81,7 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
             folders_done: vec![done(folder, 7, 400)],
             ..ScanBatch::default()
         };
-        let mut writer = bed.writer();
+        let mut writer = test_store.writer();
         let mut given_up = 0;
         for micros in [0, 100, 500, 2_000, 5_000] {
             let limit = Duration::from_micros(micros);
@@ -89,29 +89,29 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
                 break;
             }
             given_up += 1;
-            let stored = &bed.store.folders(directory).await.unwrap()[0];
-            let files = bed.store.files_in_folders(&[folder]).await.unwrap();
+            let stored = &test_store.store.folders(directory).await.unwrap()[0];
+            let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
             // Whether the commit was under way or not: all or nothing.
-            assert_eq!(stored.stamp.is_some(), files.len() == 400);
-            assert_eq!(stored.stamp.is_none(), files.is_empty());
-            if stored.stamp.is_some() {
+            assert_eq!(stored.digest.is_some(), files.len() == 400);
+            assert_eq!(stored.digest.is_none(), files.is_empty());
+            if stored.digest.is_some() {
                 return;
             }
         }
         assert!(given_up > 0);
         drop(writer);
-        let mut writer = bed.writer();
+        let mut writer = test_store.writer();
         writer.persist(&batch).await.unwrap();
-        assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap().len(), 400);
+        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap().len(), 400);
     })
     .await;
 }
 
 #[tokio::test]
 async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
-    let bed = sqlite_bed().await;
-    let (directory, _) = bed.folder(MediaKind::music(), "a").await;
-    let Pools::Sqlite { writer, .. } = bed.store.pools() else {
+    let test_store = sqlite_test_store().await;
+    let (directory, _) = test_store.folder(MediaKind::music(), "a").await;
+    let Pools::Sqlite { writer, .. } = test_store.store.pools() else {
         panic!("not SQLite")
     };
     sqlx::query("PRAGMA max_page_count = 1")
@@ -119,8 +119,8 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         .await
         .unwrap();
     let add = async || {
-        let path = RelativePath::root().join_text(&bed.id::<FolderId>().to_string().repeat(300));
-        bed.store.add_folders(directory, &[(bed.id(), path)]).await
+        let path = RelativePath::root().join_text(&test_store.id::<FolderId>().to_string().repeat(300));
+        test_store.store.add_folders(directory, &[(test_store.id(), path)]).await
     };
     let mut added = 1;
     let error = loop {
@@ -136,74 +136,74 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         .await
         .unwrap();
     add().await.unwrap();
-    assert_eq!(bed.store.folders(directory).await.unwrap().len(), added + 1);
-    bed.store.check_integrity().await.unwrap();
+    assert_eq!(test_store.store.folders(directory).await.unwrap().len(), added + 1);
+    test_store.store.check_integrity().await.unwrap();
 }
 
 #[tokio::test]
 async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
-    let bed = sqlite_bed().await;
-    let (directory, folder) = bed.folder(MediaKind::music(), "a").await;
-    let file = bed.file(folder, "1", record(track("T", &["A"], "B", 1)));
+    let test_store = sqlite_test_store().await;
+    let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
+    let file = test_store.file(folder, "1", record(track("T", &["A"], "B", 1)));
     let batch = ScanBatch {
         now: NOW,
         files: vec![file],
         folders_done: vec![done(folder, 7, 1)],
         ..ScanBatch::default()
     };
-    bed.writer().persist(&batch).await.unwrap();
-    let mut open = bed.store.write(Lane::Scan).await.unwrap();
+    test_store.writer().persist(&batch).await.unwrap();
+    let mut open = test_store.store.write(WritePriority::Scan).await.unwrap();
     open.execute("UPDATE folders SET stamp = NULL", &[])
         .await
         .unwrap();
 
     let copy = tempfile::tempdir().unwrap();
     for name in ["svc.db", "svc.db-wal"] {
-        std::fs::copy(bed.dir.path().join(name), copy.path().join(name)).unwrap();
+        std::fs::copy(test_store.dir.path().join(name), copy.path().join(name)).unwrap();
     }
     let store = Store::open(&sqlite_url(&copy), StoreOptions::default())
         .await
         .unwrap();
     store.check_integrity().await.unwrap();
-    assert_eq!(store.folders(directory).await.unwrap()[0].stamp, Some([7; 16]));
+    assert_eq!(store.folders(directory).await.unwrap()[0].digest, Some([7; 16]));
     assert_eq!(store.files_in_folders(&[folder]).await.unwrap().len(), 1);
     store.close().await;
 }
 
 #[tokio::test]
 async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
-    let bed = sqlite_bed().await;
-    let scanning = bed.store.write(Lane::Scan).await.unwrap();
-    let next = async |lane| {
-        bed.store.write(lane).await.unwrap().commit().await.unwrap();
+    let test_store = sqlite_test_store().await;
+    let scanning = test_store.store.write(WritePriority::Scan).await.unwrap();
+    let next = async |priority| {
+        test_store.store.write(priority).await.unwrap().commit().await.unwrap();
         std::time::Instant::now()
     };
     // In this order they queue; the scan that runs is confirmed last.
-    let (next_scan, user, done) = tokio::join!(next(Lane::Scan), next(Lane::Interactive), scanning.commit());
+    let (next_scan, user, done) = tokio::join!(next(WritePriority::Scan), next(WritePriority::Interactive), scanning.commit());
     done.unwrap();
     assert!(user < next_scan);
 }
 
 #[tokio::test]
 async fn durability_follows_the_lane() {
-    let bed = sqlite_bed().await;
-    for (lane, expected) in [(Lane::Interactive, 2), (Lane::Scan, 1), (Lane::Interactive, 2)] {
-        let mut tx = bed.store.write(lane).await.unwrap();
+    let test_store = sqlite_test_store().await;
+    for (priority, expected) in [(WritePriority::Interactive, 2), (WritePriority::Scan, 1), (WritePriority::Interactive, 2)] {
+        let mut tx = test_store.store.write(priority).await.unwrap();
         let rows: Vec<(i64,)> = tx.fetch_all("PRAGMA synchronous", &[]).await.unwrap();
-        assert_eq!(rows, [(expected,)], "{lane:?}");
+        assert_eq!(rows, [(expected,)], "{priority:?}");
         tx.commit().await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn new_database_is_private_and_set_up_as_decided() {
-    let bed = sqlite_bed().await;
-    let mode = std::fs::metadata(bed.dir.path().join("svc.db"))
+    let test_store = sqlite_test_store().await;
+    let mode = std::fs::metadata(test_store.dir.path().join("svc.db"))
         .unwrap()
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
-    let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
+    let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
     for (pragma, expected) in [
         ("PRAGMA foreign_keys", 1),
         ("PRAGMA trusted_schema", 0),
@@ -217,7 +217,7 @@ async fn new_database_is_private_and_set_up_as_decided() {
     }
     let rows: Vec<(String,)> = tx.fetch_all("PRAGMA journal_mode", &[]).await.unwrap();
     assert_eq!(rows, [("wal".to_owned(),)]);
-    let read_only = bed
+    let read_only = test_store
         .store
         .pools()
         .fetch_all::<(i64,)>("DELETE FROM users RETURNING user_id", &[])
@@ -264,11 +264,11 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
         }
     ));
 
-    let bed = sqlite_bed().await;
-    bed.store.close().await;
-    sqlite_file(&bed.dir, "PRAGMA user_version = 999").await;
+    let test_store = sqlite_test_store().await;
+    test_store.store.close().await;
+    sqlite_file(&test_store.dir, "PRAGMA user_version = 999").await;
     assert!(matches!(
-        refused(&bed.dir).await,
+        refused(&test_store.dir).await,
         StoreError::NewerSchema { found: 999, .. }
     ));
 
@@ -281,13 +281,13 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
 
 #[tokio::test]
 async fn newer_schema_is_refused_on_each_database() {
-    on_each_database(async |bed: &mut Bed| {
-        let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
         tx.execute("INSERT INTO schema_migrations (number) VALUES (999)", &[])
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        let error = Store::open(&bed.url, StoreOptions::default()).await.unwrap_err();
+        let error = Store::open(&test_store.url, StoreOptions::default()).await.unwrap_err();
         assert!(
             matches!(error, StoreError::NewerSchema { found: 999, .. }),
             "{error}"
@@ -298,15 +298,15 @@ async fn newer_schema_is_refused_on_each_database() {
 
 #[tokio::test]
 async fn damaged_database_is_told_apart_and_never_made_anew() {
-    let bed = sqlite_bed().await;
-    bed.store.close().await;
-    let path = bed.dir.path().join("svc.db");
+    let test_store = sqlite_test_store().await;
+    test_store.store.close().await;
+    let path = test_store.dir.path().join("svc.db");
     let whole = std::fs::read(&path).unwrap();
     for (from, to) in [(100, 200), (4096, 4300), (40_000, 48_000)] {
         let mut damaged = whole.clone();
         damaged[from..to].fill(0xa5);
         std::fs::write(&path, &damaged).unwrap();
-        let outcome = match Store::open(&bed.url, StoreOptions::default()).await {
+        let outcome = match Store::open(&test_store.url, StoreOptions::default()).await {
             Ok(store) => store.check_integrity().await,
             Err(error) => Err(error),
         };

@@ -42,15 +42,15 @@ struct Server {
 }
 
 impl Server {
-    async fn start(bed: &Bed, holder: &str) -> Self {
-        Self::start_by(bed, holder, HandClock::new()).await
+    async fn start(test_store: &TestStore, holder: &str) -> Self {
+        Self::start_by(test_store, holder, HandClock::new()).await
     }
 
-    async fn start_by(bed: &Bed, holder: &str, clock: Arc<HandClock>) -> Self {
+    async fn start_by(test_store: &TestStore, holder: &str, clock: Arc<HandClock>) -> Self {
         let options = StoreOptions {
             postgres_connections: 2,
         };
-        let store = Store::open(&bed.url, options).await.unwrap();
+        let store = Store::open(&test_store.url, options).await.unwrap();
         let ids = store
             .lease_id_node(clock.clone(), holder.to_owned())
             .await
@@ -76,22 +76,22 @@ impl Server {
         };
         let mut change = self.store.change_identity().await?;
         change.audit(&entry).await?;
-        change.commit_quietly().await?;
+        change.commit_without_invalidation().await?;
         Ok(id)
     }
 }
 
-async fn lines(bed: &Bed) -> i64 {
-    number(&bed.url, "SELECT count(*) FROM audit").await
+async fn lines(test_store: &TestStore) -> i64 {
+    number(&test_store.url, "SELECT count(*) FROM audit").await
 }
 
 #[tokio::test]
 async fn servers_of_one_database_make_no_id_twice() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let servers = [
-            Server::start(bed, "one").await,
-            Server::start(bed, "two").await,
-            Server::start(bed, "three").await,
+            Server::start(test_store, "one").await,
+            Server::start(test_store, "two").await,
+            Server::start(test_store, "three").await,
         ];
         let mut seen: HashSet<AuditId> = HashSet::new();
         for _ in 0..20_000 {
@@ -104,28 +104,28 @@ async fn servers_of_one_database_make_no_id_twice() {
             assert!(seen.insert(server.write().await.unwrap()));
             server.store.close().await;
         }
-        assert_eq!(lines(bed).await, 3);
+        assert_eq!(lines(test_store).await, 3);
     })
     .await;
 }
 
 #[tokio::test]
 async fn number_of_a_server_that_ended_is_the_next_ones_and_its_ids_are_later() {
-    on_each_database(async |bed: &mut Bed| {
-        let first = Server::start(bed, "first").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let first = Server::start(test_store, "first").await;
         let last = first.write().await.unwrap();
         first.store.release_id_node().await.unwrap();
         assert!(matches!(first.write().await, Err(StoreError::IdNodeLost(0))));
         // A clock that is not as far: the number is not free for it.
-        let behind = Server::start(bed, "behind").await;
+        let behind = Server::start(test_store, "behind").await;
         let clock = HandClock::new();
         clock.advance(Duration::from_millis(1));
-        let next = Server::start_by(bed, "next", clock).await;
+        let next = Server::start_by(test_store, "next", clock).await;
         let of_next = next.write().await.unwrap();
         assert!(of_next > last);
         let holders = "SELECT count(*) FROM id_nodes WHERE (node = 0 AND holder = 'next') \
                        OR (node = 1 AND holder = 'behind')";
-        assert_eq!(number(&bed.url, holders).await, 2);
+        assert_eq!(number(&test_store.url, holders).await, 2);
         for server in [first, behind, next] {
             server.store.close().await;
         }
@@ -135,23 +135,23 @@ async fn number_of_a_server_that_ended_is_the_next_ones_and_its_ids_are_later() 
 
 #[tokio::test]
 async fn lease_is_extended_in_time_and_by_the_commit_that_needs_it() {
-    on_each_database(async |bed: &mut Bed| {
-        let server = Server::start(bed, "server").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let server = Server::start(test_store, "server").await;
         let until = "SELECT expires_at FROM id_nodes";
-        let begun = number(&bed.url, until).await;
+        let begun = number(&test_store.url, until).await;
         server.write().await.unwrap();
         assert_eq!(
-            number(&bed.url, until).await,
+            number(&test_store.url, until).await,
             begun,
             "a commit within the lease writes none"
         );
         server.clock.advance(MINUTE);
         server.store.renew_id_node().await.unwrap();
-        assert_eq!(number(&bed.url, until).await, begun + 60_000);
+        assert_eq!(number(&test_store.url, until).await, begun + 60_000);
         // As after a night in which the machine slept, with nobody else there.
         server.clock.advance(TWO_HOURS);
         let id = server.write().await.unwrap();
-        assert!(number(&bed.url, until).await > id.created_at().millis());
+        assert!(number(&test_store.url, until).await > id.created_at().millis());
         assert!(server.ids.is_covered());
         server.store.close().await;
     })
@@ -160,13 +160,13 @@ async fn lease_is_extended_in_time_and_by_the_commit_that_needs_it() {
 
 #[tokio::test]
 async fn server_whose_number_was_taken_stores_nothing_more() {
-    on_each_database(async |bed: &mut Bed| {
-        let asleep = Server::start(bed, "asleep").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let asleep = Server::start(test_store, "asleep").await;
         asleep.write().await.unwrap();
         asleep.clock.advance(TWO_HOURS);
         let clock = HandClock::new();
         clock.advance(TWO_HOURS);
-        let taker = Server::start_by(bed, "taker", clock).await;
+        let taker = Server::start_by(test_store, "taker", clock).await;
         let taken = taker.write().await.unwrap();
         // The same number, the same moment: the same id.
         assert_eq!(asleep.ids.next::<AuditId>(asleep.clock.now()), taken);
@@ -178,7 +178,7 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
         ));
         assert!(asleep.write().await.is_err(), "for good");
         taker.write().await.unwrap();
-        assert_eq!(lines(bed).await, 3, "one before, and the taker's two");
+        assert_eq!(lines(test_store).await, 3, "one before, and the taker's two");
         for server in [asleep, taker] {
             server.store.close().await;
         }
@@ -188,19 +188,19 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
 
 #[tokio::test]
 async fn database_has_room_for_256_servers() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let clock = HandClock::new();
-        let mut tx = bed.store.change_identity().await.unwrap();
+        let mut tx = test_store.store.change_identity().await.unwrap();
         for node in 0..IdGenerator::NODES {
             let sql = "INSERT INTO id_nodes (node, holder, expires_at) VALUES ($1, 'other', $2)";
             let hour = NOW.millis() + 3_600_000;
             tx.execute(sql, &[node.into(), hour.into()]).await.unwrap();
         }
-        tx.commit_quietly().await.unwrap();
-        let refused = bed.store.lease_id_node(clock.clone(), "late".to_owned()).await;
+        tx.commit_without_invalidation().await.unwrap();
+        let refused = test_store.store.lease_id_node(clock.clone(), "late".to_owned()).await;
         assert!(matches!(refused, Err(StoreError::NoIdNode)));
         clock.advance(TWO_HOURS);
-        bed.store.lease_id_node(clock, "later".to_owned()).await.unwrap();
+        test_store.store.lease_id_node(clock, "later".to_owned()).await.unwrap();
     })
     .await;
 }

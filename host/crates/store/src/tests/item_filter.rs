@@ -9,12 +9,12 @@ use crate::{
 };
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
-use svc_domain::list::{ListRequest, Order, OrderedPage, Page};
+use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::photo::PhotoFacts;
 use svc_domain::user_data::{ItemKey, PlayReport, PlayState};
 use svc_test_support::databases::number;
 
-const PAGE: Page = Page { take: 100, skip: 0 };
+const PAGE: Pagination = Pagination { take: 100, skip: 0 };
 
 fn of<B>(by: B) -> ListRequest<B> {
     ListRequest::new(by, Order::Ascending, PAGE)
@@ -48,35 +48,35 @@ fn shuffled() -> ItemFilter {
     }
 }
 
-async fn watch(bed: &Bed, user: UserId, item: ItemKey) {
+async fn watch(test_store: &TestStore, user: UserId, item: ItemKey) {
     let report = PlayReport {
         at: NOW,
         position_ms: 6_000_000,
         state: PlayState::Completed,
     };
-    bed.store
+    test_store.store
         .report_playback(user, item, &report, Some(6_000_000))
         .await
         .unwrap();
 }
 
 /// Marks the files of this name as gone.
-async fn lose(bed: &Bed, name: &str) {
+async fn lose(test_store: &TestStore, name: &str) {
     let sql = format!("SELECT file_id FROM files WHERE name = '{name}'");
     let gone = ScanBatch {
         now: NOW,
-        missing: vec![FileId::from(number(&bed.url, &sql).await)],
+        missing: vec![FileId::from(number(&test_store.url, &sql).await)],
         ..ScanBatch::default()
     };
-    bed.writer().persist(&gone).await.unwrap();
+    test_store.writer().persist(&gone).await.unwrap();
 }
 
-async fn movies(bed: &Bed, items: ItemFilter) -> Vec<String> {
+async fn movies(test_store: &TestStore, items: ItemFilter) -> Vec<String> {
     let filter = MovieFilter {
         items,
         ..MovieFilter::default()
     };
-    let listed = bed
+    let listed = test_store
         .store
         .list_movies(ALL_MEDIA, &filter, &of(MovieOrder::Title))
         .await
@@ -87,15 +87,15 @@ async fn movies(bed: &Bed, items: ItemFilter) -> Vec<String> {
 
 #[tokio::test]
 async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
-        let (a, b) = (movie(bed, folder, "A").await, movie(bed, folder, "B").await);
-        movie(bed, folder, "C").await;
-        bed.store.rate(ada, a, 0.8, NOW).await.unwrap();
-        bed.store.rate(ada, b, 0.7, NOW).await.unwrap();
-        watch(bed, ada, b).await;
-        lose(bed, "C.mkv").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
+        let (a, b) = (movie(test_store, folder, "A").await, movie(test_store, folder, "B").await);
+        movie(test_store, folder, "C").await;
+        test_store.store.rate(ada, a, 0.8, NOW).await.unwrap();
+        test_store.store.rate(ada, b, 0.7, NOW).await.unwrap();
+        watch(test_store, ada, b).await;
+        lose(test_store, "C.mkv").await;
         for (filter, titles) in [
             (favorites(ada), &["A"][..]),
             (favorites(bob), &[]),
@@ -106,9 +106,9 @@ async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
             (missing(false), &["A", "B"]),
             (ItemFilter::default(), &["A", "B", "C"]),
         ] {
-            assert_eq!(movies(bed, filter.clone()).await, titles, "{filter:?}");
+            assert_eq!(movies(test_store, filter.clone()).await, titles, "{filter:?}");
         }
-        let mut drawn = movies(bed, shuffled()).await;
+        let mut drawn = movies(test_store, shuffled()).await;
         drawn.sort_unstable();
         assert_eq!(drawn, ["A", "B", "C"]);
     })
@@ -117,22 +117,22 @@ async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
 
 #[tokio::test]
 async fn show_is_watched_when_each_of_its_episodes_is() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", &[]).await;
-        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
-        let dark = episodes(bed, folder, "Dark", &[(1, 1), (1, 2)]).await;
-        let wire = episodes(bed, folder, "Wire", &[(1, 1)]).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", &[]).await;
+        let (_, folder) = test_store.folder(MediaKind::tv(), "a").await;
+        let dark = episodes(test_store, folder, "Dark", &[(1, 1), (1, 2)]).await;
+        let wire = episodes(test_store, folder, "Wire", &[(1, 1)]).await;
         for item in [dark[0], wire[0]] {
-            watch(bed, ada, item).await;
+            watch(test_store, ada, item).await;
         }
-        bed.store.rate(ada, dark[1], 1.0, NOW).await.unwrap();
-        lose(bed, "Wire 1x1.mkv").await;
+        test_store.store.rate(ada, dark[1], 1.0, NOW).await.unwrap();
+        lose(test_store, "Wire 1x1.mkv").await;
         let shows = async |items: ItemFilter| {
             let filter = ShowFilter {
                 items,
                 ..ShowFilter::default()
             };
-            let listed = bed
+            let listed = test_store
                 .store
                 .list_shows(ALL_MEDIA, &filter, &of(ShowOrder::Title))
                 .await
@@ -154,8 +154,8 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
         }
         assert_eq!(shows(shuffled()).await.len(), 2);
 
-        let show = number(&bed.url, "SELECT show_id FROM tv_shows WHERE title = 'Dark'").await;
-        let part = OrderedPage {
+        let show = number(&test_store.url, "SELECT show_id FROM tv_shows WHERE title = 'Dark'").await;
+        let part = OrderedPagination {
             order: Order::Ascending,
             page: PAGE,
         };
@@ -166,7 +166,7 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
             (missing(true), &[]),
             (missing(false), &[Some(1), Some(2)]),
         ] {
-            let listed = bed
+            let listed = test_store
                 .store
                 .show_episodes(ALL_MEDIA, show.into(), &filter, part)
                 .await
@@ -184,20 +184,20 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
 
 #[tokio::test]
 async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let (_, folder) = bed.folder(MediaKind::photos(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (_, folder) = test_store.folder(MediaKind::photos(), "a").await;
         let files = [("a.jpg", None), ("b.jpg", Some(4)), ("c.jpg", Some(3))];
         let files = files.map(|(name, rating)| {
             let mut facts = PhotoFacts::from_extraction(&Extraction::default(), name, NOW);
             facts.rating = rating;
-            bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+            test_store.file(folder, name, FileRecord::Photo(Box::new(facts)))
         });
-        let ids = bed.persist(files.into()).await;
+        let ids = test_store.persist(files.into()).await;
         let key = |at: usize| (ItemType::Photo, ids[at].get());
-        bed.store.rate(ada, key(0), 0.9, NOW).await.unwrap();
-        bed.store.rate(ada, key(1), 0.2, NOW).await.unwrap();
-        lose(bed, "c.jpg").await;
+        test_store.store.rate(ada, key(0), 0.9, NOW).await.unwrap();
+        test_store.store.rate(ada, key(1), 0.2, NOW).await.unwrap();
+        lose(test_store, "c.jpg").await;
         for (items, names) in [
             (favorites(ada), &["a.jpg"][..]),
             (favorites(bob), &["b.jpg"]),
@@ -209,14 +209,14 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
                 ..PhotoFilter::default()
             };
             let request = of(PhotoOrder::CreatedAt);
-            let listed = bed.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
+            let listed = test_store.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
             let told: Vec<&str> = listed
                 .items
                 .iter()
                 .map(|photo| photo.file_name.as_str())
                 .collect();
             assert_eq!(told, names, "{filter:?}");
-            let days = bed
+            let days = test_store
                 .store
                 .photo_buckets(
                     ALL_MEDIA,
@@ -235,16 +235,16 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
 
 #[tokio::test]
 async fn release_and_artist_are_missing_when_all_their_tracks_are() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         let files = vec![
-            bed.file(folder, "1", record(track("One", &["Ann"], "First", 1))),
-            bed.file(folder, "2", record(track("Two", &["Ann"], "First", 2))),
-            bed.file(folder, "3", record(track("Three", &["Bob"], "Second", 1))),
+            test_store.file(folder, "1", record(track("One", &["Ann"], "First", 1))),
+            test_store.file(folder, "2", record(track("Two", &["Ann"], "First", 2))),
+            test_store.file(folder, "3", record(track("Three", &["Bob"], "Second", 1))),
         ];
-        bed.persist(files).await;
-        lose(bed, "1").await;
-        lose(bed, "3").await;
+        test_store.persist(files).await;
+        lose(test_store, "1").await;
+        lose(test_store, "3").await;
         for (gone, tracks, releases, artists) in [
             (true, &["One", "Three"][..], &["Second"], &["Bob"]),
             (false, &["Two"], &["First"], &["Ann"]),
@@ -254,7 +254,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 items: items.clone(),
                 ..TrackFilter::default()
             };
-            let found = bed
+            let found = test_store
                 .store
                 .list_tracks(ALL_MEDIA, &filter, &of(TrackOrder::Title))
                 .await;
@@ -269,7 +269,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 items: items.clone(),
                 ..ReleaseFilter::default()
             };
-            let found = bed
+            let found = test_store
                 .store
                 .list_releases(ALL_MEDIA, &filter, &of(ReleaseOrder::Title))
                 .await;
@@ -284,7 +284,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 items,
                 ..ArtistFilter::default()
             };
-            let found = bed
+            let found = test_store
                 .store
                 .list_artists(ALL_MEDIA, &filter, &of(ArtistOrder::Name))
                 .await;

@@ -5,18 +5,18 @@ use serde_json::json;
 use crate::tests::*;
 use crate::{JobFilter, JobItems};
 use svc_domain::job::{Job, JobProgress, JobStatus};
-use svc_domain::list::{Order, Page};
+use svc_domain::list::{Order, Pagination};
 
-const PAGE: Page = Page { take: 1000, skip: 0 };
+const PAGE: Pagination = Pagination { take: 1000, skip: 0 };
 const LATER: Timestamp = Timestamp::from_millis(NOW.millis() + 1000);
 
-fn job(bed: &Bed, job_type: &str) -> Job {
+fn job(test_store: &TestStore, job_type: &str) -> Job {
     Job {
-        id: bed.id(),
+        id: test_store.id(),
         job_type: job_type.to_owned(),
         parameters: json!({"a": [1, "ä"]}),
         status: JobStatus::Queued,
-        created_by: Some(bed.id()),
+        created_by: Some(test_store.id()),
         started_at: None,
         completed_at: None,
         progress: JobProgress {
@@ -27,20 +27,20 @@ fn job(bed: &Bed, job_type: &str) -> Job {
     }
 }
 
-async fn insert(bed: &Bed, job_type: &str) -> Job {
-    let job = job(bed, job_type);
-    assert!(bed.store.insert_job(&job, 10, 1000).await.unwrap());
+async fn insert(test_store: &TestStore, job_type: &str) -> Job {
+    let job = job(test_store, job_type);
+    assert!(test_store.store.insert_job(&job, 10, 1000).await.unwrap());
     job
 }
 
 #[tokio::test]
 async fn job_comes_back_as_it_was_stored_and_moves_by_its_states() {
-    on_each_database(async |bed: &mut Bed| {
-        let store = &bed.store;
+    on_each_database(async |test_store: &mut TestStore| {
+        let store = &test_store.store;
         let (first, second, other) = (
-            insert(bed, "a").await,
-            insert(bed, "a").await,
-            insert(bed, "b").await,
+            insert(test_store, "a").await,
+            insert(test_store, "a").await,
+            insert(test_store, "b").await,
         );
         assert_eq!(store.job(first.id).await.unwrap().as_ref(), Some(&first));
         assert_eq!(store.next_job("a").await.unwrap(), Some(first.clone()));
@@ -114,52 +114,52 @@ async fn job_comes_back_as_it_was_stored_and_moves_by_its_states() {
 
 #[tokio::test]
 async fn so_many_jobs_of_a_type_wait_and_the_newest_that_ended_are_kept() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         for _ in 0..10 {
-            insert(bed, "a").await;
+            insert(test_store, "a").await;
         }
-        assert!(!bed.store.insert_job(&job(bed, "a"), 10, 1000).await.unwrap());
+        assert!(!test_store.store.insert_job(&job(test_store, "a"), 10, 1000).await.unwrap());
         let mut ended = Vec::new();
         for _ in 0..8 {
-            let job = job(bed, "b");
-            assert!(bed.store.insert_job(&job, 10, 5).await.unwrap());
+            let job = job(test_store, "b");
+            assert!(test_store.store.insert_job(&job, 10, 5).await.unwrap());
             let to = JobStatus::Cancelled;
             assert!(
-                bed.store
+                test_store.store
                     .move_job(job.id, &[JobStatus::Queued], to, NOW)
                     .await
                     .unwrap()
             );
             ended.push(job.id);
         }
-        assert!(bed.store.insert_job(&job(bed, "b"), 10, 5).await.unwrap());
-        let all = bed
+        assert!(test_store.store.insert_job(&job(test_store, "b"), 10, 5).await.unwrap());
+        let all = test_store
             .store
             .list_jobs(&JobFilter::default(), Order::Ascending, PAGE)
             .await
             .unwrap();
         assert_eq!(all.total, 10 + 5 + 1);
-        assert!(bed.store.job(ended[2]).await.unwrap().is_none());
-        assert!(bed.store.job(ended[3]).await.unwrap().is_some());
+        assert!(test_store.store.job(ended[2]).await.unwrap().is_none());
+        assert!(test_store.store.job(ended[3]).await.unwrap().is_some());
     })
     .await;
 }
 
 #[tokio::test]
 async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
-    on_each_database(async |bed: &mut Bed| {
-        let store = &bed.store;
-        let (directory, a) = bed.folder(MediaKind::music(), "a").await;
-        let (_, ab) = bed.folder(MediaKind::music(), "a/b").await;
-        let (_, aside) = bed.folder(MediaKind::music(), "ab").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let store = &test_store.store;
+        let (directory, a) = test_store.folder(MediaKind::music(), "a").await;
+        let (_, ab) = test_store.folder(MediaKind::music(), "a/b").await;
+        let (_, aside) = test_store.folder(MediaKind::music(), "ab").await;
         let files = [(a, "1"), (ab, "2"), (aside, "3")];
-        let files = files.map(|(folder, name)| bed.file(folder, name, record(track(name, &["A"], "B", 1))));
+        let files = files.map(|(folder, name)| test_store.file(folder, name, record(track(name, &["A"], "B", 1))));
         let mut again = files[0].clone();
-        let ids = bed.persist(files.to_vec()).await;
+        let ids = test_store.persist(files.to_vec()).await;
         let find = async |below: &str, after| {
             let below = RelativePath::parse(below).unwrap();
             store
-                .files_to_reread(&MediaKind::music(), &below, after, 10)
+                .files_to_mark_stale(&MediaKind::music(), &below, after, 10)
                 .await
                 .unwrap()
         };
@@ -168,7 +168,7 @@ async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
         assert_eq!(find("a/b", FileId::from(0)).await, ids[1..2]);
         assert_eq!(find("", ids[0]).await, ids[1..]);
         let photos = store
-            .files_to_reread(&MediaKind::photos(), &RelativePath::root(), ids[0], 10)
+            .files_to_mark_stale(&MediaKind::photos(), &RelativePath::root(), ids[0], 10)
             .await;
         assert!(photos.unwrap().is_empty());
         assert_eq!(store.kinds_of_files(&ids).await.unwrap(), ["music"]);
@@ -177,7 +177,7 @@ async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
         let current = [("music".to_owned(), "ab12".to_owned())];
         assert!(store.stale_plugins(&current).await.unwrap().is_empty());
         for _ in 0..2 {
-            assert_eq!(store.mark_for_rereading(&ids[..2]).await.unwrap(), 2);
+            assert_eq!(store.mark_stale(&ids[..2]).await.unwrap(), 2);
             assert_eq!(store.count_marked_files().await.unwrap(), 2);
         }
         let stale = store.stale_plugins(&current).await.unwrap();
@@ -186,9 +186,9 @@ async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
         let listed = store.stale_files(directory, &stale, first, 10).await.unwrap();
         assert_eq!(listed.iter().map(|file| file.id).collect::<Vec<_>>(), ids[..2]);
         again.file.known = true;
-        bed.persist(vec![again]).await;
+        test_store.persist(vec![again]).await;
         assert_eq!(store.count_marked_files().await.unwrap(), 1);
-        assert_eq!(store.mark_for_rereading(&[FileId::from(1)]).await.unwrap(), 0);
+        assert_eq!(store.mark_stale(&[FileId::from(1)]).await.unwrap(), 0);
 
         let known = store.known_files(FileId::from(0), 2).await.unwrap();
         assert_eq!(known.iter().map(|file| file.id).collect::<Vec<_>>(), ids[..2]);

@@ -10,21 +10,21 @@ use crate::{
 use svc_domain::change::{Change, ChangeKind, ChangeType, ItemType};
 use svc_domain::id::{LibraryId, PhotoId, UserId};
 use svc_domain::library::{Grant, Library, LibraryCounts};
-use svc_domain::list::{ListRequest, Order, OrderedPage, Page};
+use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::music::Artist;
 use svc_domain::photo::PhotoFacts;
 
-const PAGE: Page = Page { take: 100, skip: 0 };
+const PAGE: Pagination = Pagination { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
 
-pub(super) async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
+pub(super) async fn user(test_store: &TestStore, name: &str, roles: &[&str]) -> UserId {
     let instance = Instance {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    bed.store.create_instance_if_absent(&instance).await.unwrap();
+    test_store.store.create_instance_if_absent(&instance).await.unwrap();
     let new = NewUser {
-        id: bed.id(),
+        id: test_store.id(),
         username: name.to_owned(),
         username_key: name.to_owned(),
         display_name: None,
@@ -33,7 +33,7 @@ pub(super) async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
         is_guest: false,
         created_at: NOW,
     };
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = test_store.store.change_identity().await.unwrap();
     assert!(change.insert_user(&new).await.unwrap());
     for role in roles {
         change.assign_role(new.id, role, NOW).await.unwrap();
@@ -42,10 +42,10 @@ pub(super) async fn user(bed: &Bed, name: &str, roles: &[&str]) -> UserId {
     new.id
 }
 
-pub(super) fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
+pub(super) fn library(test_store: &TestStore, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
     let paths = paths.iter().map(|path| RelativePath::parse(path).unwrap());
     Library {
-        id: bed.id(),
+        id: test_store.id(),
         name: "Some".into(),
         kind,
         paths: paths.collect(),
@@ -55,22 +55,22 @@ pub(super) fn library(bed: &Bed, kind: MediaKind, paths: &[&str], grants: &[Gran
     }
 }
 
-pub(super) async fn insert(bed: &Bed, library: &Library) {
-    let mut change = bed.store.change_identity().await.unwrap();
+pub(super) async fn insert(test_store: &TestStore, library: &Library) {
+    let mut change = test_store.store.change_identity().await.unwrap();
     change.insert_library(library).await.unwrap();
     change.commit().await.unwrap();
 }
 
-async fn update(bed: &Bed, library: &Library) {
-    let mut change = bed.store.change_identity().await.unwrap();
+async fn update(test_store: &TestStore, library: &Library) {
+    let mut change = test_store.store.change_identity().await.unwrap();
     change.update_library(library, true).await.unwrap();
     change.commit().await.unwrap();
 }
 
-async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
-    let scope = bed.store.media_scope(user).await.unwrap();
+async fn titles(test_store: &TestStore, user: UserId) -> Vec<String> {
+    let scope = test_store.store.media_scope(user).await.unwrap();
     let filter = TrackFilter::default();
-    let tracks = bed
+    let tracks = test_store
         .store
         .list_tracks(&scope, &filter, &ListRequest::new(TrackOrder::Title, UP, PAGE))
         .await;
@@ -80,7 +80,7 @@ async fn titles(bed: &Bed, user: UserId) -> Vec<String> {
 }
 
 /// Tracks in three folders, of which `a` and `b` hold parts of one release.
-pub(super) async fn songs(bed: &Bed) -> Vec<FileId> {
+pub(super) async fn songs(test_store: &TestStore) -> Vec<FileId> {
     let genre = |name: &str| [("music.genres", Value::Texts(vec![name.to_owned()]))];
     let mut files: Vec<(&str, FolderId, StoredFile)> = Vec::new();
     for (path, title, artists, album, number, name) in [
@@ -92,32 +92,32 @@ pub(super) async fn songs(bed: &Bed) -> Vec<FileId> {
         let known = files.iter().find(|(known, _, _)| *known == path);
         let folder = match known {
             Some((_, folder, _)) => *folder,
-            None => bed.folder(MediaKind::music(), path).await.1,
+            None => test_store.folder(MediaKind::music(), path).await.1,
         };
         let facts = track_of(title, artists, album, number, &genre(name));
-        files.push((path, folder, bed.file(folder, title, record(facts))));
+        files.push((path, folder, test_store.file(folder, title, record(facts))));
     }
-    bed.persist(files.into_iter().map(|(_, _, file)| file).collect())
+    test_store.persist(files.into_iter().map(|(_, _, file)| file).collect())
         .await
 }
 
 #[tokio::test]
 async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
-    on_each_database(async |bed: &mut Bed| {
-        let ids = songs(bed).await;
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        assert_eq!(bed.store.media_scope(bob).await.unwrap(), MediaScope::All);
-        let closed = library(bed, MediaKind::music(), &["b"], &[Grant::User(bob)]);
-        insert(bed, &closed).await;
-        assert_eq!(bed.store.media_scope(bob).await.unwrap(), MediaScope::All);
-        assert_eq!(titles(bed, bob).await, ["A1", "B1", "B2", "D1"]);
-        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+    on_each_database(async |test_store: &mut TestStore| {
+        let ids = songs(test_store).await;
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        assert_eq!(test_store.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        let closed = library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]);
+        insert(test_store, &closed).await;
+        assert_eq!(test_store.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        assert_eq!(titles(test_store, bob).await, ["A1", "B1", "B2", "D1"]);
+        assert_eq!(titles(test_store, ada).await, ["A1", "D1"]);
 
-        let store = &bed.store;
+        let store = &test_store.store;
         let scope = &store.media_scope(ada).await.unwrap();
         // Of "Both" only the part that is seen is counted, and the picture is in the other.
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
-        assert_eq!(releases(bed, scope).await, [one("Both"), one("Open")]);
+        assert_eq!(releases(test_store, scope).await, [one("Both"), one("Open")]);
         let artists = store
             .list_artists(
                 scope,
@@ -192,7 +192,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             let release = track.release.unwrap().0;
             assert_eq!(store.release(scope, release).await.unwrap().is_some(), at != 2);
             assert_eq!(store.release_picture(scope, release).await.unwrap(), None);
-            let whole = OrderedPage {
+            let whole = OrderedPagination {
                 order: UP,
                 page: PAGE,
             };
@@ -215,9 +215,9 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
 }
 
 /// Releases with what is counted of their tracks, and whether there is a picture.
-async fn releases(bed: &Bed, scope: &MediaScope) -> Vec<(String, i64, i64, bool, Vec<String>)> {
+async fn releases(test_store: &TestStore, scope: &MediaScope) -> Vec<(String, i64, i64, bool, Vec<String>)> {
     let filter = ReleaseFilter::default();
-    let releases = bed
+    let releases = test_store
         .store
         .list_releases(scope, &filter, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
         .await;
@@ -238,54 +238,54 @@ async fn releases(bed: &Bed, scope: &MediaScope) -> Vec<(String, i64, i64, bool,
 
 #[tokio::test]
 async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
-    on_each_database(async |bed: &mut Bed| {
-        songs(bed).await;
-        let ada = user(bed, "ada", &["member"]).await;
-        let eve = user(bed, "eve", &["family", "member"]).await;
-        let everything = library(bed, MediaKind::music(), &[""], &[Grant::User(eve)]);
-        insert(bed, &everything).await;
-        assert_eq!(titles(bed, ada).await, Vec::<String>::new());
-        assert_eq!(titles(bed, eve).await.len(), 4);
+    on_each_database(async |test_store: &mut TestStore| {
+        songs(test_store).await;
+        let ada = user(test_store, "ada", &["member"]).await;
+        let eve = user(test_store, "eve", &["family", "member"]).await;
+        let everything = library(test_store, MediaKind::music(), &[""], &[Grant::User(eve)]);
+        insert(test_store, &everything).await;
+        assert_eq!(titles(test_store, ada).await, Vec::<String>::new());
+        assert_eq!(titles(test_store, eve).await.len(), 4);
         // A part of it is in another library as well.
-        let mut part = library(bed, MediaKind::music(), &["b/c"], &[Grant::Role("member".into())]);
-        insert(bed, &part).await;
-        assert_eq!(titles(bed, ada).await, ["B1", "B2"]);
+        let mut part = library(test_store, MediaKind::music(), &["b/c"], &[Grant::Role("member".into())]);
+        insert(test_store, &part).await;
+        assert_eq!(titles(test_store, ada).await, ["B1", "B2"]);
         part.grants = vec![Grant::Role("family".into())];
-        update(bed, &part).await;
-        assert_eq!(titles(bed, ada).await, Vec::<String>::new());
-        assert_eq!(titles(bed, eve).await.len(), 4);
+        update(test_store, &part).await;
+        assert_eq!(titles(test_store, ada).await, Vec::<String>::new());
+        assert_eq!(titles(test_store, eve).await.len(), 4);
         part.grants.clear();
         part.restricted = false;
         part.paths = vec![
             RelativePath::parse("a").unwrap(),
             RelativePath::parse("d").unwrap(),
         ];
-        update(bed, &part).await;
-        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+        update(test_store, &part).await;
+        assert_eq!(titles(test_store, ada).await, ["A1", "D1"]);
         // Another kind's library has nothing to do with it.
         insert(
-            bed,
-            &library(bed, MediaKind::photos(), &[""], &[Grant::User(eve)]),
+            test_store,
+            &library(test_store, MediaKind::photos(), &[""], &[Grant::User(eve)]),
         )
         .await;
-        assert_eq!(titles(bed, ada).await, ["A1", "D1"]);
+        assert_eq!(titles(test_store, ada).await, ["A1", "D1"]);
         assert_eq!(
-            bed.store.admitted_libraries(ada).await.unwrap(),
+            test_store.store.admitted_libraries(ada).await.unwrap(),
             HashSet::from([part.id])
         );
-        let libraries = bed.store.libraries().await.unwrap();
+        let libraries = test_store.store.libraries().await.unwrap();
         assert_eq!(libraries[..2], [everything.clone(), part.clone()]);
 
-        let counts = bed.store.library_counts().await.unwrap();
+        let counts = test_store.store.library_counts().await.unwrap();
         let count = |id: LibraryId| counts.get(&id).copied().unwrap_or_default();
         let files = |files| LibraryCounts { files, missing: 0 };
         assert_eq!((count(everything.id), count(part.id)), (files(4), files(2)));
 
-        let mut change = bed.store.change_identity().await.unwrap();
+        let mut change = test_store.store.change_identity().await.unwrap();
         change.delete_library(&everything).await.unwrap();
         change.commit().await.unwrap();
         assert_eq!(
-            titles(bed, ada).await.len(),
+            titles(test_store, ada).await.len(),
             4,
             "no media are deleted, and none is closed any more"
         );
@@ -295,38 +295,38 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
 
 #[tokio::test]
 async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
-        insert(bed, &closed).await;
-        let before = bed.store.identity_revision();
-        let early = bed.store.media_scope(ada).await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
+        insert(test_store, &closed).await;
+        let before = test_store.store.identity_revision();
+        let early = test_store.store.media_scope(ada).await.unwrap();
         let mut ids = Vec::new();
         for path in ["bb", "b", "b/x"] {
-            let (_, folder) = bed.folder(MediaKind::photos(), path).await;
+            let (_, folder) = test_store.folder(MediaKind::photos(), path).await;
             let facts = PhotoFacts::from_extraction(&Extraction::default(), path, NOW);
-            let file = bed.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts)));
-            ids.extend(bed.persist(vec![file]).await);
+            let file = test_store.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts)));
+            ids.extend(test_store.persist(vec![file]).await);
         }
         assert_eq!(
-            bed.store.identity_revision(),
+            test_store.store.identity_revision(),
             before + 1,
             "a class that nobody can know is told of once"
         );
         let filter = PhotoFilter::default();
         let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);
         // What was found out before the folders were there is good enough to hide them.
-        for scope in [early, bed.store.media_scope(ada).await.unwrap()] {
-            let photos = bed.store.list_photos(&scope, &filter, &newest);
+        for scope in [early, test_store.store.media_scope(ada).await.unwrap()] {
+            let photos = test_store.store.list_photos(&scope, &filter, &newest);
             let photos = photos.await.unwrap();
             let seen: Vec<PhotoId> = photos.items.iter().map(|photo| photo.id).collect();
             assert_eq!((seen, photos.total), (vec![PhotoId::from(ids[0])], 1));
             for (at, id) in ids.iter().enumerate() {
-                let photo = bed.store.photo(&scope, PhotoId::from(*id)).await.unwrap();
+                let photo = test_store.store.photo(&scope, PhotoId::from(*id)).await.unwrap();
                 assert_eq!(photo.is_some(), at == 0);
             }
         }
-        let counts = bed.store.library_counts().await.unwrap();
+        let counts = test_store.store.library_counts().await.unwrap();
         assert_eq!(counts[&closed.id], LibraryCounts { files: 2, missing: 0 });
     })
     .await;
@@ -334,15 +334,15 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 
 #[tokio::test]
 async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_class_of_its_folder() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let closed = library(bed, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
-        insert(bed, &closed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
+        insert(test_store, &closed).await;
         let mut files = Vec::new();
         for path in ["a", "b"] {
-            let (_, folder) = bed.folder(MediaKind::photos(), path).await;
+            let (_, folder) = test_store.folder(MediaKind::photos(), path).await;
             let facts = PhotoFacts::from_extraction(&Extraction::default(), path, NOW);
-            files.push(bed.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts))));
+            files.push(test_store.file(folder, "p.jpg", FileRecord::Photo(Box::new(facts))));
         }
         let updated = async |files: &[StoredFile]| {
             let batch = ScanBatch {
@@ -350,7 +350,7 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
                 files: files.to_vec(),
                 ..ScanBatch::default()
             };
-            bed.writer().persist(&batch).await.unwrap().updated_photos
+            test_store.writer().persist(&batch).await.unwrap().updated_photos
         };
         assert_eq!(updated(&files).await, [], "they are new");
         for file in &mut files {
@@ -364,7 +364,7 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
             [PhotoId::from(files[0].file.id), PhotoId::from(files[1].file.id)]
         );
         for (user, seen) in [(ada, [true, false]), (bob, [true, true])] {
-            let scope = bed.store.media_scope(user).await.unwrap();
+            let scope = test_store.store.media_scope(user).await.unwrap();
             let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
             assert_eq!(sees, seen);
         }
@@ -379,7 +379,7 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
             ..ScanBatch::default()
         };
         for batch in [gone, back] {
-            let outcome = bed.writer().persist(&batch).await.unwrap();
+            let outcome = test_store.writer().persist(&batch).await.unwrap();
             assert_eq!(outcome.updated_photos, told[1..], "the other one was there");
         }
     })
@@ -388,23 +388,23 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
 
 #[tokio::test]
 async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
-    on_each_database(async |bed: &mut Bed| {
-        songs(bed).await;
-        let ada = user(bed, "ada", &["night"]).await;
-        let bob = user(bed, "bob", &["day"]).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        songs(test_store).await;
+        let ada = user(test_store, "ada", &["night"]).await;
+        let bob = user(test_store, "bob", &["day"]).await;
         let grants = [Grant::User(bob), Grant::Role("day".into())];
-        insert(bed, &library(bed, MediaKind::music(), &[""], &grants)).await;
-        let mut change = bed.store.change_identity().await.unwrap();
+        insert(test_store, &library(test_store, MediaKind::music(), &[""], &grants)).await;
+        let mut change = test_store.store.change_identity().await.unwrap();
         assert!(change.delete_user(bob).await.unwrap());
         change.delete_role("day").await.unwrap();
         change.assign_role(ada, "day", NOW).await.unwrap();
         change.commit().await.unwrap();
         assert_eq!(
-            titles(bed, ada).await,
+            titles(test_store, ada).await,
             Vec::<String>::new(),
             "a later role of the name is another"
         );
-        let left = &bed.store.libraries().await.unwrap()[0];
+        let left = &test_store.store.libraries().await.unwrap()[0];
         assert_eq!((left.restricted, left.grants.as_slice()), (true, &[][..]));
     })
     .await;
@@ -412,21 +412,21 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
 
 #[tokio::test]
 async fn changes_of_what_is_not_seen_are_not_told() {
-    on_each_database(async |bed: &mut Bed| {
-        let ids = songs(bed).await;
-        let ada = user(bed, "ada", &[]).await;
-        let mut closed = library(bed, MediaKind::music(), &["b"], &[]);
+    on_each_database(async |test_store: &mut TestStore| {
+        let ids = songs(test_store).await;
+        let ada = user(test_store, "ada", &[]).await;
+        let mut closed = library(test_store, MediaKind::music(), &["b"], &[]);
         closed.restricted = true;
-        insert(bed, &closed).await;
-        let scope = bed.store.media_scope(ada).await.unwrap();
+        insert(test_store, &closed).await;
+        let scope = test_store.store.media_scope(ada).await.unwrap();
         let items: Vec<_> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
         let mut asked = items.clone();
         asked.push((ItemType::MusicTrack, 1));
         asked.push((ItemType::Photo, ids[0].get()));
-        let visible = bed.store.visible_items(&scope, &asked).await.unwrap();
-        assert_eq!(visible, HashSet::from([items[0], items[3]]));
-        let visible = bed.store.visible_items(ALL_MEDIA, &asked).await.unwrap();
-        assert_eq!(visible, items.iter().copied().collect());
+        let access = test_store.store.accessible_items_of(&scope, &asked).await.unwrap();
+        assert_eq!(access, HashSet::from([items[0], items[3]]));
+        let access = test_store.store.accessible_items_of(ALL_MEDIA, &asked).await.unwrap();
+        assert_eq!(access, items.iter().copied().collect());
 
         let change = |kind, id: i64| Change {
             seq: id,
@@ -440,10 +440,10 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let added: Vec<_> = ids.iter().map(|id| change(ChangeKind::Added, id.get())).collect();
         let told = vec![added[0], added[3], change(ChangeKind::Removed, 1)];
         let all = [added, vec![told[2]]].concat();
-        let seen = bed.store.visible_changes(&scope, all.clone()).await.unwrap();
+        let seen = test_store.store.accessible_changes(&scope, all.clone()).await.unwrap();
         assert_eq!(seen, told);
         assert_eq!(
-            bed.store.visible_changes(ALL_MEDIA, all.clone()).await.unwrap(),
+            test_store.store.accessible_changes(ALL_MEDIA, all.clone()).await.unwrap(),
             all
         );
         for index in [
@@ -453,7 +453,7 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             ItemType::TvShow,
             ItemType::TvEpisode,
         ] {
-            let none = bed.store.visible_items(&scope, &[(index, 1)]).await.unwrap();
+            let none = test_store.store.accessible_items_of(&scope, &[(index, 1)]).await.unwrap();
             assert_eq!(none, HashSet::new());
         }
         let others = [
@@ -462,7 +462,7 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             SearchIndex::Shows,
             SearchIndex::Episodes,
         ];
-        for found in bed.store.search(&scope, &others, "b", PAGE).await.unwrap() {
+        for found in test_store.store.search(&scope, &others, "b", PAGE).await.unwrap() {
             assert_eq!(found.total, 0);
         }
     })

@@ -8,17 +8,17 @@ use crate::{
 use svc_domain::change::ChangeKind;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::PhotoId;
-use svc_domain::list::{ListRequest, Order, OrderedPage, Page};
+use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::music::CreditRole;
 use svc_domain::photo::{GeoPoint, PhotoFacts};
 use svc_domain::scan::FileStatus;
 
-const ALL: Page = Page { take: 100, skip: 0 };
+const ALL: Pagination = Pagination { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
-const WHOLE: OrderedPage = OrderedPage { order: UP, page: ALL };
+const WHOLE: OrderedPagination = OrderedPagination { order: UP, page: ALL };
 
-async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
-    let tracks = bed
+async fn titles(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
+    let tracks = test_store
         .store
         .list_tracks(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
         .await
@@ -27,8 +27,8 @@ async fn titles(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order) -
     tracks.items.into_iter().map(|track| track.title).collect()
 }
 
-async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
-    let artists = bed
+async fn artists(test_store: &TestStore) -> Vec<(String, i64, i64)> {
+    let artists = test_store
         .store
         .list_artists(
             ALL_MEDIA,
@@ -44,8 +44,8 @@ async fn artists(bed: &Bed) -> Vec<(String, i64, i64)> {
         .collect()
 }
 
-async fn releases(bed: &Bed) -> Vec<(String, i64)> {
-    let listed = bed
+async fn releases(test_store: &TestStore) -> Vec<(String, i64)> {
+    let listed = test_store
         .store
         .list_releases(
             ALL_MEDIA,
@@ -61,8 +61,8 @@ async fn releases(bed: &Bed) -> Vec<(String, i64)> {
         .collect()
 }
 
-async fn genres(bed: &Bed) -> Vec<(String, i64)> {
-    let listed = bed
+async fn genres(test_store: &TestStore) -> Vec<(String, i64)> {
+    let listed = test_store
         .store
         .list_genres(ALL_MEDIA, &ListRequest::new(GenreOrder::Name, UP, ALL))
         .await
@@ -74,8 +74,8 @@ async fn genres(bed: &Bed) -> Vec<(String, i64)> {
         .collect()
 }
 
-async fn found(bed: &Bed, index: SearchIndex, words: &str) -> u64 {
-    let found = bed.store.search(ALL_MEDIA, &[index], words, ALL).await.unwrap();
+async fn found(test_store: &TestStore, index: SearchIndex, words: &str) -> u64 {
+    let found = test_store.store.search(ALL_MEDIA, &[index], words, ALL).await.unwrap();
     let found = &found[0];
     assert_eq!(found.total, found.items.len() as u64);
     found.total
@@ -87,8 +87,8 @@ fn genre(name: &str) -> (&'static str, Value) {
 
 #[tokio::test]
 async fn track_comes_back_as_it_was_read() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "Ärger/CD 1").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "Ärger/CD 1").await;
         let more = [
             genre("Rock"),
             ("music.composers", Value::Texts(vec!["Zoë".into()])),
@@ -99,10 +99,10 @@ async fn track_comes_back_as_it_was_read() {
             ("music.isrc", Value::Text("US\0A".into())),
         ];
         let facts = track_of("The Song", &["The Band", "Guest"], "Album", 2, &more);
-        let ids = bed
-            .persist(vec![bed.file(folder, "01.mp3", record(facts.clone()))])
+        let ids = test_store
+            .persist(vec![test_store.file(folder, "01.mp3", record(facts.clone()))])
             .await;
-        let track = bed.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap();
+        let track = test_store.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap();
         assert_eq!(
             (track.title.as_str(), track.sort_title.as_str()),
             ("The Song", "song")
@@ -139,7 +139,7 @@ async fn track_comes_back_as_it_was_read() {
         );
         assert_eq!(track.genres, ["Rock"]);
 
-        let release = bed
+        let release = test_store
             .store
             .release(ALL_MEDIA, track.release.unwrap().0)
             .await
@@ -158,7 +158,7 @@ async fn track_comes_back_as_it_was_read() {
             ("The Band", &["Rock".into()][..])
         );
 
-        let file = bed.store.media_file(ALL_MEDIA, ids[0]).await.unwrap().unwrap();
+        let file = test_store.store.media_file(ALL_MEDIA, ids[0]).await.unwrap().unwrap();
         assert_eq!(
             (file.root, file.path.as_str()),
             (PathBuf::from("/media/music"), "Ärger/CD 1/01.mp3")
@@ -167,7 +167,7 @@ async fn track_comes_back_as_it_was_read() {
             (file.available, file.missing, file.plugin_id.as_deref()),
             (true, false, Some("music"))
         );
-        let picture = bed
+        let picture = test_store
             .store
             .release_picture(ALL_MEDIA, release.id)
             .await
@@ -185,8 +185,8 @@ async fn track_comes_back_as_it_was_read() {
     .await;
 }
 
-async fn small_library(bed: &Bed) -> (FolderId, Vec<FileId>) {
-    let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+async fn small_library(test_store: &TestStore) -> (FolderId, Vec<FileId>) {
+    let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
     let year = |year| {
         let date = svc_domain::extraction::PartialDate {
             year,
@@ -198,7 +198,7 @@ async fn small_library(bed: &Bed) -> (FolderId, Vec<FileId>) {
         ("music.date", Value::Date(date))
     };
     let files = vec![
-        bed.file(
+        test_store.file(
             folder,
             "1",
             record(track_of(
@@ -209,7 +209,7 @@ async fn small_library(bed: &Bed) -> (FolderId, Vec<FileId>) {
                 &[year(1999), genre("Rock")],
             )),
         ),
-        bed.file(
+        test_store.file(
             folder,
             "2",
             record(track_of(
@@ -220,49 +220,49 @@ async fn small_library(bed: &Bed) -> (FolderId, Vec<FileId>) {
                 &[year(1999), genre("ROCK")],
             )),
         ),
-        bed.file(
+        test_store.file(
             folder,
             "3",
             record(track_of("apple", &["Bob", "Ann"], "Second", 1, &[genre("Jazz")])),
         ),
-        bed.file(
+        test_store.file(
             folder,
             "4",
             record(track_of("_Über", &["Bob"], "Second", 2, &[year(2005)])),
         ),
     ];
-    let ids = bed.persist(files).await;
+    let ids = test_store.persist(files).await;
     (folder, ids)
 }
 
 #[tokio::test]
 async fn tracks_are_ordered_and_filtered_alike_everywhere() {
-    on_each_database(async |bed: &mut Bed| {
-        small_library(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        small_library(test_store).await;
         let all = TrackFilter::default();
-        let by_title = titles(bed, &all, TrackOrder::Title, UP).await;
+        let by_title = titles(test_store, &all, TrackOrder::Title, UP).await;
         assert_eq!(by_title, ["apple", "Échoes", "_Über", "Zebra"]);
-        let mut down = titles(bed, &all, TrackOrder::Title, Order::Descending).await;
+        let mut down = titles(test_store, &all, TrackOrder::Title, Order::Descending).await;
         down.reverse();
         assert_eq!(down, by_title);
         assert_eq!(
-            titles(bed, &all, TrackOrder::Year, UP).await,
+            titles(test_store, &all, TrackOrder::Year, UP).await,
             ["Échoes", "Zebra", "_Über", "apple"]
         );
-        let down = titles(bed, &all, TrackOrder::Year, Order::Descending).await;
+        let down = titles(test_store, &all, TrackOrder::Year, Order::Descending).await;
         assert_eq!(
             down,
             ["_Über", "Zebra", "Échoes", "apple"],
             "without a year: the last in both directions"
         );
-        let by_time = titles(bed, &all, TrackOrder::CreatedAt, UP).await;
+        let by_time = titles(test_store, &all, TrackOrder::CreatedAt, UP).await;
         assert_eq!(by_time, ["Échoes", "Zebra", "apple", "_Über"]);
         assert_eq!(
-            titles(bed, &all, TrackOrder::Duration, UP).await,
+            titles(test_store, &all, TrackOrder::Duration, UP).await,
             ["Zebra", "apple", "Échoes", "_Über"]
         );
 
-        let ann = bed
+        let ann = test_store
             .store
             .list_artists(
                 ALL_MEDIA,
@@ -319,25 +319,25 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         ];
         for (filter, expected) in filters {
             assert_eq!(
-                titles(bed, &filter, TrackOrder::Title, UP).await,
+                titles(test_store, &filter, TrackOrder::Title, UP).await,
                 expected,
                 "{filter:?}"
             );
         }
-        let page = Page { take: 2, skip: 1 };
-        let page = bed
+        let page = Pagination { take: 2, skip: 1 };
+        let page = test_store
             .store
             .list_tracks(ALL_MEDIA, &all, &ListRequest::new(TrackOrder::Title, UP, page))
             .await
             .unwrap();
         let page_titles: Vec<_> = page.items.iter().map(|track| track.title.as_str()).collect();
         assert_eq!((page_titles, page.total), (vec!["Échoes", "_Über"], 4));
-        let none = bed
+        let none = test_store
             .store
             .list_tracks(
                 ALL_MEDIA,
                 &all,
-                &ListRequest::new(TrackOrder::Title, UP, Page { take: 0, skip: 0 }),
+                &ListRequest::new(TrackOrder::Title, UP, Pagination { take: 0, skip: 0 }),
             )
             .await
             .unwrap();
@@ -348,13 +348,13 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
 #[tokio::test]
 async fn tracks_form_releases_artists_and_genres() {
-    on_each_database(async |bed: &mut Bed| {
-        small_library(bed).await;
-        assert_eq!(artists(bed).await, [("Ann".into(), 1, 3), ("Bob".into(), 1, 2)]);
-        assert_eq!(releases(bed).await, [("First".into(), 2), ("Second".into(), 2)]);
-        assert_eq!(genres(bed).await, [("Jazz".into(), 1), ("Rock".into(), 2)]);
+    on_each_database(async |test_store: &mut TestStore| {
+        small_library(test_store).await;
+        assert_eq!(artists(test_store).await, [("Ann".into(), 1, 3), ("Bob".into(), 1, 2)]);
+        assert_eq!(releases(test_store).await, [("First".into(), 2), ("Second".into(), 2)]);
+        assert_eq!(genres(test_store).await, [("Jazz".into(), 1), ("Rock".into(), 2)]);
         let all = ReleaseFilter::default();
-        let years = bed
+        let years = test_store
             .store
             .list_releases(
                 ALL_MEDIA,
@@ -368,7 +368,7 @@ async fn tracks_form_releases_artists_and_genres() {
             genre: Some("rock".into()),
             ..all
         };
-        let rock = bed
+        let rock = test_store
             .store
             .list_releases(
                 ALL_MEDIA,
@@ -378,7 +378,7 @@ async fn tracks_form_releases_artists_and_genres() {
             .await
             .unwrap();
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
-        let tracks = bed
+        let tracks = test_store
             .store
             .release_tracks(ALL_MEDIA, rock.items[0].id, WHOLE)
             .await
@@ -387,10 +387,10 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
         assert_eq!(
-            bed.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name,
+            test_store.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name,
             "Ann"
         );
-        let hers = bed
+        let hers = test_store
             .store
             .list_releases(
                 ALL_MEDIA,
@@ -409,12 +409,12 @@ async fn tracks_form_releases_artists_and_genres() {
 
 #[tokio::test]
 async fn artists_are_narrowed_by_their_tracks_and_releases() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, _) = small_library(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, _) = small_library(test_store).await;
         // Eve is named for the release alone.
         let mut facts = track_of("Solo", &["Eve"], "Third", 1, &[genre("Folk")]);
         facts.credits.clear();
-        bed.persist(vec![bed.file(folder, "5", record(facts))]).await;
+        test_store.persist(vec![test_store.file(folder, "5", record(facts))]).await;
         let of_genre = |name: &str| ArtistFilter {
             genre: Some(name.to_owned()),
             ..ArtistFilter::default()
@@ -459,7 +459,7 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
             ),
         ] {
             let request = ListRequest::new(ArtistOrder::Name, UP, ALL);
-            let listed = bed
+            let listed = test_store
                 .store
                 .list_artists(ALL_MEDIA, &filter, &request)
                 .await
@@ -478,17 +478,17 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
 
 #[tokio::test]
 async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         // The second track of a release has its picture.
         let files = [("1", "Zoo", 2), ("2", "Moon", 2), ("3", "Alone", 1)];
         let files = files.map(|(name, album, number)| {
-            bed.file(folder, name, record(track(name, &["Ann"], album, number)))
+            test_store.file(folder, name, record(track(name, &["Ann"], album, number)))
         });
-        bed.persist(files.into()).await;
-        let alone = bed.file(folder, "4", record(track("4", &["Bob"], "Other", 1)));
-        bed.persist(vec![alone]).await;
-        let releases = bed
+        test_store.persist(files.into()).await;
+        let alone = test_store.file(folder, "4", record(track("4", &["Bob"], "Other", 1)));
+        test_store.persist(vec![alone]).await;
+        let releases = test_store
             .store
             .list_releases(
                 ALL_MEDIA,
@@ -498,7 +498,7 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
             .await
             .unwrap();
         let moon = releases.items.iter().find(|release| release.title == "Moon");
-        let listed = bed
+        let listed = test_store
             .store
             .list_artists(
                 ALL_MEDIA,
@@ -510,7 +510,7 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
         let pictures: Vec<_> = listed.items.iter().map(|artist| artist.artwork_release).collect();
         assert_eq!(pictures, [moon.map(|release| release.id), None]);
         let ann = listed.items[0].id;
-        let shown = bed.store.artist(ALL_MEDIA, ann).await.unwrap();
+        let shown = test_store.store.artist(ALL_MEDIA, ann).await.unwrap();
         assert_eq!(shown.as_ref(), listed.items.first());
     })
     .await;
@@ -518,40 +518,40 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
 
 #[tokio::test]
 async fn search_finds_words_by_each_of_their_beginnings() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "one").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "one").await;
         let facts = track("Überströmung 漢字表記五六", &["Ann"], "Album", 1);
-        bed.persist(vec![bed.file(folder, "1", record(facts))]).await;
+        test_store.persist(vec![test_store.file(folder, "1", record(facts))]).await;
         for word in ["Überströmung", "uberstromung", "漢字表記五六"] {
             for (end, letter) in word.char_indices() {
                 let beginning = &word[..end + letter.len_utf8()];
-                assert_eq!(found(bed, SearchIndex::Tracks, beginning).await, 1, "{beginning}");
+                assert_eq!(found(test_store, SearchIndex::Tracks, beginning).await, 1, "{beginning}");
             }
         }
-        assert_eq!(found(bed, SearchIndex::Tracks, "berst").await, 0);
-        assert_eq!(found(bed, SearchIndex::Tracks, "漢字表記五七").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "berst").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "漢字表記五七").await, 0);
     })
     .await;
 }
 
 #[tokio::test]
 async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         const MANY: u64 = 230;
-        let (_, folder) = bed.folder(MediaKind::music(), "many").await;
+        let (_, folder) = test_store.folder(MediaKind::music(), "many").await;
         let files = (0..MANY).map(|number| {
             let facts = track(&format!("Again {number}"), &["Ann"], "Album", 1);
-            bed.file(folder, &number.to_string(), record(facts))
+            test_store.file(folder, &number.to_string(), record(facts))
         });
         let files: Vec<_> = files.collect();
         let ids: Vec<i64> = files.iter().map(|file| file.file.id.get()).collect();
-        bed.persist(files).await;
+        test_store.persist(files).await;
         let indexes = [SearchIndex::Artists, SearchIndex::Movies, SearchIndex::Tracks];
         for (skip, take) in [(0, 12), (195, 6), (195, 20), (225, 12), (230, 12), (0, 0)] {
-            let found = bed.store.search(ALL_MEDIA, &indexes, "a", Page { take, skip });
+            let found = test_store.store.search(ALL_MEDIA, &indexes, "a", Pagination { take, skip });
             let found = found.await.unwrap();
-            let totals: Vec<u64> = found.iter().map(|hits| hits.total).collect();
-            assert_eq!(totals, [1, 0, MANY], "in the order of the indexes");
+            let count_cache: Vec<u64> = found.iter().map(|hits| hits.total).collect();
+            assert_eq!(count_cache, [1, 0, MANY], "in the order of the indexes");
             let part = ids.iter().skip(skip as usize).take(take as usize);
             assert_eq!(
                 found[2].items,
@@ -565,30 +565,30 @@ async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
 
 #[tokio::test]
 async fn search_finds_items_by_the_beginnings_of_their_words() {
-    on_each_database(async |bed: &mut Bed| {
-        small_library(bed).await;
-        assert_eq!(found(bed, SearchIndex::Tracks, "ech").await, 1);
+    on_each_database(async |test_store: &mut TestStore| {
+        small_library(test_store).await;
+        assert_eq!(found(test_store, SearchIndex::Tracks, "ech").await, 1);
         assert_eq!(
-            found(bed, SearchIndex::Tracks, "sec bo").await,
+            found(test_store, SearchIndex::Tracks, "sec bo").await,
             2,
             "release and artist"
         );
-        assert_eq!(found(bed, SearchIndex::Tracks, "sec zebra").await, 0);
-        assert_eq!(found(bed, SearchIndex::Releases, "ann fir").await, 1);
-        assert_eq!(found(bed, SearchIndex::Artists, "b").await, 1);
-        assert_eq!(found(bed, SearchIndex::Artists, "").await, 0);
-        assert_eq!(found(bed, SearchIndex::Artists, "and or not near").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "sec zebra").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Releases, "ann fir").await, 1);
+        assert_eq!(found(test_store, SearchIndex::Artists, "b").await, 1);
+        assert_eq!(found(test_store, SearchIndex::Artists, "").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Artists, "and or not near").await, 0);
     })
     .await;
 }
 
 #[tokio::test]
 async fn changed_track_leaves_its_old_release_artist_genre_and_words() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, ids) = small_library(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, ids) = small_library(test_store).await;
         let mut changed = Vec::new();
         for (at, name) in [(0, "1"), (1, "2")] {
-            let mut file = bed.file(
+            let mut file = test_store.file(
                 folder,
                 name,
                 record(track_of("New", &["Eve"], "Third", 1, &[genre("Folk")])),
@@ -597,53 +597,53 @@ async fn changed_track_leaves_its_old_release_artist_genre_and_words() {
             file.file.known = true;
             changed.push(file);
         }
-        bed.persist(changed).await;
-        assert_eq!(releases(bed).await, [("Second".into(), 2), ("Third".into(), 2)]);
+        test_store.persist(changed).await;
+        assert_eq!(releases(test_store).await, [("Second".into(), 2), ("Third".into(), 2)]);
         assert_eq!(
-            artists(bed).await,
+            artists(test_store).await,
             [("Ann".into(), 0, 1), ("Bob".into(), 1, 2), ("Eve".into(), 1, 2)]
         );
-        assert_eq!(genres(bed).await, [("Folk".into(), 2), ("Jazz".into(), 1)]);
-        assert_eq!(found(bed, SearchIndex::Tracks, "ech").await, 0);
-        assert_eq!(found(bed, SearchIndex::Tracks, "eve").await, 2);
-        assert_eq!(found(bed, SearchIndex::Releases, "first").await, 0);
-        assert_eq!(found(bed, SearchIndex::Releases, "third").await, 1);
+        assert_eq!(genres(test_store).await, [("Folk".into(), 2), ("Jazz".into(), 1)]);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "ech").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "eve").await, 2);
+        assert_eq!(found(test_store, SearchIndex::Releases, "first").await, 0);
+        assert_eq!(found(test_store, SearchIndex::Releases, "third").await, 1);
     })
     .await;
 }
 
 #[tokio::test]
 async fn release_takes_the_words_of_the_file_that_was_read_last() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, ids) = small_library(bed).await;
-        let mut file = bed.file(folder, "1", record(track("Échoes", &["Ann"], "FIRST", 2)));
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, ids) = small_library(test_store).await;
+        let mut file = test_store.file(folder, "1", record(track("Échoes", &["Ann"], "FIRST", 2)));
         file.file.id = ids[0];
         file.file.known = true;
         let outcome = {
-            let mut writer = bed.writer();
+            let mut writer = test_store.writer();
             let batch = ScanBatch {
                 now: NOW,
                 files: vec![file],
                 ..ScanBatch::default()
             };
             let outcome = writer.persist(&batch).await.unwrap();
-            writer.settle(NOW).await.unwrap();
+            writer.recompute_aggregates(NOW).await.unwrap();
             outcome
         };
         assert_eq!(
             (outcome.added_releases.len(), outcome.added_artists.len()),
             (0, 0)
         );
-        assert_eq!(releases(bed).await, [("FIRST".into(), 2), ("Second".into(), 2)]);
+        assert_eq!(releases(test_store).await, [("FIRST".into(), 2), ("Second".into(), 2)]);
     })
     .await;
 }
 
 #[tokio::test]
 async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, ids) = small_library(bed).await;
-        let mut broken = bed.file(
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, ids) = small_library(test_store).await;
+        let mut broken = test_store.file(
             folder,
             "1",
             FileRecord::Failed(ExtractFailure::Timeout {
@@ -651,39 +651,39 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
             }),
         );
         (broken.file.id, broken.file.known) = (ids[0], true);
-        let mut unread = bed.file(folder, "2", FileRecord::Failed(ExtractFailure::Io("EIO".into())));
+        let mut unread = test_store.file(folder, "2", FileRecord::Failed(ExtractFailure::Io("EIO".into())));
         (unread.file.id, unread.file.known) = (ids[1], true);
-        bed.persist(vec![broken, unread]).await;
+        test_store.persist(vec![broken, unread]).await;
         for (id, title) in [(ids[0], "Échoes"), (ids[1], "Zebra")] {
-            let track = bed.store.track(ALL_MEDIA, id.into()).await.unwrap().unwrap();
+            let track = test_store.store.track(ALL_MEDIA, id.into()).await.unwrap().unwrap();
             assert_eq!((track.title.as_str(), track.missing), (title, false));
         }
-        assert_eq!(releases(bed).await[0], ("First".into(), 2));
-        let drawable = bed.store.drawable_tracks(ALL_MEDIA).await.unwrap();
+        assert_eq!(releases(test_store).await[0], ("First".into(), 2));
+        let drawable = test_store.store.drawable_tracks(ALL_MEDIA).await.unwrap();
         assert_eq!(drawable.len(), 2, "what cannot be read is not played unasked");
-        let files = bed.store.files_in_folders(&[folder]).await.unwrap();
+        let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
         let errored = files
             .iter()
             .filter(|file| file.status == FileStatus::Errored)
             .count();
         assert_eq!((files.len(), errored), (4, 2));
-        let directory = bed.store.list_directories().await.unwrap()[0].id;
+        let directory = test_store.store.list_directories().await.unwrap()[0].id;
         for (path, indexed) in [("a", 2), ("", 0), ("a/b", 0)] {
             let folder = RelativePath::from_stored(path.into());
-            let names = bed.store.indexed_names(directory, &folder).await.unwrap();
+            let names = test_store.store.indexed_names(directory, &folder).await.unwrap();
             assert_eq!(names.len(), indexed, "{path:?} {names:?}");
             assert!(!names.contains("1") && !names.contains("2"), "{names:?}");
         }
-        assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 2);
+        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 2);
     })
     .await;
 }
 
 #[tokio::test]
 async fn missing_file_keeps_its_row_and_comes_back() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, ids) = small_library(bed).await;
-        let mut writer = bed.writer();
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, ids) = small_library(test_store).await;
+        let mut writer = test_store.writer();
         let missing = ids[..3].to_vec();
         writer
             .persist(&ScanBatch {
@@ -694,7 +694,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             .await
             .unwrap();
         assert!(
-            bed.store
+            test_store.store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -702,7 +702,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .missing
         );
         assert!(
-            bed.store
+            test_store.store
                 .media_file(ALL_MEDIA, ids[0])
                 .await
                 .unwrap()
@@ -710,12 +710,12 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .missing
         );
         assert_eq!(
-            titles(bed, &TrackFilter::default(), TrackOrder::Title, UP)
+            titles(test_store, &TrackFilter::default(), TrackOrder::Title, UP)
                 .await
                 .len(),
             4
         );
-        assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 1);
+        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 1);
         let restored = vec![ids[0], ids[3]];
         writer
             .persist(&ScanBatch {
@@ -726,14 +726,14 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             .await
             .unwrap();
         assert!(
-            !bed.store
+            !test_store.store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
                 .unwrap()
                 .missing
         );
-        let files = bed.store.files_in_folders(&[folder]).await.unwrap();
+        let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
         assert_eq!(
             files
                 .iter()
@@ -741,7 +741,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .count(),
             2
         );
-        let changes = bed.store.changes(Some(0), 100).await.unwrap().changes;
+        let changes = test_store.store.changes(Some(0), 100).await.unwrap().changes;
         let restored = changes
             .iter()
             .filter(|change| change.change.kind == ChangeKind::Restored)
@@ -755,7 +755,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
     .await;
 }
 
-fn photo(bed: &Bed, folder: FolderId, name: &str, day: i64, place: Option<(f64, f64)>) -> StoredFile {
+fn photo(test_store: &TestStore, folder: FolderId, name: &str, day: i64, place: Option<(f64, f64)>) -> StoredFile {
     let mut facts = PhotoFacts::from_extraction(&Extraction::default(), name, NOW);
     facts.taken_at = Timestamp::from_millis(day * 86_400_000);
     facts.width = (day > 1).then_some(4000 - day as i32);
@@ -772,22 +772,22 @@ fn photo(bed: &Bed, folder: FolderId, name: &str, day: i64, place: Option<(f64, 
         longitude,
         altitude: None,
     });
-    bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+    test_store.file(folder, name, FileRecord::Photo(Box::new(facts)))
 }
 
 #[tokio::test]
 async fn photos_are_ordered_and_filtered_alike_everywhere() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::photos(), "p").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::photos(), "p").await;
         let files = vec![
-            photo(bed, folder, "b.jpg", 3, Some((10.0, 179.0))),
-            photo(bed, folder, "a.jpg", 1, Some((-20.0, -179.0))),
-            photo(bed, folder, "c.jpg", 2, Some((50.0, 8.0))),
+            photo(test_store, folder, "b.jpg", 3, Some((10.0, 179.0))),
+            photo(test_store, folder, "a.jpg", 1, Some((-20.0, -179.0))),
+            photo(test_store, folder, "c.jpg", 2, Some((50.0, 8.0))),
         ];
         let first = files[0].file.clone();
-        let ids = bed.persist(files).await;
+        let ids = test_store.persist(files).await;
         let names = async |filter: &PhotoFilter, by, order| -> Vec<String> {
-            let listed = bed
+            let listed = test_store
                 .store
                 .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
                 .await
@@ -875,7 +875,7 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
                 "{filter:?}"
             );
         }
-        let stored = bed
+        let stored = test_store
             .store
             .photo(ALL_MEDIA, PhotoId::from(ids[0]))
             .await
@@ -883,34 +883,34 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
             .unwrap();
         assert_eq!(FileRecord::Photo(Box::new(stored.facts)), first.record);
         assert_eq!(stored.modified_at.millis(), first.mtime_ns.div_euclid(1_000_000));
-        assert_eq!(found(bed, SearchIndex::Photos, "acme x3").await, 1);
+        assert_eq!(found(test_store, SearchIndex::Photos, "acme x3").await, 1);
     })
     .await;
 }
 
 #[tokio::test]
 async fn deindex_forgets_all_media_and_nothing_else() {
-    on_each_database(async |bed: &mut Bed| {
-        let (folder, _) = small_library(bed).await;
-        let read_to = bed.store.changes(None, 100).await.unwrap().next;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (folder, _) = small_library(test_store).await;
+        let read_to = test_store.store.changes(None, 100).await.unwrap().next;
         assert!(read_to > 0);
-        bed.store.deindex().await.unwrap();
+        test_store.store.deindex().await.unwrap();
         assert_eq!(
             (
-                artists(bed).await.len(),
-                releases(bed).await.len(),
-                genres(bed).await.len()
+                artists(test_store).await.len(),
+                releases(test_store).await.len(),
+                genres(test_store).await.len()
             ),
             (0, 0, 0)
         );
-        assert_eq!(bed.store.files_in_folders(&[folder]).await.unwrap(), []);
-        assert_eq!(found(bed, SearchIndex::Tracks, "a").await, 0);
-        assert_eq!(bed.store.list_directories().await.unwrap().len(), 1);
-        assert_eq!(bed.store.file_counts().await.unwrap()[&MediaKind::music()], 0);
-        assert!(bed.store.changes(Some(read_to), 100).await.unwrap().incomplete);
-        small_library(bed).await;
-        assert_eq!(releases(bed).await.len(), 2);
-        let changes = bed.store.changes(Some(read_to), 100).await.unwrap();
+        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap(), []);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "a").await, 0);
+        assert_eq!(test_store.store.list_directories().await.unwrap().len(), 1);
+        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 0);
+        assert!(test_store.store.changes(Some(read_to), 100).await.unwrap().incomplete);
+        small_library(test_store).await;
+        assert_eq!(releases(test_store).await.len(), 2);
+        let changes = test_store.store.changes(Some(read_to), 100).await.unwrap();
         assert!(
             changes.incomplete,
             "who had read all is not told of additions alone"
@@ -921,11 +921,11 @@ async fn deindex_forgets_all_media_and_nothing_else() {
 
 #[tokio::test]
 async fn texts_without_end_are_stored_and_found() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), &"深い/".repeat(500)).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), &"深い/".repeat(500)).await;
         let long = |letter: &str| format!("{letter} {}", letter.repeat(50_000));
         let files = vec![
-            bed.file(
+            test_store.file(
                 folder,
                 "1",
                 record(track_of(
@@ -936,7 +936,7 @@ async fn texts_without_end_are_stored_and_found() {
                     &[genre(&long("g"))],
                 )),
             ),
-            bed.file(
+            test_store.file(
                 folder,
                 "2",
                 record(track_of(
@@ -948,9 +948,9 @@ async fn texts_without_end_are_stored_and_found() {
                 )),
             ),
         ];
-        let ids = bed.persist(files).await;
+        let ids = test_store.persist(files).await;
         assert_eq!(
-            bed.store
+            test_store.store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -959,32 +959,32 @@ async fn texts_without_end_are_stored_and_found() {
             long("a")
         );
         assert_eq!(
-            releases(bed).await.len(),
+            releases(test_store).await.len(),
             2,
             "keys that differ only at their end stay apart"
         );
-        assert_eq!(artists(bed).await.len(), 1);
-        assert_eq!(found(bed, SearchIndex::Tracks, "aaaa").await, 1);
+        assert_eq!(artists(test_store).await.len(), 1);
+        assert_eq!(found(test_store, SearchIndex::Tracks, "aaaa").await, 1);
     })
     .await;
 }
 
 #[tokio::test]
 async fn folders_of_a_large_directory_are_all_there() {
-    on_each_database(async |bed: &mut Bed| {
-        let (directory, first) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (directory, first) = test_store.folder(MediaKind::music(), "a").await;
         let mut expected = vec![first];
         let more: Vec<(FolderId, RelativePath)> = (0..9000)
-            .map(|number: u32| (bed.id(), RelativePath::root().join_text(&number.to_string())))
+            .map(|number: u32| (test_store.id(), RelativePath::root().join_text(&number.to_string())))
             .collect();
         expected.extend(more.iter().map(|(id, _)| *id));
         for some in more.chunks(1000) {
-            bed.store.add_folders(directory, some).await.unwrap();
+            test_store.store.add_folders(directory, some).await.unwrap();
         }
-        bed.folder(MediaKind::photos(), "of another directory").await;
+        test_store.folder(MediaKind::photos(), "of another directory").await;
         let mut found: Vec<FolderId> = Vec::new();
-        for folder in bed.store.folders(directory).await.unwrap() {
-            assert_eq!((folder.stamp, folder.file_count), (None, 0));
+        for folder in test_store.store.folders(directory).await.unwrap() {
+            assert_eq!((folder.digest, folder.file_count), (None, 0));
             found.push(folder.id);
         }
         found.sort_unstable();

@@ -190,12 +190,12 @@ fn synthetic_photo(number: usize, name: &str) -> PhotoFacts {
 
 /// Folders of ten files, each with a batch's worth of records.
 async fn batches(
-    bed: &Bed,
+    test_store: &TestStore,
     kind: MediaKind,
     total: usize,
     make: impl Fn(usize) -> (String, FileRecord),
 ) -> Vec<ScanBatch> {
-    let (directory, _) = bed.folder(kind, "first").await;
+    let (directory, _) = test_store.folder(kind, "first").await;
     let mut batches = Vec::new();
     for start in (0..total).step_by(BATCH) {
         let folders: Vec<(FolderId, RelativePath)> = (start / 10..(start + BATCH) / 10)
@@ -206,14 +206,14 @@ async fn batches(
                     phrase(number + 100_000),
                     1958 + number % 60
                 );
-                (bed.id(), RelativePath::root().join_text(&path))
+                (test_store.id(), RelativePath::root().join_text(&path))
             })
             .collect();
-        bed.store.add_folders(directory, &folders).await.unwrap();
+        test_store.store.add_folders(directory, &folders).await.unwrap();
         let files = (start..start + BATCH)
             .map(|number| {
                 let (name, record) = make(number);
-                bed.file(folders[(number - start) / 10].0, &name, record)
+                test_store.file(folders[(number - start) / 10].0, &name, record)
             })
             .collect();
         let folders_done = folders.iter().map(|(id, _)| done(*id, 7, 10)).collect();
@@ -227,25 +227,25 @@ async fn batches(
     batches
 }
 
-async fn measure(name: &str, bed: &mut Bed, batches: &mut [ScanBatch], total: usize) {
-    let mut writer = bed.writer();
+async fn measure(name: &str, test_store: &mut TestStore, batches: &mut [ScanBatch], total: usize) {
+    let mut writer = test_store.writer();
     let before = cpu();
     for batch in batches.iter() {
         writer.persist(batch).await.unwrap();
     }
     let persisted = cpu();
-    writer.settle(NOW).await.unwrap();
+    writer.recompute_aggregates(NOW).await.unwrap();
     let settled = cpu();
-    let sqlite = bed.url.starts_with("sqlite");
+    let sqlite = test_store.url.starts_with("sqlite");
     if sqlite {
-        bed.reopen().await;
-        let size = std::fs::metadata(bed.dir.path().join("svc.db")).unwrap().len();
+        test_store.reopen().await;
+        let size = std::fs::metadata(test_store.dir.path().join("svc.db")).unwrap().len();
         eprintln!("{name}: {} bytes of database each", size / total as u64);
     }
     for file in batches.iter_mut().flat_map(|batch| &mut batch.files) {
         file.file.known = true;
     }
-    let mut writer = bed.writer();
+    let mut writer = test_store.writer();
     let unchanged = cpu();
     for batch in batches.iter() {
         writer.persist(batch).await.unwrap();
@@ -260,39 +260,39 @@ async fn measure(name: &str, bed: &mut Bed, batches: &mut [ScanBatch], total: us
     );
 }
 
-async fn measure_tracks(bed: &mut Bed, total: usize) {
+async fn measure_tracks(test_store: &mut TestStore, total: usize) {
     let name = |number: usize| format!("{:02} - {}.flac", number % 10 + 1, phrase(number));
-    let mut batches = batches(bed, MediaKind::music(), total, |number| {
+    let mut batches = batches(test_store, MediaKind::music(), total, |number| {
         (name(number), record(synthetic_track(number)))
     })
     .await;
-    measure("tracks", bed, &mut batches, total).await;
+    measure("tracks", test_store, &mut batches, total).await;
 }
 
-async fn measure_photos(bed: &mut Bed) {
-    let mut batches = batches(bed, MediaKind::photos(), PHOTOS, |number| {
+async fn measure_photos(test_store: &mut TestStore) {
+    let mut batches = batches(test_store, MediaKind::photos(), PHOTOS, |number| {
         let name = format!("DSC_{number:05}.JPG");
         let facts = synthetic_photo(number, &name);
         (name, FileRecord::Photo(Box::new(facts)))
     })
     .await;
-    measure("photos", bed, &mut batches, PHOTOS).await;
+    measure("photos", test_store, &mut batches, PHOTOS).await;
 }
 
 #[tokio::test]
 #[ignore = "a measurement, for release builds"]
 async fn tracks_stored() {
-    on_each_database(async |bed: &mut Bed| measure_tracks(bed, TRACKS).await).await;
+    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, TRACKS).await).await;
 }
 
 #[tokio::test]
 #[ignore = "a measurement, for release builds"]
 async fn ten_times_as_many_tracks_stored() {
-    on_each_database(async |bed: &mut Bed| measure_tracks(bed, 10 * TRACKS).await).await;
+    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, 10 * TRACKS).await).await;
 }
 
 #[tokio::test]
 #[ignore = "a measurement, for release builds"]
 async fn photos_stored() {
-    on_each_database(async |bed: &mut Bed| measure_photos(bed).await).await;
+    on_each_database(async |test_store: &mut TestStore| measure_photos(test_store).await).await;
 }

@@ -41,14 +41,14 @@ const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const ALL_MEDIA: &MediaScope = &MediaScope::All;
 
 /// An open store of its own, and what a scan of it needs.
-struct Bed {
+struct TestStore {
     store: Store,
     ids: Arc<IdGenerator>,
     url: String,
     dir: tempfile::TempDir,
 }
 
-impl Bed {
+impl TestStore {
     fn id<T: From<i64>>(&self) -> T {
         self.ids.next(NOW)
     }
@@ -112,7 +112,7 @@ impl Bed {
             })
             .await
             .unwrap();
-        writer.settle(NOW).await.unwrap();
+        writer.recompute_aggregates(NOW).await.unwrap();
         ids
     }
 }
@@ -125,10 +125,10 @@ fn plugin() -> Arc<PluginVersion> {
     })
 }
 
-fn done(id: FolderId, stamp: u8, file_count: i64) -> FolderDone {
+fn done(id: FolderId, digest: u8, file_count: i64) -> FolderDone {
     FolderDone {
         id,
-        stamp: Some([stamp; 16]),
+        digest: Some([digest; 16]),
         file_count,
     }
 }
@@ -183,7 +183,7 @@ fn record(facts: TrackFacts) -> FileRecord {
     FileRecord::Track(Box::new(facts))
 }
 
-async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
+async fn test_store(url: String, dir: tempfile::TempDir) -> TestStore {
     let store = Store::open(
         &url,
         StoreOptions {
@@ -192,7 +192,7 @@ async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
     )
     .await
     .unwrap();
-    Bed {
+    TestStore {
         store,
         ids: Arc::new(IdGenerator::new(1)),
         url,
@@ -200,14 +200,14 @@ async fn bed(url: String, dir: tempfile::TempDir) -> Bed {
     }
 }
 
-async fn sqlite_bed() -> Bed {
+async fn sqlite_test_store() -> TestStore {
     let dir = tempfile::tempdir().unwrap();
-    bed(sqlite_url(&dir), dir).await
+    test_store(sqlite_url(&dir), dir).await
 }
 
 /// Runs `test` on SQLite, and on PostgreSQL if there is a server.
-async fn on_each_database(test: impl AsyncFn(&mut Bed)) {
-    let mut sqlite = sqlite_bed().await;
+async fn on_each_database(test: impl AsyncFn(&mut TestStore)) {
+    let mut sqlite = sqlite_test_store().await;
     test(&mut sqlite).await;
     sqlite.store.check_integrity().await.unwrap();
     sqlite.store.close().await;
@@ -215,9 +215,9 @@ async fn on_each_database(test: impl AsyncFn(&mut Bed)) {
     on_postgres(&server, test).await;
 }
 
-async fn on_postgres(server: &str, test: impl AsyncFn(&mut Bed)) {
+async fn on_postgres(server: &str, test: impl AsyncFn(&mut TestStore)) {
     let schema = Schema::create(server).await;
-    let mut postgres = bed(schema.url.clone(), tempfile::tempdir().unwrap()).await;
+    let mut postgres = test_store(schema.url.clone(), tempfile::tempdir().unwrap()).await;
     test(&mut postgres).await;
     postgres.store.close().await;
     schema.drop().await;

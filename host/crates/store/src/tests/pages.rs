@@ -3,7 +3,7 @@
 use crate::tests::*;
 use crate::{ItemFilter, PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
 use svc_domain::library::{Grant, Library};
-use svc_domain::list::{Cursor, CursorValue, ListRequest, Order, OrderedPage, Page};
+use svc_domain::list::{Cursor, CursorValue, ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::photo::{Photo, PhotoFacts};
 
 const ORDERS: [TrackOrder; 4] = [
@@ -14,34 +14,34 @@ const ORDERS: [TrackOrder; 4] = [
 ];
 
 /// Tracks with equal titles, and with years that some of them lack.
-async fn tracks(bed: &Bed, count: usize) {
-    let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+async fn tracks(test_store: &TestStore, count: usize) {
+    let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
     let files = (0..count).map(|n| {
         let title = format!("Title {}", n % 7);
         let mut facts = track(&title, &["Ann"], &format!("R{}", n / 4), n as i64);
         facts.year = (n % 3 != 0).then_some(1990 + (n % 5) as i32);
         facts.duration_ms = (n % 4 != 1).then_some(1000 * (n % 6) as i64);
-        bed.file(folder, &n.to_string(), record(facts))
+        test_store.file(folder, &n.to_string(), record(facts))
     });
-    bed.persist(files.collect()).await;
+    test_store.persist(files.collect()).await;
 }
 
 async fn page(
-    bed: &Bed,
+    test_store: &TestStore,
     filter: &TrackFilter,
     request: &ListRequest<TrackOrder>,
 ) -> (Vec<i64>, u64, Option<Cursor>) {
-    let listed = bed.store.list_tracks(ALL_MEDIA, filter, request).await.unwrap();
+    let listed = test_store.store.list_tracks(ALL_MEDIA, filter, request).await.unwrap();
     let ids = listed.items.iter().map(|track| track.id.get()).collect();
     (ids, listed.total, listed.next)
 }
 
 /// All pages of so many items, one after the place where the one before ended.
-async fn walk(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order, take: u32) -> Vec<i64> {
-    let mut request = ListRequest::new(by, order, Page { take, skip: 0 });
+async fn walk(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, order: Order, take: u32) -> Vec<i64> {
+    let mut request = ListRequest::new(by, order, Pagination { take, skip: 0 });
     let mut walked = Vec::new();
     loop {
-        let (ids, total, next) = page(bed, filter, &request).await;
+        let (ids, total, next) = page(test_store, filter, &request).await;
         assert_eq!(total, 40);
         walked.extend(ids);
         let Some(next) = next else { return walked };
@@ -51,24 +51,24 @@ async fn walk(bed: &Bed, filter: &TrackFilter, by: TrackOrder, order: Order, tak
 
 #[tokio::test]
 async fn pages_after_a_place_are_the_list_in_every_order() {
-    on_each_database(async |bed: &mut Bed| {
-        tracks(bed, 40).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        tracks(test_store, 40).await;
         let all = TrackFilter::default();
         for by in ORDERS {
             for order in [Order::Ascending, Order::Descending] {
-                let whole = ListRequest::new(by, order, Page { take: 100, skip: 0 });
-                let (whole, _, next) = page(bed, &all, &whole).await;
+                let whole = ListRequest::new(by, order, Pagination { take: 100, skip: 0 });
+                let (whole, _, next) = page(test_store, &all, &whole).await;
                 assert_eq!((whole.len(), next), (40, None));
                 // Some of these places are in what has a value, some in what has none, two are beyond the end.
                 for skip in [1, 12, 25, 26, 27, 30, 31, 38, 40, 45] {
-                    let part = ListRequest::new(by, order, Page { take: 4, skip });
-                    let (part, total, _) = page(bed, &all, &part).await;
+                    let part = ListRequest::new(by, order, Pagination { take: 4, skip });
+                    let (part, total, _) = page(test_store, &all, &part).await;
                     let expected: Vec<i64> = whole.iter().copied().skip(skip as usize).take(4).collect();
                     assert_eq!((part, total), (expected, 40), "{by:?} {order:?} {skip}");
                 }
                 for take in [1, 3, 8, 40] {
                     assert_eq!(
-                        walk(bed, &all, by, order, take).await,
+                        walk(test_store, &all, by, order, take).await,
                         whole,
                         "{by:?} {order:?} {take}"
                     );
@@ -81,12 +81,12 @@ async fn pages_after_a_place_are_the_list_in_every_order() {
 
 #[tokio::test]
 async fn items_without_a_value_are_last_in_both_directions() {
-    on_each_database(async |bed: &mut Bed| {
-        tracks(bed, 40).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        tracks(test_store, 40).await;
         let listed = async |by, order| {
-            let whole = ListRequest::new(by, order, Page { take: 100, skip: 0 });
+            let whole = ListRequest::new(by, order, Pagination { take: 100, skip: 0 });
             let all = TrackFilter::default();
-            bed.store
+            test_store.store
                 .list_tracks(ALL_MEDIA, &all, &whole)
                 .await
                 .unwrap()
@@ -117,28 +117,28 @@ async fn items_without_a_value_are_last_in_both_directions() {
 
 #[tokio::test]
 async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         let of = |title: &str, number| {
             let mut facts = track(title, &["Ann"], "First", 1);
             facts.track_number = number;
-            bed.file(folder, title, record(facts))
+            test_store.file(folder, title, record(facts))
         };
         let files = vec![of("none", None), of("two", Some(2)), of("one", Some(1))];
-        bed.persist(files).await;
-        let request = ListRequest::new(TrackOrder::Title, Order::Ascending, Page::default());
+        test_store.persist(files).await;
+        let request = ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination::default());
         let all = TrackFilter::default();
-        let listed = bed.store.list_tracks(ALL_MEDIA, &all, &request).await.unwrap();
+        let listed = test_store.store.list_tracks(ALL_MEDIA, &all, &request).await.unwrap();
         let (release, _) = listed.items[0].release.clone().unwrap();
         for (order, titles) in [
             (Order::Ascending, ["one", "two", "none"]),
             (Order::Descending, ["two", "one", "none"]),
         ] {
-            let part = OrderedPage {
+            let part = OrderedPagination {
                 order,
-                page: Page::default(),
+                page: Pagination::default(),
             };
-            let tracks = bed.store.release_tracks(ALL_MEDIA, release, part).await.unwrap();
+            let tracks = test_store.store.release_tracks(ALL_MEDIA, release, part).await.unwrap();
             let told: Vec<&str> = tracks.items.iter().map(|track| track.title.as_str()).collect();
             assert_eq!((told.as_slice(), tracks.total), (&titles[..], 3), "{order:?}");
         }
@@ -148,33 +148,33 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
 
 #[tokio::test]
 async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
-    on_each_database(async |bed: &mut Bed| {
-        tracks(bed, 12).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        tracks(test_store, 12).await;
         let all = TrackFilter::default();
-        let mut request = ListRequest::new(TrackOrder::Title, Order::Ascending, Page { take: 5, skip: 0 });
-        let (first, _, next) = page(bed, &all, &request).await;
+        let mut request = ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination { take: 5, skip: 0 });
+        let (first, _, next) = page(test_store, &all, &request).await;
         request.page.take = 100;
-        let (whole, ..) = page(bed, &all, &request).await;
+        let (whole, ..) = page(test_store, &all, &request).await;
         let next = next.unwrap();
         assert_eq!(next.id, first[4]);
         let sql = sqlx::AssertSqlSafe("DELETE FROM files WHERE file_id = $1".to_owned());
-        let mut tx = bed.store.write(crate::writer::Lane::Scan).await.unwrap();
+        let mut tx = test_store.store.write(crate::write_queue::WritePriority::Scan).await.unwrap();
         tx.execute(sql, &crate::args::args![next.id]).await.unwrap();
         tx.commit().await.unwrap();
         request.after = Some(next.clone());
-        let (rest, total, _) = page(bed, &all, &request).await;
+        let (rest, total, _) = page(test_store, &all, &request).await;
         assert_eq!((rest.as_slice(), total), (&whole[5..], 11));
 
         let of = |by, order| ListRequest {
             after: Some(next.clone()),
-            ..ListRequest::new(by, order, Page::default())
+            ..ListRequest::new(by, order, Pagination::default())
         };
         for other in [
             of(TrackOrder::Title, Order::Descending),
             of(TrackOrder::Year, Order::Ascending),
             of(TrackOrder::CreatedAt, Order::Ascending),
         ] {
-            let refused = bed.store.list_tracks(ALL_MEDIA, &all, &other).await;
+            let refused = test_store.store.list_tracks(ALL_MEDIA, &all, &other).await;
             assert!(matches!(refused, Err(StoreError::ForeignCursor)), "{other:?}");
         }
         let forged = ListRequest {
@@ -182,9 +182,9 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
                 value: CursorValue::Number(3),
                 ..next.clone()
             }),
-            ..ListRequest::new(TrackOrder::Title, Order::Ascending, Page::default())
+            ..ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination::default())
         };
-        let refused = bed.store.list_tracks(ALL_MEDIA, &all, &forged).await;
+        let refused = test_store.store.list_tracks(ALL_MEDIA, &all, &forged).await;
         assert!(matches!(refused, Err(StoreError::ForeignCursor)));
     })
     .await;
@@ -192,8 +192,8 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
 
 #[tokio::test]
 async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
-    on_each_database(async |bed: &mut Bed| {
-        tracks(bed, 40).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        tracks(test_store, 40).await;
         let seeded = |seed| TrackFilter {
             items: ItemFilter {
                 shuffle: Some(seed),
@@ -201,9 +201,9 @@ async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
             },
             ..TrackFilter::default()
         };
-        let walked = walk(bed, &seeded(7), TrackOrder::Title, Order::Ascending, 9).await;
-        let again = walk(bed, &seeded(7), TrackOrder::Title, Order::Ascending, 40).await;
-        let other = walk(bed, &seeded(8), TrackOrder::Title, Order::Ascending, 40).await;
+        let walked = walk(test_store, &seeded(7), TrackOrder::Title, Order::Ascending, 9).await;
+        let again = walk(test_store, &seeded(7), TrackOrder::Title, Order::Ascending, 40).await;
+        let other = walk(test_store, &seeded(8), TrackOrder::Title, Order::Ascending, 40).await;
         assert_eq!(walked, again);
         assert_ne!(walked, other);
         let mut sorted = walked.clone();
@@ -217,17 +217,17 @@ async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
 
 #[tokio::test]
 async fn list_of_some_libraries_holds_what_lies_in_them() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, a) = bed.folder(MediaKind::photos(), "a").await;
-        let (_, b) = bed.folder(MediaKind::photos(), "b").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, a) = test_store.folder(MediaKind::photos(), "a").await;
+        let (_, b) = test_store.folder(MediaKind::photos(), "b").await;
         let files = [(a, "one.jpg"), (a, "two.jpg"), (b, "three.jpg")];
         let file = |(folder, name): (FolderId, &str)| {
             let facts = PhotoFacts::from_extraction(&Extraction::default(), name, NOW);
-            bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+            test_store.file(folder, name, FileRecord::Photo(Box::new(facts)))
         };
-        bed.persist(files.into_iter().map(file).collect()).await;
+        test_store.persist(files.into_iter().map(file).collect()).await;
         let library = |path: &str| Library {
-            id: bed.id(),
+            id: test_store.id(),
             name: path.to_owned(),
             kind: MediaKind::photos(),
             paths: vec![RelativePath::root().join_text(path)],
@@ -236,19 +236,19 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
             created_at: NOW,
         };
         let (first, second) = (library("a"), library("b"));
-        super::libraries::user(bed, "ada", &[]).await;
+        super::libraries::user(test_store, "ada", &[]).await;
         for library in [&first, &second] {
-            let mut change = bed.store.change_identity().await.unwrap();
+            let mut change = test_store.store.change_identity().await.unwrap();
             change.insert_library(library).await.unwrap();
             change.commit().await.unwrap();
         }
         let names = async |libraries: Vec<svc_domain::id::LibraryId>| {
             let request = ListRequest {
                 libraries,
-                ..ListRequest::new(PhotoOrder::CreatedAt, Order::Ascending, Page::default())
+                ..ListRequest::new(PhotoOrder::CreatedAt, Order::Ascending, Pagination::default())
             };
             let filter = PhotoFilter::default();
-            let listed = bed.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
+            let listed = test_store.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
             assert_eq!(listed.total, listed.items.len() as u64);
             let name = |photo: Photo| photo.file_name;
             listed.items.into_iter().map(name).collect::<Vec<_>>()
@@ -257,7 +257,7 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
         assert_eq!(names(vec![first.id]).await, ["one.jpg", "two.jpg"]);
         assert_eq!(names(vec![second.id]).await, ["three.jpg"]);
         assert_eq!(names(vec![first.id, second.id]).await.len(), 3);
-        assert!(names(vec![bed.id()]).await.is_empty());
+        assert!(names(vec![test_store.id()]).await.is_empty());
     })
     .await;
 }

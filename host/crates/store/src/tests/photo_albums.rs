@@ -4,42 +4,42 @@ use crate::tests::*;
 use crate::{AlbumOrder, BoundingBox, Instance, NewPhotoAlbum, NewUser, PhotoFilter, PhotoOrder, ScanBatch};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
-use svc_domain::list::{ListRequest, Order, Page};
+use svc_domain::list::{ListRequest, Order, Pagination};
 use svc_domain::photo::{GeoPoint, Photo, PhotoFacts};
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
 use svc_domain::photo_bucket::Granularity;
 use svc_domain::photo_edit::PhotoPatch;
 
-const PAGE: Page = Page { take: 100, skip: 0 };
+const PAGE: Pagination = Pagination { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
 /// Noon of 14 July 2021.
 const JULY: i64 = 1_626_264_000_000;
 const DAY: i64 = 86_400_000;
 const LATER: Timestamp = Timestamp::from_millis(NOW.millis() + 1000);
 
-fn file(bed: &Bed, folder: FolderId, name: &str, taken: i64) -> StoredFile {
+fn file(test_store: &TestStore, folder: FolderId, name: &str, taken: i64) -> StoredFile {
     let facts = PhotoFacts::from_extraction(&Extraction::default(), name, Timestamp::from_millis(taken));
-    bed.file(folder, name, FileRecord::Photo(Box::new(facts)))
+    test_store.file(folder, name, FileRecord::Photo(Box::new(facts)))
 }
 
-async fn photos(bed: &Bed, taken: &[i64]) -> Vec<PhotoId> {
-    let (_, folder) = bed.folder(MediaKind::photos(), "p").await;
+async fn photos(test_store: &TestStore, taken: &[i64]) -> Vec<PhotoId> {
+    let (_, folder) = test_store.folder(MediaKind::photos(), "p").await;
     let files = taken
         .iter()
         .enumerate()
-        .map(|(number, &taken)| file(bed, folder, &format!("{number}.jpg"), taken));
-    let ids = bed.persist(files.collect()).await;
+        .map(|(number, &taken)| file(test_store, folder, &format!("{number}.jpg"), taken));
+    let ids = test_store.persist(files.collect()).await;
     ids.into_iter().map(PhotoId::from).collect()
 }
 
-async fn user(bed: &Bed, name: &str) -> UserId {
+async fn user(test_store: &TestStore, name: &str) -> UserId {
     let instance = Instance {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    bed.store.create_instance_if_absent(&instance).await.unwrap();
+    test_store.store.create_instance_if_absent(&instance).await.unwrap();
     let new = NewUser {
-        id: bed.id(),
+        id: test_store.id(),
         username: name.to_owned(),
         username_key: name.to_owned(),
         display_name: None,
@@ -48,30 +48,30 @@ async fn user(bed: &Bed, name: &str) -> UserId {
         is_guest: false,
         created_at: NOW,
     };
-    let mut change = bed.store.change_identity().await.unwrap();
+    let mut change = test_store.store.change_identity().await.unwrap();
     assert!(change.insert_user(&new).await.unwrap());
     change.commit().await.unwrap();
     new.id
 }
 
-async fn album(bed: &Bed, owner: UserId, name: &str, readers: AlbumReaders) -> PhotoAlbumId {
+async fn album(test_store: &TestStore, owner: UserId, name: &str, readers: AlbumReaders) -> PhotoAlbumId {
     let new = NewPhotoAlbum {
-        id: bed.id(),
+        id: test_store.id(),
         owner,
         name: name.to_owned(),
         description: None,
         readers,
     };
-    assert!(bed.store.insert_photo_album(&new, 10, NOW).await.unwrap());
+    assert!(test_store.store.insert_photo_album(&new, 10, NOW).await.unwrap());
     new.id
 }
 
-async fn shown(bed: &Bed, id: PhotoId) -> Photo {
-    bed.store.photo(ALL_MEDIA, id).await.unwrap().unwrap()
+async fn shown(test_store: &TestStore, id: PhotoId) -> Photo {
+    test_store.store.photo(ALL_MEDIA, id).await.unwrap().unwrap()
 }
 
-async fn listed(bed: &Bed, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId> {
-    let listed = bed
+async fn listed(test_store: &TestStore, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId> {
+    let listed = test_store
         .store
         .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, UP, PAGE))
         .await
@@ -80,8 +80,8 @@ async fn listed(bed: &Bed, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId>
     listed.items.into_iter().map(|photo| photo.id).collect()
 }
 
-async fn days(bed: &Bed, filter: &PhotoFilter, granularity: Granularity) -> Vec<(String, i64)> {
-    let buckets = bed
+async fn days(test_store: &TestStore, filter: &PhotoFilter, granularity: Granularity) -> Vec<(String, i64)> {
+    let buckets = test_store
         .store
         .photo_buckets(ALL_MEDIA, filter, &[], granularity)
         .await
@@ -94,9 +94,9 @@ async fn days(bed: &Bed, filter: &PhotoFilter, granularity: Granularity) -> Vec<
 
 #[tokio::test]
 async fn photos_are_counted_by_day_and_month_and_found_by_both() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let ids = photos(
-            bed,
+            test_store,
             &[JULY, JULY + 3_600_000, JULY + DAY, JULY + 31 * DAY, -DAY - 1],
         )
         .await;
@@ -108,8 +108,8 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
             ("2021-08-14", 1),
         ];
         let expected = expected.map(|(name, count)| (name.to_owned(), count));
-        assert_eq!(days(bed, &all, Granularity::Day).await, expected);
-        let months = bed
+        assert_eq!(days(test_store, &all, Granularity::Day).await, expected);
+        let months = test_store
             .store
             .photo_buckets(ALL_MEDIA, &all, &[], Granularity::Month)
             .await
@@ -135,8 +135,8 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
                 bucket: Some(bucket.parse().unwrap()),
                 ..all.clone()
             };
-            assert_eq!(listed(bed, &filter, PhotoOrder::TakenAt).await, found, "{bucket}");
-            let counted: i64 = days(bed, &filter, Granularity::Day)
+            assert_eq!(listed(test_store, &filter, PhotoOrder::TakenAt).await, found, "{bucket}");
+            let counted: i64 = days(test_store, &filter, Granularity::Day)
                 .await
                 .iter()
                 .map(|day| day.1)
@@ -148,7 +148,7 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
             ..all
         };
         assert_eq!(
-            days(bed, &filter, Granularity::Month).await,
+            days(test_store, &filter, Granularity::Month).await,
             [("2021-07".to_owned(), 2), ("2021-08".to_owned(), 1)]
         );
     })
@@ -157,11 +157,11 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
 
 #[tokio::test]
 async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::photos(), "p").await;
-        let first = file(bed, folder, "a.jpg", JULY);
-        let id = PhotoId::from(bed.persist(vec![first.clone()]).await[0]);
-        let before = shown(bed, id).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::photos(), "p").await;
+        let first = file(test_store, folder, "a.jpg", JULY);
+        let id = PhotoId::from(test_store.persist(vec![first.clone()]).await[0]);
+        let before = shown(test_store, id).await;
         let place = GeoPoint {
             latitude: 48.2,
             longitude: 16.3,
@@ -174,12 +174,12 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             place: Some(Some(place)),
             description: Some(Some("In Vienna".into())),
         };
-        let since = bed.store.changes(None, 100).await.unwrap().next;
+        let since = test_store.store.changes(None, 100).await.unwrap().next;
         let update =
-            async |patch: &PhotoPatch| bed.store.update_photo(ALL_MEDIA, id, patch, LATER).await.unwrap();
+            async |patch: &PhotoPatch| test_store.store.update_photo(ALL_MEDIA, id, patch, LATER).await.unwrap();
         assert_eq!(update(&patch).await, Some(0));
         let corrected = async || {
-            let photo = shown(bed, id).await;
+            let photo = shown(test_store, id).await;
             assert_eq!(photo.facts.taken_at, moved);
             assert_eq!(photo.facts.taken_at_source, before.facts.taken_at_source);
             assert_eq!(photo.facts.utc_offset_minutes, Some(60));
@@ -188,7 +188,7 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             assert!(photo.edited.taken_at && photo.edited.utc_offset && photo.edited.place);
             let all = PhotoFilter::default();
             let day = [("1969-12-31".to_owned(), 1)];
-            assert_eq!(days(bed, &all, Granularity::Day).await, day);
+            assert_eq!(days(test_store, &all, Granularity::Day).await, day);
             let there = PhotoFilter {
                 to: Some(Timestamp::from_millis(0)),
                 bounding_box: Some(BoundingBox {
@@ -199,12 +199,12 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
                 }),
                 ..all
             };
-            assert_eq!(listed(bed, &there, PhotoOrder::TakenAt).await, [id]);
+            assert_eq!(listed(test_store, &there, PhotoOrder::TakenAt).await, [id]);
         };
         corrected().await;
         // The same again is no change.
         assert_eq!(update(&patch).await, Some(0));
-        let changes = bed.store.changes(Some(since), 100).await.unwrap().changes;
+        let changes = test_store.store.changes(Some(since), 100).await.unwrap().changes;
         assert_eq!(changes.len(), 1);
         assert_eq!(
             (changes[0].change.item, changes[0].change.kind, changes[0].item),
@@ -212,17 +212,17 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
         );
 
         // The file says something else now.
-        let mut again = file(bed, folder, "a.jpg", JULY + DAY);
+        let mut again = file(test_store, folder, "a.jpg", JULY + DAY);
         (again.file.id, again.file.known) = (id.into(), true);
-        bed.persist(vec![again.clone()]).await;
+        test_store.persist(vec![again.clone()]).await;
         corrected().await;
         // It cannot be read for a while, and stays as it was.
         let mut broken = again.clone();
         broken.file.record =
             FileRecord::Failed(svc_domain::extraction::ExtractFailure::Unsupported("no".into()));
-        bed.persist(vec![broken]).await;
+        test_store.persist(vec![broken]).await;
         corrected().await;
-        bed.persist(vec![again]).await;
+        test_store.persist(vec![again]).await;
         corrected().await;
 
         let some = PhotoPatch {
@@ -231,7 +231,7 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             ..PhotoPatch::default()
         };
         assert_eq!(update(&some).await, Some(0));
-        let photo = shown(bed, id).await;
+        let photo = shown(test_store, id).await;
         assert_eq!(
             (
                 photo.facts.taken_at.millis(),
@@ -247,29 +247,29 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             ..PhotoPatch::default()
         };
         assert_eq!(update(&rest).await, Some(0));
-        let photo = shown(bed, id).await;
+        let photo = shown(test_store, id).await;
         let mut expected = before.clone();
         expected.facts.taken_at = Timestamp::from_millis(JULY + DAY);
         assert_eq!(photo, expected);
 
         let hidden = MediaScope::Classes([77].into());
-        let unseen = bed.store.update_photo(&hidden, id, &patch, LATER).await.unwrap();
+        let unseen = test_store.store.update_photo(&hidden, id, &patch, LATER).await.unwrap();
         assert_eq!(unseen, None);
-        assert_eq!(shown(bed, id).await, expected);
+        assert_eq!(shown(test_store, id).await, expected);
     })
     .await;
 }
 
 #[tokio::test]
 async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
-    on_each_database(async |bed: &mut Bed| {
-        let ids = photos(bed, &[JULY, JULY - DAY, JULY + DAY, JULY + 2 * DAY]).await;
-        let ada = user(bed, "ada").await;
-        let id = album(bed, ada, "The Summer", AlbumReaders::default()).await;
-        let unknown: PhotoId = bed.id();
+    on_each_database(async |test_store: &mut TestStore| {
+        let ids = photos(test_store, &[JULY, JULY - DAY, JULY + DAY, JULY + 2 * DAY]).await;
+        let ada = user(test_store, "ada").await;
+        let id = album(test_store, ada, "The Summer", AlbumReaders::default()).await;
+        let unknown: PhotoId = test_store.id();
         let add = async |photos: &[PhotoId], most| {
             let key = (ada, id);
-            let added = bed
+            let added = test_store
                 .store
                 .add_to_photo_album(ALL_MEDIA, key, photos, most, LATER)
                 .await;
@@ -300,18 +300,18 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
             ..PhotoFilter::default()
         };
         assert_eq!(
-            listed(bed, &filter, PhotoOrder::Album).await,
+            listed(test_store, &filter, PhotoOrder::Album).await,
             [ids[2], ids[0], ids[1]]
         );
         assert_eq!(
-            listed(bed, &filter, PhotoOrder::TakenAt).await,
+            listed(test_store, &filter, PhotoOrder::TakenAt).await,
             [ids[1], ids[0], ids[2]]
         );
         assert_eq!(
-            days(bed, &filter, Granularity::Month).await,
+            days(test_store, &filter, Granularity::Month).await,
             [("2021-07".to_owned(), 3)]
         );
-        let get = async |scope: &MediaScope| bed.store.photo_album(scope, ada, id).await.unwrap().unwrap();
+        let get = async |scope: &MediaScope| test_store.store.photo_album(scope, ada, id).await.unwrap().unwrap();
         let seen = get(ALL_MEDIA).await;
         assert_eq!(
             (seen.photo_count, seen.cover, seen.modified_at),
@@ -329,7 +329,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
                 cover: Some(photo),
                 ..PhotoAlbumPatch::default()
             };
-            bed.store
+            test_store.store
                 .update_photo_album(ada, id, &patch, LATER)
                 .await
                 .unwrap()
@@ -339,7 +339,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         assert_eq!(cover(Some(ids[1])).await, Some(ids[1]));
         assert_eq!(cover(Some(ids[3])).await, Some(ids[2]), "not of the album");
         assert_eq!(cover(Some(ids[0])).await, Some(ids[0]));
-        let (outcomes, removed, _) = bed
+        let (outcomes, removed, _) = test_store
             .store
             .remove_from_photo_album((ada, id), &[ids[0], ids[3]], LATER)
             .await
@@ -354,14 +354,14 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         );
         assert_eq!(removed, [ids[0]]);
         assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[2]));
-        assert_eq!(listed(bed, &filter, PhotoOrder::Album).await, [ids[2], ids[1]]);
-        let of = bed.store.albums_of_photos(ada, &ids).await.unwrap();
+        assert_eq!(listed(test_store, &filter, PhotoOrder::Album).await, [ids[2], ids[1]]);
+        let of = test_store.store.albums_of_photos(ada, &ids).await.unwrap();
         assert_eq!(of.get(&ids[1]), Some(&vec![id]));
         assert_eq!(of.get(&ids[0]), None);
 
         // A photo whose file is forgotten leaves its albums; an album that goes takes no photo along.
         let missing = vec![ids[2].into()];
-        let mut writer = bed.writer();
+        let mut writer = test_store.writer();
         let batch = ScanBatch {
             now: NOW,
             missing,
@@ -370,10 +370,10 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         writer.persist(&batch).await.unwrap();
         assert_eq!(writer.purge_missing(LATER, LATER).await.unwrap(), 1);
         assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[1]));
-        bed.store.delete_photo_album(ada, id).await.unwrap().unwrap();
-        assert!(bed.store.delete_photo_album(ada, id).await.unwrap().is_none());
+        test_store.store.delete_photo_album(ada, id).await.unwrap().unwrap();
+        assert!(test_store.store.delete_photo_album(ada, id).await.unwrap().is_none());
         assert_eq!(
-            listed(bed, &PhotoFilter::default(), PhotoOrder::CreatedAt)
+            listed(test_store, &PhotoFilter::default(), PhotoOrder::CreatedAt)
                 .await
                 .len(),
             3
@@ -384,11 +384,11 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
 
 #[tokio::test]
 async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_owner_alone() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let (ada, ben, cat) = (
-            user(bed, "ada").await,
-            user(bed, "ben").await,
-            user(bed, "cat").await,
+            user(test_store, "ada").await,
+            user(test_store, "ben").await,
+            user(test_store, "cat").await,
         );
         let shared = AlbumReaders {
             everyone: false,
@@ -398,11 +398,11 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             everyone: true,
             users: Vec::new(),
         };
-        let own = album(bed, ada, "b own", AlbumReaders::default()).await;
-        let with_ben = album(bed, ada, "The a shared", shared.clone()).await;
-        let open = album(bed, ada, "C open", everyone).await;
+        let own = album(test_store, ada, "b own", AlbumReaders::default()).await;
+        let with_ben = album(test_store, ada, "The a shared", shared.clone()).await;
+        let open = album(test_store, ada, "C open", everyone).await;
         let names = async |user, by| -> Vec<PhotoAlbumId> {
-            let listed = bed
+            let listed = test_store
                 .store
                 .list_photo_albums(ALL_MEDIA, user, by, UP, PAGE)
                 .await
@@ -420,9 +420,9 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             (cat, with_ben, false),
             (cat, open, true),
         ] {
-            let shown = bed.store.photo_album(ALL_MEDIA, user, id).await.unwrap();
+            let shown = test_store.store.photo_album(ALL_MEDIA, user, id).await.unwrap();
             assert_eq!(shown.is_some(), sees);
-            assert_eq!(bed.store.sees_photo_album(user, id).await.unwrap(), sees);
+            assert_eq!(test_store.store.sees_photo_album(user, id).await.unwrap(), sees);
         }
         let patch = PhotoAlbumPatch {
             name: Some("New".into()),
@@ -430,20 +430,20 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             ..PhotoAlbumPatch::default()
         };
         let update = async |user, id| {
-            bed.store
+            test_store.store
                 .update_photo_album(user, id, &patch, LATER)
                 .await
                 .unwrap()
         };
         for (user, id) in [(ben, with_ben), (cat, open)] {
             assert_eq!(update(user, id).await, None);
-            assert_eq!(bed.store.delete_photo_album(user, id).await.unwrap(), None);
-            let added = bed
+            assert_eq!(test_store.store.delete_photo_album(user, id).await.unwrap(), None);
+            let added = test_store
                 .store
                 .add_to_photo_album(ALL_MEDIA, (user, id), &[], 9, LATER)
                 .await;
             assert!(added.unwrap().is_none());
-            let removed = bed.store.remove_from_photo_album((user, id), &[], LATER).await;
+            let removed = test_store.store.remove_from_photo_album((user, id), &[], LATER).await;
             assert!(removed.unwrap().is_none());
         }
         let told = update(ada, with_ben).await.unwrap();
@@ -456,16 +456,16 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
         assert_eq!(names(cat, AlbumOrder::ModifiedAt).await, [open, with_ben]);
 
         let new = NewPhotoAlbum {
-            id: bed.id(),
+            id: test_store.id(),
             owner: ada,
             name: "One more".into(),
             description: None,
             readers: AlbumReaders::default(),
         };
-        assert!(!bed.store.insert_photo_album(&new, 3, NOW).await.unwrap());
-        let known = bed.store.known_users(&[ada, UserId::from(5)]).await.unwrap();
+        assert!(!test_store.store.insert_photo_album(&new, 3, NOW).await.unwrap());
+        let known = test_store.store.known_users(&[ada, UserId::from(5)]).await.unwrap();
         assert_eq!(known, [ada].into());
-        let mut change = bed.store.change_identity().await.unwrap();
+        let mut change = test_store.store.change_identity().await.unwrap();
         assert!(change.delete_user(ada).await.unwrap());
         change.commit().await.unwrap();
         assert!(

@@ -7,17 +7,17 @@ use crate::{Place, QueueChange};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::library::Grant;
-use svc_domain::list::Page;
+use svc_domain::list::Pagination;
 use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueType};
 use svc_domain::user_data::ItemKey;
 use svc_test_support::databases::number;
 
 type ItemId = PlaybackQueueItemId;
 
-async fn create(bed: &Bed, user: UserId, second: i64) -> PlaybackQueueId {
+async fn create(test_store: &TestStore, user: UserId, second: i64) -> PlaybackQueueId {
     let now = Timestamp::from_millis(NOW.millis() + second * 1000);
     let queue = PlaybackQueue {
-        id: bed.id(),
+        id: test_store.id(),
         user,
         queue_type: QueueType::Static,
         seed: "seed".into(),
@@ -29,24 +29,24 @@ async fn create(bed: &Bed, user: UserId, second: i64) -> PlaybackQueueId {
         created_at: now,
         modified_at: now,
     };
-    let change = bed.store.create_queue(queue.clone()).await.unwrap();
+    let change = test_store.store.create_queue(queue.clone()).await.unwrap();
     assert_eq!(change.commit().await.unwrap(), queue);
     queue.id
 }
 
-async fn change(bed: &Bed, user: UserId, id: PlaybackQueueId) -> QueueChange {
-    bed.store.change_queue(user, id, NOW).await.unwrap().unwrap()
+async fn change(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> QueueChange {
+    test_store.store.change_queue(user, id, NOW).await.unwrap().unwrap()
 }
 
-fn fresh(bed: &Bed, count: usize) -> Vec<(ItemId, ItemKey)> {
+fn fresh(test_store: &TestStore, count: usize) -> Vec<(ItemId, ItemKey)> {
     (0..count)
-        .map(|n| (bed.id(), (ItemType::MusicTrack, n as i64)))
+        .map(|n| (test_store.id(), (ItemType::MusicTrack, n as i64)))
         .collect()
 }
 
 /// All items in order, with their indexes looked at.
-async fn order(bed: &Bed, user: UserId, id: PlaybackQueueId) -> Vec<ItemId> {
-    let window = bed.store.queue_window(user, id, None, 0, 20_000).await.unwrap();
+async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec<ItemId> {
+    let window = test_store.store.queue_window(user, id, None, 0, 20_000).await.unwrap();
     let Some(window) = window else { return Vec::new() };
     assert_eq!(window.total, window.items.len() as u64);
     for (at, item) in window.items.iter().enumerate() {
@@ -70,15 +70,15 @@ impl Numbers {
 
 #[tokio::test]
 async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", &[]).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", &[]).await;
         for seed in 0..3 {
-            let id = create(bed, ada, seed).await;
+            let id = create(test_store, ada, seed).await;
             let mut numbers = Numbers(seed as u64);
             let (mut model, mut cursor): (Vec<ItemId>, Option<ItemId>) = (Vec::new(), None);
             let mut revision = 1;
             for step in 0..250 {
-                let mut open = change(bed, ada, id).await;
+                let mut open = change(test_store, ada, id).await;
                 let before = model.clone();
                 let any = |numbers: &mut Numbers, model: &[ItemId]| -> Option<ItemId> {
                     (!model.is_empty()).then(|| model[numbers.below(model.len())])
@@ -86,7 +86,7 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                 match numbers.below(10) {
                     0..=2 => {
                         let count = 1 + numbers.below(4);
-                        let items = fresh(bed, count);
+                        let items = fresh(test_store, count);
                         let (place, at) = match (numbers.below(3), any(&mut numbers, &model)) {
                             (0, _) => (Place::Front, 0),
                             (1, Some(item)) => (
@@ -137,9 +137,9 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                     }
                     _ => {
                         // Given up: nothing of it remains.
-                        assert!(open.insert(&fresh(bed, 2), Place::Front).await.unwrap());
+                        assert!(open.insert(&fresh(test_store, 2), Place::Front).await.unwrap());
                         drop(open);
-                        assert_eq!(order(bed, ada, id).await, model, "{seed} {step}");
+                        assert_eq!(order(test_store, ada, id).await, model, "{seed} {step}");
                         continue;
                     }
                 }
@@ -151,8 +151,8 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                 if let Some(cursor) = queue.cursor {
                     assert_eq!(model[cursor.index as usize], cursor.item);
                 }
-                assert_eq!(order(bed, ada, id).await, model, "{seed} {step}");
-                assert_eq!(bed.store.queue(ada, id).await.unwrap().unwrap(), queue);
+                assert_eq!(order(test_store, ada, id).await, model, "{seed} {step}");
+                assert_eq!(test_store.store.queue(ada, id).await.unwrap().unwrap(), queue);
             }
             assert!(model.len() > 20, "the steps make a list");
         }
@@ -162,11 +162,11 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
 
 #[tokio::test]
 async fn moved_item_changes_one_row_until_there_is_no_room() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", &[]).await;
-        let id = create(bed, ada, 0).await;
-        let items = fresh(bed, 300);
-        let mut open = change(bed, ada, id).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", &[]).await;
+        let id = create(test_store, ada, 0).await;
+        let items = fresh(test_store, 300);
+        let mut open = change(test_store, ada, id).await;
         open.insert(&items, Place::End).await.unwrap();
         open.commit().await.unwrap();
         let sum = "SELECT CAST(sum(place) AS BIGINT) FROM playback_queue_items";
@@ -174,16 +174,16 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
         // Always behind the first: each halves the gap.
         let mut made_anew = 0;
         for _ in 0..60 {
-            let places = number(&bed.url, sum).await;
+            let places = number(&test_store.url, sum).await;
             let last = *model.last().unwrap();
-            let mut open = change(bed, ada, id).await;
+            let mut open = change(test_store, ada, id).await;
             assert!(open.move_item(last, Some(model[0])).await.unwrap());
             open.commit().await.unwrap();
             model.pop();
             model.insert(1, last);
-            made_anew += i64::from((number(&bed.url, sum).await - places).abs() > 300 << 20);
+            made_anew += i64::from((number(&test_store.url, sum).await - places).abs() > 300 << 20);
         }
-        assert_eq!(order(bed, ada, id).await, model);
+        assert_eq!(order(test_store, ada, id).await, model);
         assert!(made_anew <= 4, "{made_anew} of 60 moves touched all rows");
     })
     .await;
@@ -191,12 +191,12 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
 
 #[tokio::test]
 async fn window_shows_what_lies_around_an_item() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let id = create(bed, ada, 0).await;
-        assert_eq!(bed.store.queue_window(ada, id, None, 5, 5).await.unwrap(), None);
-        let items = fresh(bed, 10);
-        let mut open = change(bed, ada, id).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let id = create(test_store, ada, 0).await;
+        assert_eq!(test_store.store.queue_window(ada, id, None, 5, 5).await.unwrap(), None);
+        let items = fresh(test_store, 10);
+        let mut open = change(test_store, ada, id).await;
         open.insert(&items, Place::End).await.unwrap();
         open.commit().await.unwrap();
         for (around, leading, trailing, expected) in [
@@ -207,7 +207,7 @@ async fn window_shows_what_lies_around_an_item() {
             (Some(4), 0, 0, 4..5),
         ] {
             let around = around.map(|at: usize| items[at].0);
-            let window = bed
+            let window = test_store
                 .store
                 .queue_window(ada, id, around, leading, trailing)
                 .await
@@ -221,16 +221,16 @@ async fn window_shows_what_lies_around_an_item() {
             let wanted: Vec<_> = expected.map(|at| (at as u64, items[at].0, items[at].1)).collect();
             assert_eq!((shown, window.total, window.revision), (wanted, 10, 2));
         }
-        assert_eq!(bed.store.queue_window(bob, id, None, 5, 5).await.unwrap(), None);
-        assert!(bed.store.queue(bob, id).await.unwrap().is_none());
-        assert!(bed.store.change_queue(bob, id, NOW).await.unwrap().is_none());
-        let found = bed.store.queue_of_item(ada, items[3].0).await.unwrap();
+        assert_eq!(test_store.store.queue_window(bob, id, None, 5, 5).await.unwrap(), None);
+        assert!(test_store.store.queue(bob, id).await.unwrap().is_none());
+        assert!(test_store.store.change_queue(bob, id, NOW).await.unwrap().is_none());
+        let found = test_store.store.queue_of_item(ada, items[3].0).await.unwrap();
         assert_eq!(found, Some((id, (ItemType::MusicTrack, 3))));
-        assert_eq!(bed.store.queue_of_item(bob, items[3].0).await.unwrap(), None);
-        change(bed, ada, id).await.delete().await.unwrap();
-        assert!(bed.store.queue(ada, id).await.unwrap().is_none());
+        assert_eq!(test_store.store.queue_of_item(bob, items[3].0).await.unwrap(), None);
+        change(test_store, ada, id).await.delete().await.unwrap();
+        assert!(test_store.store.queue(ada, id).await.unwrap().is_none());
         assert_eq!(
-            number(&bed.url, "SELECT count(*) FROM playback_queue_items").await,
+            number(&test_store.url, "SELECT count(*) FROM playback_queue_items").await,
             0
         );
     })
@@ -239,40 +239,40 @@ async fn window_shows_what_lies_around_an_item() {
 
 #[tokio::test]
 async fn queue_that_was_longest_not_touched_makes_room() {
-    on_each_database(async |bed: &mut Bed| {
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let others = create(bed, bob, 0).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let others = create(test_store, bob, 0).await;
         let mut made = Vec::new();
         for second in 0..MAX_QUEUES as i64 {
-            made.push(create(bed, ada, second).await);
+            made.push(create(test_store, ada, second).await);
         }
-        let touched = bed
+        let touched = test_store
             .store
             .change_queue(ada, made[0], Timestamp::from_millis(NOW.millis() + 999_000));
         touched.await.unwrap().unwrap().commit().await.unwrap();
-        let last = create(bed, ada, 500).await;
-        let listed = bed
+        let last = create(test_store, ada, 500).await;
+        let listed = test_store
             .store
-            .list_queues(ada, Page { take: 1000, skip: 0 })
+            .list_queues(ada, Pagination { take: 1000, skip: 0 })
             .await
             .unwrap();
         assert_eq!(listed.total, MAX_QUEUES);
         let ids: Vec<_> = listed.items.iter().map(|queue| queue.id).collect();
         assert_eq!(ids[..2], [made[0], last]);
         assert!(!ids.contains(&made[1]) && ids.contains(&made[2]));
-        assert!(bed.store.queue(bob, others).await.unwrap().is_some());
+        assert!(test_store.store.queue(bob, others).await.unwrap().is_some());
     })
     .await;
 }
 
 #[tokio::test]
 async fn changes_at_once_follow_each_other() {
-    on_each_database(async |bed: &mut Bed| {
-        let ada = user(bed, "ada", &[]).await;
-        let id = create(bed, ada, 0).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "ada", &[]).await;
+        let id = create(test_store, ada, 0).await;
         let running: Vec<_> = (0..12)
             .map(|_| {
-                let (store, items) = (bed.store.clone(), fresh(bed, 3));
+                let (store, items) = (test_store.store.clone(), fresh(test_store, 3));
                 svc_platform::tasks::spawn("change", async move {
                     let mut open = store.change_queue(ada, id, NOW).await.unwrap().unwrap();
                     open.insert(&items, Place::Front).await.unwrap();
@@ -280,15 +280,15 @@ async fn changes_at_once_follow_each_other() {
                 })
             })
             .collect();
-        let mut revisions = Vec::new();
+        let mut version_counters = Vec::new();
         for task in running {
-            revisions.push(task.await.unwrap());
+            version_counters.push(task.await.unwrap());
         }
-        revisions.sort_unstable();
-        assert_eq!(revisions, (2..14).collect::<Vec<i64>>());
-        let order = order(bed, ada, id).await;
+        version_counters.sort_unstable();
+        assert_eq!(version_counters, (2..14).collect::<Vec<i64>>());
+        let order = order(test_store, ada, id).await;
         assert_eq!(order.len(), 36);
-        let places = number(&bed.url, "SELECT count(DISTINCT place) FROM playback_queue_items").await;
+        let places = number(&test_store.url, "SELECT count(DISTINCT place) FROM playback_queue_items").await;
         assert_eq!(places, 36);
     })
     .await;
@@ -296,17 +296,17 @@ async fn changes_at_once_follow_each_other() {
 
 #[tokio::test]
 async fn pools_and_parts_are_what_is_seen_and_there() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         // A1 by Ann (Rock), B1 by Ann and Bob (Jazz), B2 by Bob (Jazz), D1 by Dan (Rock); B1 and B2 are in `b`.
-        let ids: Vec<i64> = songs(bed).await.iter().map(|id| id.get()).collect();
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let ids: Vec<i64> = songs(test_store).await.iter().map(|id| id.get()).collect();
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
         insert(
-            bed,
-            &library(bed, MediaKind::music(), &["b"], &[Grant::User(bob)]),
+            test_store,
+            &library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]),
         )
         .await;
-        let scope = bed.store.media_scope(ada).await.unwrap();
-        let store = &bed.store;
+        let scope = test_store.store.media_scope(ada).await.unwrap();
+        let store = &test_store.store;
         for (at, rating) in [(0, 0.8), (1, 1.0), (3, 0.7)] {
             let key = (ItemType::MusicTrack, ids[at]);
             store.rate(ada, key, rating, NOW).await.unwrap();
@@ -358,15 +358,15 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
             );
             assert_eq!(store.parts_of_item(&scope, key).await.unwrap(), tracks(&[0]));
         }
-        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
-        let parts = episodes(bed, folder, "Show", &[(0, 1), (2, 1), (1, 2), (1, 1)]).await;
-        let show = number(&bed.url, "SELECT show_id FROM tv_shows").await;
+        let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
+        let parts = episodes(test_store, folder, "Show", &[(0, 1), (2, 1), (1, 2), (1, 1)]).await;
+        let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
         let found = store
             .parts_of_item(&scope, (ItemType::TvShow, show))
             .await
             .unwrap();
         assert_eq!(found, Some(vec![parts[3], parts[2], parts[1], parts[0]]));
-        let film = movie(bed, folder, "Film").await;
+        let film = movie(test_store, folder, "Film").await;
         assert_eq!(store.parts_of_item(&scope, film).await.unwrap(), None);
 
         // A file that is not there is not drawn.
@@ -376,7 +376,7 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
             missing,
             ..ScanBatch::default()
         };
-        bed.writer().persist(&batch).await.unwrap();
+        test_store.writer().persist(&batch).await.unwrap();
         assert_eq!(
             sorted(store.drawable_tracks(&scope).await.unwrap()),
             of(&[(3, 0)])

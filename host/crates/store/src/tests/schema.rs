@@ -10,12 +10,12 @@ use crate::music::{artist_order_cases, release_order_cases, track_order_cases};
 use crate::tests::*;
 use crate::user_items;
 use crate::video::{movie_order_cases, show_order_cases};
-use crate::writer::Lane;
+use crate::write_queue::WritePriority;
 use crate::{photo_albums, photos};
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
-pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
-    let sql = match bed.store.pools().engine() {
+pub(super) async fn columns(test_store: &TestStore) -> BTreeSet<String> {
+    let sql = match test_store.store.pools().engine() {
         Engine::Sqlite => {
             "SELECT t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
              WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
@@ -25,21 +25,21 @@ pub(super) async fn columns(bed: &Bed) -> BTreeSet<String> {
              WHERE table_schema = current_schema() AND table_name NOT LIKE 'search!_%' ESCAPE '!'"
         }
     };
-    let rows: Vec<(String,)> = bed.store.pools().fetch_all(sql, &[]).await.unwrap();
+    let rows: Vec<(String,)> = test_store.store.pools().fetch_all(sql, &[]).await.unwrap();
     rows.into_iter().map(|(name,)| name).collect()
 }
 
 /// The indexes that migrations make, as `unique name (columns) where`. PostgreSQL names the row's id at the end of an
 /// index, SQLite has it there anyway.
-async fn indexes(bed: &Bed) -> BTreeSet<String> {
-    let sql = match bed.store.pools().engine() {
+async fn indexes(test_store: &TestStore) -> BTreeSet<String> {
+    let sql = match test_store.store.pools().engine() {
         Engine::Sqlite => "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
         Engine::Postgres => {
             "SELECT CAST(indexdef AS TEXT) FROM pg_indexes WHERE schemaname = current_schema() \
              AND indexname NOT LIKE '%!_pkey' ESCAPE '!' AND indexname NOT LIKE 'search!_%' ESCAPE '!'"
         }
     };
-    let rows: Vec<(String,)> = bed.store.pools().fetch_all(sql, &[]).await.unwrap();
+    let rows: Vec<(String,)> = test_store.store.pools().fetch_all(sql, &[]).await.unwrap();
     rows.into_iter().map(|(text,)| plain_index(&text)).collect()
 }
 
@@ -86,8 +86,8 @@ fn plain_index(text: &str) -> String {
 #[tokio::test]
 async fn both_databases_have_the_same_tables_columns_and_indexes() {
     let Some(server) = postgres_url() else { return };
-    let sqlite = sqlite_bed().await;
-    on_postgres(&server, async |postgres: &mut Bed| {
+    let sqlite = sqlite_test_store().await;
+    on_postgres(&server, async |postgres: &mut TestStore| {
         assert_eq!(columns(&sqlite).await, columns(postgres).await);
         assert_eq!(indexes(&sqlite).await, indexes(postgres).await);
     })
@@ -96,16 +96,16 @@ async fn both_databases_have_the_same_tables_columns_and_indexes() {
 
 #[tokio::test]
 async fn every_order_of_every_list_is_served_by_an_index() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         let files = (0..40).map(|n| {
-            bed.file(
+            test_store.file(
                 folder,
                 &n.to_string(),
                 record(track(&format!("T{n}"), &["A"], &format!("B{}", n / 4), n)),
             )
         });
-        bed.persist(files.collect()).await;
+        test_store.persist(files.collect()).await;
         let mut cases = track_order_cases();
         cases.extend(release_order_cases());
         cases.extend(artist_order_cases());
@@ -117,7 +117,7 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         // From the beginning, after a place, and after a place without a value, in both directions; items without a value
         // are read by themselves.
         assert_eq!(cases.len(), 166);
-        let mut tx = bed.store.write(Lane::Interactive).await.unwrap();
+        let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;
             assert!(
@@ -158,10 +158,10 @@ async fn plan(tx: &mut crate::db::Tx, sql: &str, values: &[Arg<'_>]) -> String {
 
 #[tokio::test]
 async fn opening_again_changes_no_schema() {
-    on_each_database(async |bed: &mut Bed| {
-        let (before, indexes_before) = (columns(bed).await, indexes(bed).await);
-        bed.reopen().await;
-        assert_eq!((columns(bed).await, indexes(bed).await), (before, indexes_before));
+    on_each_database(async |test_store: &mut TestStore| {
+        let (before, indexes_before) = (columns(test_store).await, indexes(test_store).await);
+        test_store.reopen().await;
+        assert_eq!((columns(test_store).await, indexes(test_store).await), (before, indexes_before));
     })
     .await;
 }

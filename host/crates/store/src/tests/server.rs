@@ -5,37 +5,37 @@ use std::collections::BTreeMap;
 use crate::tests::*;
 use crate::{Instance, RunLogFilter, StoreError};
 use svc_domain::id::{RunId, UserId};
-use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
 
 #[tokio::test]
 async fn instance_is_made_once() {
-    on_each_database(async |bed: &mut Bed| {
-        assert_eq!(bed.store.instance().await.unwrap(), None);
+    on_each_database(async |test_store: &mut TestStore| {
+        assert_eq!(test_store.store.instance().await.unwrap(), None);
         let named = |id: &str| Instance {
             instance_id: id.into(),
             created_at: NOW,
         };
-        let first = bed
+        let first = test_store
             .store
             .create_instance_if_absent(&named("first"))
             .await
             .unwrap();
-        let second = bed
+        let second = test_store
             .store
             .create_instance_if_absent(&named("second"))
             .await
             .unwrap();
         assert_eq!((&first, &second), (&named("first"), &named("first")));
-        bed.reopen().await;
-        assert_eq!(bed.store.instance().await.unwrap(), Some(first));
+        test_store.reopen().await;
+        assert_eq!(test_store.store.instance().await.unwrap(), Some(first));
     })
     .await;
 }
 
-fn run(bed: &Bed, status: RunStatus) -> Run {
+fn run(test_store: &TestStore, status: RunStatus) -> Run {
     Run {
-        id: bed.id(),
+        id: test_store.id(),
         run_type: RunType::Full,
         options: RunOptions::default(),
         status,
@@ -57,42 +57,42 @@ fn run(bed: &Bed, status: RunStatus) -> Run {
 
 #[tokio::test]
 async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
-    on_each_database(async |bed: &mut Bed| {
-        let (mut first, second) = (run(bed, RunStatus::Running), run(bed, RunStatus::Paused));
-        bed.store.insert_run(&first).await.unwrap();
-        bed.store.insert_run(&second).await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        let (mut first, second) = (run(test_store, RunStatus::Running), run(test_store, RunStatus::Paused));
+        test_store.store.insert_run(&first).await.unwrap();
+        test_store.store.insert_run(&second).await.unwrap();
         first.status = RunStatus::Completed;
         first.completed_at = Some(NOW);
         first.warnings.clear();
-        bed.store.save_run(&first).await.unwrap();
-        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first.clone()));
-        let listed = bed.store.list_runs(Page { take: 1, skip: 0 }).await.unwrap();
+        test_store.store.save_run(&first).await.unwrap();
+        assert_eq!(test_store.store.run(first.id).await.unwrap(), Some(first.clone()));
+        let listed = test_store.store.list_runs(Pagination { take: 1, skip: 0 }).await.unwrap();
         assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
 
-        assert_eq!(bed.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
+        assert_eq!(test_store.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
         assert_eq!(
-            bed.store.run(second.id).await.unwrap().unwrap().status,
+            test_store.store.run(second.id).await.unwrap().unwrap().status,
             RunStatus::Failed
         );
-        assert_eq!(bed.store.run(first.id).await.unwrap(), Some(first));
-        assert_eq!(bed.store.run(RunId::from(1)).await.unwrap(), None);
+        assert_eq!(test_store.store.run(first.id).await.unwrap(), Some(first));
+        assert_eq!(test_store.store.run(RunId::from(1)).await.unwrap(), None);
     })
     .await;
 }
 
 /// Lines as they were written.
-const WRITTEN: OrderedPage = OrderedPage {
+const WRITTEN: OrderedPagination = OrderedPagination {
     order: Order::Ascending,
-    page: Page { take: 12, skip: 0 },
+    page: Pagination { take: 12, skip: 0 },
 };
 
 #[tokio::test]
 async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
-    on_each_database(async |bed: &mut Bed| {
-        let run = run(bed, RunStatus::Running);
-        bed.store.insert_run(&run).await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        let run = run(test_store, RunStatus::Running);
+        test_store.store.insert_run(&run).await.unwrap();
         let line = |event: &str, kind: MediaKind| RunLogEntry {
-            id: bed.id(),
+            id: test_store.id(),
             run: run.id,
             event: event.to_owned(),
             kind: Some(kind),
@@ -111,25 +111,25 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
             logs: logs.clone(),
             ..ScanBatch::default()
         };
-        bed.writer().persist(&batch).await.unwrap();
-        let all = bed
+        test_store.writer().persist(&batch).await.unwrap();
+        let all = test_store
             .store
             .list_run_logs(run.id, &RunLogFilter::default(), WRITTEN)
             .await
             .unwrap();
         assert_eq!((&all.items, all.total), (&logs, 3));
-        let last = OrderedPage {
+        let last = OrderedPagination {
             order: Order::Descending,
-            page: Page { take: 1, skip: 0 },
+            page: Pagination { take: 1, skip: 0 },
         };
         let any = RunLogFilter::default();
-        let last = bed.store.list_run_logs(run.id, &any, last).await.unwrap();
+        let last = test_store.store.list_run_logs(run.id, &any, last).await.unwrap();
         assert_eq!((last.items.as_slice(), last.total), (&logs[2..], 3));
         let filter = RunLogFilter {
             event: Some(RunLogEvent::Errored),
             kind: Some(MediaKind::photos()),
         };
-        let some = bed.store.list_run_logs(run.id, &filter, WRITTEN).await.unwrap();
+        let some = test_store.store.list_run_logs(run.id, &filter, WRITTEN).await.unwrap();
         assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
     })
     .await;
@@ -137,42 +137,42 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
 
 #[tokio::test]
 async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
-    on_each_database(async |bed: &mut Bed| {
+    on_each_database(async |test_store: &mut TestStore| {
         let one = (MediaKind::music(), PathBuf::from("/a"));
         let two = (MediaKind::photos(), PathBuf::from("/b"));
-        let both = bed
+        let both = test_store
             .store
-            .sync_directories(&[one.clone(), two.clone()], &bed.ids, NOW)
+            .sync_directories(&[one.clone(), two.clone()], &test_store.ids, NOW)
             .await
             .unwrap();
         assert_eq!(
             (both[0].path.clone(), both[1].kind.clone()),
             (one.1.clone(), two.0.clone())
         );
-        let less = bed
+        let less = test_store
             .store
-            .sync_directories(std::slice::from_ref(&two), &bed.ids, NOW)
+            .sync_directories(std::slice::from_ref(&two), &test_store.ids, NOW)
             .await
             .unwrap();
         assert_eq!(less, both[1..]);
-        assert_eq!(bed.store.directory_ids().await.unwrap(), [both[1].id]);
-        bed.store
+        assert_eq!(test_store.store.directory_ids().await.unwrap(), [both[1].id]);
+        test_store.store
             .set_directory_available(both[1].id, false, NOW)
             .await
             .unwrap();
-        let again = bed
+        let again = test_store
             .store
-            .sync_directories(&[one, two], &bed.ids, NOW)
+            .sync_directories(&[one, two], &test_store.ids, NOW)
             .await
             .unwrap();
         assert_eq!((again[0].id, again[1].id), (both[0].id, both[1].id));
         assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
-        bed.store
+        test_store.store
             .set_directory_available(both[1].id, true, NOW)
             .await
             .unwrap();
         assert_eq!(
-            bed.store.list_directories().await.unwrap()[1].last_seen_at,
+            test_store.store.list_directories().await.unwrap()[1].last_seen_at,
             Some(NOW)
         );
     })
@@ -181,9 +181,9 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
 
 #[tokio::test]
 async fn database_tells_its_version_and_answers() {
-    on_each_database(async |bed: &mut Bed| {
-        bed.store.ping().await.unwrap();
-        let version = bed.store.database_version().await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        test_store.store.ping().await.unwrap();
+        let version = test_store.store.database_version().await.unwrap();
         let major = match version.engine {
             "SQLite" => "3.",
             "PostgreSQL" => "1",
@@ -194,7 +194,7 @@ async fn database_tells_its_version_and_answers() {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.');
         assert!(is_bare && version.version.starts_with(major), "{version:?}");
-        let other = Store::open(&bed.url, StoreOptions::default()).await.unwrap();
+        let other = Store::open(&test_store.url, StoreOptions::default()).await.unwrap();
         other.close().await;
         assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));
     })

@@ -3,34 +3,34 @@
 use crate::tests::*;
 use svc_domain::change::ChangeKind;
 use svc_domain::extraction::ExtractFailure;
-use svc_domain::kind::MediaPart;
+use svc_domain::kind::CachePartition;
 use svc_domain::photo::PhotoFacts;
 
 /// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
-async fn told(bed: &Bed, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
+async fn told(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
     let digests = files.iter().map(|stored| crate::digest_of(&stored.file));
     let digests: Vec<i64> = digests.collect();
     let read = files.iter().zip(&digests);
     let known = read.clone().filter(|(stored, _)| stored.file.known);
     let known = known.map(|(stored, digest)| (stored.file.id, *digest)).collect();
-    let same = bed.store.files_that_say_the_same(&known).await.unwrap();
+    let same = test_store.store.files_that_say_the_same(&known).await.unwrap();
     let files = read.map(|(stored, digest)| StoredFile {
         digest: Some(*digest),
         unchanged: same.contains(&stored.file.id),
         ..(*stored).clone()
     });
     let files: Vec<StoredFile> = files.collect();
-    let since = bed.store.changes(None, 1).await.unwrap().next;
-    let revision = bed.store.media_revision(None);
+    let since = test_store.store.changes(None, 1).await.unwrap().next;
+    let revision = test_store.store.media_version_counter(None);
     let batch = ScanBatch {
         now: NOW,
         files,
         ..ScanBatch::default()
     };
-    bed.writer().persist(&batch).await.unwrap();
-    let changes = bed.store.changes(Some(since), 100).await.unwrap().changes;
+    test_store.writer().persist(&batch).await.unwrap();
+    let changes = test_store.store.changes(Some(since), 100).await.unwrap().changes;
     let told = changes.iter().map(|change| (change.change.kind, change.item));
-    (told.collect(), bed.store.media_revision(None) != revision)
+    (told.collect(), test_store.store.media_version_counter(None) != revision)
 }
 
 fn another_plugin() -> Option<Arc<PluginVersion>> {
@@ -43,23 +43,23 @@ fn another_plugin() -> Option<Arc<PluginVersion>> {
 
 #[tokio::test]
 async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::music(), "a").await;
-        let mut song = bed.file(folder, "1.mp3", record(track("One", &["Ann"], "First", 1)));
-        let mut other = bed.file(folder, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
+        let mut song = test_store.file(folder, "1.mp3", record(track("One", &["Ann"], "First", 1)));
+        let mut other = test_store.file(folder, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
         let id = song.file.id.get();
-        let (changes, is_new) = told(bed, &[&song, &other]).await;
+        let (changes, is_new) = told(test_store, &[&song, &other]).await;
         assert!(is_new && changes.contains(&(ChangeKind::Added, id)));
-        bed.writer().settle(NOW).await.unwrap();
+        test_store.writer().recompute_aggregates(NOW).await.unwrap();
         (song.file.known, other.file.known) = (true, true);
 
-        assert_eq!(told(bed, &[&song, &other]).await, (vec![], false));
+        assert_eq!(told(test_store, &[&song, &other]).await, (vec![], false));
         // By whom it was read is noted, and is nobody else's business.
         song.plugin = another_plugin();
-        assert_eq!(told(bed, &[&song]).await, (vec![], false));
+        assert_eq!(told(test_store, &[&song]).await, (vec![], false));
         let stale = [("music".to_owned(), "cd34".to_owned())];
         assert_eq!(
-            bed.store.stale_plugins(&stale).await.unwrap().len(),
+            test_store.store.stale_plugins(&stale).await.unwrap().len(),
             1,
             "that of the other"
         );
@@ -67,44 +67,44 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
         // One of two: the other is left alone.
         song.file.record = record(track("One more", &["Ann"], "First", 1));
         let updated = vec![(ChangeKind::Updated, id)];
-        assert_eq!(told(bed, &[&song, &other]).await, (updated.clone(), true));
-        assert_eq!(told(bed, &[&song, &other]).await, (vec![], false));
+        assert_eq!(told(test_store, &[&song, &other]).await, (updated.clone(), true));
+        assert_eq!(told(test_store, &[&song, &other]).await, (vec![], false));
         // Its size and its time are told, and its name is what some of it comes from.
         song.file.size += 1;
-        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
         song.file.mtime_ns += 1;
-        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
         song.file.name = "one.mp3".to_owned();
-        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
 
         // What failed, and what is readable again, or there again, is told.
         let readable = song.file.record.clone();
         song.file.record = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
-        assert!(told(bed, &[&song]).await.1);
-        assert!(!told(bed, &[&song]).await.1, "it failed before");
+        assert!(told(test_store, &[&song]).await.1);
+        assert!(!told(test_store, &[&song]).await.1, "it failed before");
         song.file.record = readable;
-        assert_eq!(told(bed, &[&song]).await, (updated.clone(), true));
+        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
         let gone = ScanBatch {
             now: NOW,
             missing: vec![song.file.id],
             ..ScanBatch::default()
         };
-        bed.writer().persist(&gone).await.unwrap();
-        assert!(told(bed, &[&song]).await.1, "it is there again");
+        test_store.writer().persist(&gone).await.unwrap();
+        assert!(told(test_store, &[&song]).await.1, "it is there again");
     })
     .await;
 }
 
 #[tokio::test]
 async fn photos_are_compared_by_all_that_they_say() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::photos(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::photos(), "a").await;
         let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
         let photo = |facts: &PhotoFacts| FileRecord::Photo(Box::new(facts.clone()));
-        let mut file = bed.file(folder, "p.jpg", photo(&facts));
-        told(bed, &[&file]).await;
+        let mut file = test_store.file(folder, "p.jpg", photo(&facts));
+        told(test_store, &[&file]).await;
         file.file.known = true;
-        assert_eq!(told(bed, &[&file]).await, (vec![], false));
+        assert_eq!(told(test_store, &[&file]).await, (vec![], false));
         let wider = PhotoFacts {
             width: Some(4000),
             ..facts.clone()
@@ -115,32 +115,32 @@ async fn photos_are_compared_by_all_that_they_say() {
         };
         for facts in [wider, brighter] {
             file.file.record = photo(&facts);
-            assert!(told(bed, &[&file]).await.1, "{facts:?}");
-            assert!(!told(bed, &[&file]).await.1, "{facts:?}");
+            assert!(told(test_store, &[&file]).await.1, "{facts:?}");
+            assert!(!told(test_store, &[&file]).await.1, "{facts:?}");
         }
     })
     .await;
 }
 
 /// Which parts' answers a batch makes old: music, photos, video.
-async fn made_old(bed: &Bed, batch: &ScanBatch) -> [bool; 3] {
-    let parts = [MediaPart::Music, MediaPart::Photos, MediaPart::Video].map(Some);
-    let before = parts.map(|part| bed.store.media_revision(part));
-    let whole = bed.store.media_revision(None);
-    bed.writer().persist(batch).await.unwrap();
-    let after = parts.map(|part| bed.store.media_revision(part));
-    assert_eq!(bed.store.media_revision(None) != whole, before != after);
+async fn made_old(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
+    let parts = [CachePartition::Music, CachePartition::Photos, CachePartition::Video].map(Some);
+    let before = parts.map(|part| test_store.store.media_version_counter(part));
+    let whole = test_store.store.media_version_counter(None);
+    test_store.writer().persist(batch).await.unwrap();
+    let after = parts.map(|part| test_store.store.media_version_counter(part));
+    assert_eq!(test_store.store.media_version_counter(None) != whole, before != after);
     std::array::from_fn(|at| before[at] != after[at])
 }
 
 #[tokio::test]
 async fn answers_about_one_part_of_the_media_outlive_what_is_stored_of_others() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, music) = bed.folder(MediaKind::music(), "a").await;
-        let (_, photos) = bed.folder(MediaKind::photos(), "b").await;
-        let song = bed.file(music, "1.mp3", record(track("One", &["Ann"], "First", 1)));
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, music) = test_store.folder(MediaKind::music(), "a").await;
+        let (_, photos) = test_store.folder(MediaKind::photos(), "b").await;
+        let song = test_store.file(music, "1.mp3", record(track("One", &["Ann"], "First", 1)));
         let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
-        let photo = |name| bed.file(photos, name, FileRecord::Photo(Box::new(facts.clone())));
+        let photo = |name| test_store.file(photos, name, FileRecord::Photo(Box::new(facts.clone())));
         let failed = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
         let gone = song.file.id;
         let of = |files| ScanBatch {
@@ -148,21 +148,21 @@ async fn answers_about_one_part_of_the_media_outlive_what_is_stored_of_others() 
             files,
             ..ScanBatch::default()
         };
-        let other = bed.file(music, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
+        let other = test_store.file(music, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
         for (batch, expected) in [
             (of(vec![song]), [true, false, false]),
             (of(vec![photo("1.jpg"), photo("2.jpg")]), [false, true, false]),
             (of(vec![photo("3.jpg"), other]), [true; 3]),
-            (of(vec![bed.file(music, "3.mp3", failed)]), [true; 3]),
+            (of(vec![test_store.file(music, "3.mp3", failed)]), [true; 3]),
             (of(vec![]), [false; 3]),
         ] {
-            assert_eq!(made_old(bed, &batch).await, expected, "{batch:?}");
+            assert_eq!(made_old(test_store, &batch).await, expected, "{batch:?}");
         }
         let missing = ScanBatch {
             missing: vec![gone],
             ..of(vec![photo("4.jpg")])
         };
-        assert_eq!(made_old(bed, &missing).await, [true; 3]);
+        assert_eq!(made_old(test_store, &missing).await, [true; 3]);
     })
     .await;
 }

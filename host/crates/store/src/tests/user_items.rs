@@ -7,14 +7,14 @@ use svc_domain::change::ItemType;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::UserId;
 use svc_domain::library::Grant;
-use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
 use svc_domain::video::VideoFacts;
 use svc_test_support::databases::number;
 
-const PAGE: OrderedPage = OrderedPage {
+const PAGE: OrderedPagination = OrderedPagination {
     order: Order::Descending,
-    page: Page { take: 100, skip: 0 },
+    page: Pagination { take: 100, skip: 0 },
 };
 
 fn video(kind: MediaKind, name: &str, fields: Vec<(&str, Value)>) -> FileRecord {
@@ -35,20 +35,20 @@ fn video(kind: MediaKind, name: &str, fields: Vec<(&str, Value)>) -> FileRecord 
     )))
 }
 
-pub(super) async fn movie(bed: &Bed, folder: FolderId, title: &str) -> ItemKey {
+pub(super) async fn movie(test_store: &TestStore, folder: FolderId, title: &str) -> ItemKey {
     let fields = vec![("movie.title", Value::Text(title.to_owned()))];
-    let file = bed.file(
+    let file = test_store.file(
         folder,
         &format!("{title}.mkv"),
         video(MediaKind::movies(), title, fields),
     );
-    bed.persist(vec![file]).await;
+    test_store.persist(vec![file]).await;
     let sql = format!("SELECT movie_id FROM movies WHERE title = '{title}'");
-    (ItemType::Movie, number(&bed.url, &sql).await)
+    (ItemType::Movie, number(&test_store.url, &sql).await)
 }
 
 /// Episodes of a show as (season, number); those without a number are by the day.
-pub(super) async fn episodes(bed: &Bed, folder: FolderId, show: &str, places: &[(i64, i64)]) -> Vec<ItemKey> {
+pub(super) async fn episodes(test_store: &TestStore, folder: FolderId, show: &str, places: &[(i64, i64)]) -> Vec<ItemKey> {
     let mut files = Vec::new();
     for (season, episode) in places {
         let name = format!("{show} {season}x{episode}");
@@ -57,13 +57,13 @@ pub(super) async fn episodes(bed: &Bed, folder: FolderId, show: &str, places: &[
             ("tv.season", Value::Integer(*season)),
             ("tv.episode", Value::Integer(*episode)),
         ];
-        files.push(bed.file(
+        files.push(test_store.file(
             folder,
             &format!("{name}.mkv"),
             video(MediaKind::tv(), &name, fields),
         ));
     }
-    bed.persist(files).await;
+    test_store.persist(files).await;
     let mut keys = Vec::new();
     for (season, episode) in places {
         let sql = format!(
@@ -71,13 +71,13 @@ pub(super) async fn episodes(bed: &Bed, folder: FolderId, show: &str, places: &[
              JOIN tv_shows s ON s.show_id = e.show_id WHERE s.title = '{show}' AND n.season_number = {season} \
              AND e.episode_number = {episode}"
         );
-        keys.push((ItemType::TvEpisode, number(&bed.url, &sql).await));
+        keys.push((ItemType::TvEpisode, number(&test_store.url, &sql).await));
     }
     keys
 }
 
 async fn report(
-    bed: &Bed,
+    test_store: &TestStore,
     user: UserId,
     key: ItemKey,
     second: i64,
@@ -89,14 +89,14 @@ async fn report(
         position_ms: position * 1000,
         state,
     };
-    bed.store
+    test_store.store
         .report_playback(user, key, &report, Some(6_000_000))
         .await
         .unwrap()
 }
 
-async fn listed(bed: &Bed, user: UserId, scope: &MediaScope, list: UserItemList) -> Vec<ItemKey> {
-    let listed = bed
+async fn listed(test_store: &TestStore, user: UserId, scope: &MediaScope, list: UserItemList) -> Vec<ItemKey> {
+    let listed = test_store
         .store
         .list_user_items(user, scope, &ItemType::ALL, list, PAGE)
         .await
@@ -107,102 +107,102 @@ async fn listed(bed: &Bed, user: UserId, scope: &MediaScope, list: UserItemList)
 
 #[tokio::test]
 async fn history_holds_the_last_report_of_each_user_newest_first() {
-    on_each_database(async |bed: &mut Bed| {
-        let tracks: Vec<ItemKey> = songs(bed)
+    on_each_database(async |test_store: &mut TestStore| {
+        let tracks: Vec<ItemKey> = songs(test_store)
             .await
             .iter()
             .map(|id| (ItemType::MusicTrack, id.get()))
             .collect();
-        let (_, folder) = bed.folder(MediaKind::movies(), "m").await;
-        let film = movie(bed, folder, "Film").await;
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let before = bed.store.personal_revision(ada);
-        report(bed, ada, tracks[0], 0, 0, PlayState::Playing).await;
-        report(bed, ada, film, 10, 300, PlayState::Stopped).await;
-        let counted = report(bed, ada, tracks[0], 240, 240, PlayState::Playing).await;
+        let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
+        let film = movie(test_store, folder, "Film").await;
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let before = test_store.store.personal_version_counter(ada);
+        report(test_store, ada, tracks[0], 0, 0, PlayState::Playing).await;
+        report(test_store, ada, film, 10, 300, PlayState::Stopped).await;
+        let counted = report(test_store, ada, tracks[0], 240, 240, PlayState::Playing).await;
         assert_eq!(counted.data.playback.play_count, 1);
-        assert_eq!(bed.store.personal_revision(ada), before + 3);
-        assert_eq!(bed.store.personal_revision(bob), 0);
-        let late = report(bed, ada, tracks[0], 200, 10, PlayState::Stopped).await;
+        assert_eq!(test_store.store.personal_version_counter(ada), before + 3);
+        assert_eq!(test_store.store.personal_version_counter(bob), 0);
+        let late = report(test_store, ada, tracks[0], 200, 10, PlayState::Stopped).await;
         assert_eq!(late, counted, "a late report is answered with what is known");
 
-        let history = listed(bed, ada, ALL_MEDIA, UserItemList::History).await;
+        let history = listed(test_store, ada, ALL_MEDIA, UserItemList::History).await;
         assert_eq!(history, [tracks[0], film]);
-        assert_eq!(listed(bed, bob, ALL_MEDIA, UserItemList::History).await, []);
-        let resumable = listed(bed, ada, ALL_MEDIA, UserItemList::Resumable).await;
+        assert_eq!(listed(test_store, bob, ALL_MEDIA, UserItemList::History).await, []);
+        let resumable = listed(test_store, ada, ALL_MEDIA, UserItemList::Resumable).await;
         assert_eq!(resumable, [tracks[0], film]);
         let films =
-            bed.store
+            test_store.store
                 .list_user_items(ada, ALL_MEDIA, &[ItemType::Movie], UserItemList::Resumable, PAGE);
         assert_eq!(films.await.unwrap().total, 1);
         let films = [ItemType::Movie];
-        let one = OrderedPage {
-            page: Page { take: 1, skip: 0 },
+        let one = OrderedPagination {
+            page: Pagination { take: 1, skip: 0 },
             ..PAGE
         };
-        let part = bed
+        let part = test_store
             .store
             .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
         assert_eq!(part.await.unwrap().items[0].key, film);
-        let oldest = OrderedPage {
+        let oldest = OrderedPagination {
             order: Order::Ascending,
             ..one
         };
         for list in [UserItemList::History, UserItemList::Resumable] {
-            let first = bed
+            let first = test_store
                 .store
                 .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
             assert_eq!(first.await.unwrap().items[0].key, film);
         }
-        let none = bed
+        let none = test_store
             .store
             .list_user_items(ada, ALL_MEDIA, &[], UserItemList::History, PAGE);
         assert_eq!(none.await.unwrap().total, 0);
 
-        bed.reopen().await;
-        let data = bed
+        test_store.reopen().await;
+        let data = test_store
             .store
             .user_data(ada, &[tracks[0], tracks[1], film])
             .await
             .unwrap();
         assert_eq!(data.len(), 2);
         assert_eq!(data[&tracks[0]], counted.data);
-        assert!(bed.store.forget_playback(ada, tracks[0]).await.unwrap());
-        assert!(!bed.store.forget_playback(ada, tracks[0]).await.unwrap());
-        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await, [film]);
+        assert!(test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
+        assert!(!test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
+        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await, [film]);
     })
     .await;
 }
 
 #[tokio::test]
 async fn ratings_and_history_of_an_item_are_forgotten_apart() {
-    on_each_database(async |bed: &mut Bed| {
-        let track = (ItemType::MusicTrack, songs(bed).await[0].get());
-        let ada = user(bed, "ada", &[]).await;
-        let rated = bed.store.rate(ada, track, 0.5, NOW).await.unwrap();
+    on_each_database(async |test_store: &mut TestStore| {
+        let track = (ItemType::MusicTrack, songs(test_store).await[0].get());
+        let ada = user(test_store, "ada", &[]).await;
+        let rated = test_store.store.rate(ada, track, 0.5, NOW).await.unwrap();
         assert_eq!((rated.data.rating, rated.data.rated_at), (Some(0.5), Some(NOW)));
-        report(bed, ada, track, 0, 10, PlayState::Playing).await;
-        bed.store.rate(ada, track, 1.0, NOW).await.unwrap();
+        report(test_store, ada, track, 0, 10, PlayState::Playing).await;
+        test_store.store.rate(ada, track, 1.0, NOW).await.unwrap();
         let all = UserItemList::Ratings { least: 0.0 };
-        assert_eq!(listed(bed, ada, ALL_MEDIA, all).await, [track]);
-        assert!(bed.store.forget_playback(ada, track).await.unwrap());
-        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track];
+        assert_eq!(listed(test_store, ada, ALL_MEDIA, all).await, [track]);
+        assert!(test_store.store.forget_playback(ada, track).await.unwrap());
+        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track];
         assert_eq!((kept.rating, kept.playback.played_at), (Some(1.0), None));
-        report(bed, ada, track, 0, 10, PlayState::Playing).await;
-        assert!(bed.store.forget_rating(ada, track).await.unwrap());
-        assert!(!bed.store.forget_rating(ada, track).await.unwrap());
-        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track];
+        report(test_store, ada, track, 0, 10, PlayState::Playing).await;
+        assert!(test_store.store.forget_rating(ada, track).await.unwrap());
+        assert!(!test_store.store.forget_rating(ada, track).await.unwrap());
+        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track];
         assert_eq!((kept.rating, kept.playback.position_ms), (None, 10_000));
-        assert!(bed.store.forget_playback(ada, track).await.unwrap());
+        assert!(test_store.store.forget_playback(ada, track).await.unwrap());
         assert_eq!(
-            number(&bed.url, "SELECT count(*) FROM user_items").await,
+            number(&test_store.url, "SELECT count(*) FROM user_items").await,
             0,
             "nothing is left over"
         );
 
-        bed.store.rate(ada, track, 0.8, NOW).await.unwrap();
+        test_store.store.rate(ada, track, 0.8, NOW).await.unwrap();
         for (least, count) in [(0.8, 1), (0.81, 0)] {
-            let found = listed(bed, ada, ALL_MEDIA, UserItemList::Ratings { least }).await;
+            let found = listed(test_store, ada, ALL_MEDIA, UserItemList::Ratings { least }).await;
             assert_eq!(found.len(), count, "{least}");
         }
     })
@@ -211,11 +211,11 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
 
 #[tokio::test]
 async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
-    on_each_database(async |bed: &mut Bed| {
-        let track = (ItemType::MusicTrack, songs(bed).await[0].get());
-        let ada = user(bed, "ada", &[]).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let track = (ItemType::MusicTrack, songs(test_store).await[0].get());
+        let ada = user(test_store, "ada", &[]).await;
         let reports = (0..20).map(|second| {
-            let store = bed.store.clone();
+            let store = test_store.store.clone();
             let report = PlayReport {
                 at: Timestamp::from_millis(NOW.millis() + second * 1000),
                 position_ms: second * 1000,
@@ -229,7 +229,7 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
         for report in running {
             report.await.unwrap().unwrap();
         }
-        let kept = bed.store.user_data(ada, &[track]).await.unwrap()[&track].playback;
+        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track].playback;
         assert_eq!(kept.played_at.unwrap().millis(), NOW.millis() + 19_000);
         assert_eq!(kept.position_ms, 19_000);
         assert!(kept.listened_ms <= 19_000);
@@ -238,24 +238,24 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
 }
 
 /// A known file that could not be read this time.
-fn broken(bed: &Bed, folder: FolderId, name: &str, id: i64) -> StoredFile {
+fn broken(test_store: &TestStore, folder: FolderId, name: &str, id: i64) -> StoredFile {
     let failure = ExtractFailure::Trap("a fault of a new version".into());
-    let mut file = bed.file(folder, name, FileRecord::Failed(failure));
+    let mut file = test_store.file(folder, name, FileRecord::Failed(failure));
     (file.file.id, file.file.known) = (id.into(), true);
     file
 }
 
 #[tokio::test]
 async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, films) = bed.folder(MediaKind::movies(), "m").await;
-        let film = movie(bed, films, "Film").await;
-        let (_, series) = bed.folder(MediaKind::tv(), "t").await;
-        let part = episodes(bed, series, "Show", &[(1, 1)]).await[0];
-        let (_, music) = bed.folder(MediaKind::music(), "s").await;
-        let song = bed.file(music, "1", record(track("One", &["Ann"], "Blue", 1)));
-        let song = bed.persist(vec![song]).await[0].get();
-        let id = async |sql: &str| number(&bed.url, sql).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, films) = test_store.folder(MediaKind::movies(), "m").await;
+        let film = movie(test_store, films, "Film").await;
+        let (_, series) = test_store.folder(MediaKind::tv(), "t").await;
+        let part = episodes(test_store, series, "Show", &[(1, 1)]).await[0];
+        let (_, music) = test_store.folder(MediaKind::music(), "s").await;
+        let song = test_store.file(music, "1", record(track("One", &["Ann"], "Blue", 1)));
+        let song = test_store.persist(vec![song]).await[0].get();
+        let id = async |sql: &str| number(&test_store.url, sql).await;
         let keys = [
             film,
             part,
@@ -270,21 +270,21 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
                 id("SELECT artist_id FROM music_artists").await,
             ),
         ];
-        let ada = user(bed, "ada", &[]).await;
+        let ada = user(test_store, "ada", &[]).await;
         for key in keys {
-            bed.store.rate(ada, key, 0.9, NOW).await.unwrap();
+            test_store.store.rate(ada, key, 0.9, NOW).await.unwrap();
         }
         let of_movie = "SELECT source_id FROM video_sources WHERE movie_id IS NOT NULL";
         let of_episode = "SELECT source_id FROM video_sources WHERE episode_id IS NOT NULL";
         let files = vec![
-            broken(bed, films, "Film.mkv", id(of_movie).await),
-            broken(bed, series, "Show 1x1.mkv", id(of_episode).await),
-            broken(bed, music, "1", song),
+            broken(test_store, films, "Film.mkv", id(of_movie).await),
+            broken(test_store, series, "Show 1x1.mkv", id(of_episode).await),
+            broken(test_store, music, "1", song),
         ];
-        bed.persist(files).await;
+        test_store.persist(files).await;
         assert_eq!(id("SELECT count(*) FROM files WHERE status = 1").await, 3);
-        let kept = bed.store.user_data(ada, &keys).await.unwrap();
-        let seen = bed.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        let kept = test_store.store.user_data(ada, &keys).await.unwrap();
+        let seen = test_store.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
         for key in keys {
             assert_eq!(kept[&key].rating, Some(0.9), "{key:?}");
             assert!(!seen[&key].missing, "{key:?}");
@@ -295,15 +295,15 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
 
 #[tokio::test]
 async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten() {
-    on_each_database(async |bed: &mut Bed| {
-        let ids = songs(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ids = songs(test_store).await;
         let tracks: Vec<ItemKey> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
-        let (_, folder) = bed.folder(MediaKind::movies(), "m").await;
-        let film = movie(bed, folder, "Film").await;
-        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
-        let part = episodes(bed, folder, "Show", &[(1, 1)]).await[0];
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
-        let release = bed
+        let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
+        let film = movie(test_store, folder, "Film").await;
+        let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
+        let part = episodes(test_store, folder, "Show", &[(1, 1)]).await[0];
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let release = test_store
             .store
             .track(ALL_MEDIA, ids[2].into())
             .await
@@ -314,22 +314,22 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             .0;
         let release = (ItemType::MusicRelease, release.get());
         for key in [tracks[0], tracks[2], release, film, part] {
-            report(bed, ada, key, 0, 10, PlayState::Playing).await;
-            bed.store.rate(ada, key, 0.9, NOW).await.unwrap();
+            report(test_store, ada, key, 0, 10, PlayState::Playing).await;
+            test_store.store.rate(ada, key, 0.9, NOW).await.unwrap();
         }
         // Tracks 1 and 2, and the release of the latter, are in a library of Bob's.
         insert(
-            bed,
-            &library(bed, MediaKind::music(), &["b"], &[Grant::User(bob)]),
+            test_store,
+            &library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]),
         )
         .await;
-        let scope = bed.store.media_scope(ada).await.unwrap();
+        let scope = test_store.store.media_scope(ada).await.unwrap();
         for list in [UserItemList::History, UserItemList::Ratings { least: 0.0 }] {
-            assert_eq!(listed(bed, ada, &scope, list).await, [part, film, tracks[0]]);
-            assert_eq!(listed(bed, ada, ALL_MEDIA, list).await.len(), 5);
+            assert_eq!(listed(test_store, ada, &scope, list).await, [part, film, tracks[0]]);
+            assert_eq!(listed(test_store, ada, ALL_MEDIA, list).await.len(), 5);
         }
         let keys = [tracks[0], tracks[1], release, film, part];
-        let seen = bed.store.item_summaries(&scope, keys).await.unwrap();
+        let seen = test_store.store.item_summaries(&scope, keys).await.unwrap();
         assert_eq!(seen.len(), 3);
         let track = &seen[&tracks[0]];
         assert_eq!(
@@ -346,9 +346,9 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         );
 
         // Missing: kept and shown as such. Purged: forgotten.
-        let all = number(&bed.url, "SELECT count(*) FROM user_items").await;
-        let mut writer = bed.writer();
-        let missing = [&ids[..], &files_of(bed).await].concat();
+        let all = number(&test_store.url, "SELECT count(*) FROM user_items").await;
+        let mut writer = test_store.writer();
+        let missing = [&ids[..], &files_of(test_store).await].concat();
         writer
             .persist(&ScanBatch {
                 now: NOW,
@@ -357,25 +357,25 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             })
             .await
             .unwrap();
-        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await.len(), 5);
-        let seen = bed.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await.len(), 5);
+        let seen = test_store.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
         assert!(seen[&film].missing && seen[&part].missing && seen[&tracks[0]].missing);
-        assert_eq!(number(&bed.url, "SELECT count(*) FROM user_items").await, all);
+        assert_eq!(number(&test_store.url, "SELECT count(*) FROM user_items").await, all);
         let kinds = [MediaKind::music(), MediaKind::movies(), MediaKind::tv()];
         let roots = kinds.map(|kind| (kind.clone(), PathBuf::from(format!("/media/{kind}"))));
-        bed.store.sync_directories(&roots, &bed.ids, NOW).await.unwrap();
+        test_store.store.sync_directories(&roots, &test_store.ids, NOW).await.unwrap();
         let later = Timestamp::from_millis(NOW.millis() + 1);
         assert!(writer.purge_missing(later, later).await.unwrap() > 0);
-        writer.settle(later).await.unwrap();
-        assert_eq!(listed(bed, ada, ALL_MEDIA, UserItemList::History).await, []);
-        assert_eq!(number(&bed.url, "SELECT count(*) FROM user_items").await, 0);
+        writer.recompute_aggregates(later).await.unwrap();
+        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await, []);
+        assert_eq!(number(&test_store.url, "SELECT count(*) FROM user_items").await, 0);
     })
     .await;
 }
 
 /// Every file there is.
-async fn files_of(bed: &Bed) -> Vec<FileId> {
-    let rows: Vec<(i64,)> = bed
+async fn files_of(test_store: &TestStore) -> Vec<FileId> {
+    let rows: Vec<(i64,)> = test_store
         .store
         .pools()
         .fetch_all("SELECT file_id FROM files", &[])
@@ -386,20 +386,20 @@ async fn files_of(bed: &Bed) -> Vec<FileId> {
 
 #[tokio::test]
 async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         // Indexed in no order; 0 are the specials, which come last.
         let places = [(2, 1), (1, 10), (0, 1), (1, 2), (1, 1)];
-        let a = episodes(bed, folder, "A", &places).await;
+        let a = episodes(test_store, folder, "A", &places).await;
         let [a21, a110, a01, a12, a11] = a[..] else {
             panic!()
         };
-        let b = episodes(bed, folder, "B", &[(1, 1), (1, 2)]).await;
-        let (_, hidden) = bed.folder(MediaKind::tv(), "x").await;
-        let c = episodes(bed, hidden, "C", &[(1, 1), (1, 2)]).await;
-        let (ada, bob) = (user(bed, "ada", &[]).await, user(bed, "bob", &[]).await);
+        let b = episodes(test_store, folder, "B", &[(1, 1), (1, 2)]).await;
+        let (_, hidden) = test_store.folder(MediaKind::tv(), "x").await;
+        let c = episodes(test_store, hidden, "C", &[(1, 1), (1, 2)]).await;
+        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
         let next = async |scope: &MediaScope| -> Vec<ItemKey> {
-            let next = bed.store.next_up(ada, scope, PAGE.page).await.unwrap();
+            let next = test_store.store.next_up(ada, scope, PAGE.page).await.unwrap();
             assert_eq!(next.total, next.items.len() as u64);
             next.items
                 .into_iter()
@@ -407,7 +407,7 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
                 .collect()
         };
         assert_eq!(next(ALL_MEDIA).await, []);
-        report(bed, ada, a11, 0, 100, PlayState::Stopped).await;
+        report(test_store, ada, a11, 0, 100, PlayState::Stopped).await;
         assert_eq!(next(ALL_MEDIA).await, [], "begun, not watched");
         for (second, watched, expected) in [
             (1, a11, vec![a12]),
@@ -418,20 +418,20 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
             (6, b[1], vec![a01]),
             (7, a01, vec![]),
         ] {
-            report(bed, ada, watched, second, 0, PlayState::Completed).await;
+            report(test_store, ada, watched, second, 0, PlayState::Completed).await;
             assert_eq!(next(ALL_MEDIA).await, expected, "{second}");
         }
-        assert!(bed.store.forget_playback(ada, a01).await.unwrap());
+        assert!(test_store.store.forget_playback(ada, a01).await.unwrap());
         assert_eq!(next(ALL_MEDIA).await, [a01], "unwatched again");
 
-        report(bed, ada, c[0], 8, 0, PlayState::Completed).await;
+        report(test_store, ada, c[0], 8, 0, PlayState::Completed).await;
         assert_eq!(next(ALL_MEDIA).await, [c[1], a01]);
-        insert(bed, &library(bed, MediaKind::tv(), &["x"], &[Grant::User(bob)])).await;
-        let scope = bed.store.media_scope(ada).await.unwrap();
+        insert(test_store, &library(test_store, MediaKind::tv(), &["x"], &[Grant::User(bob)])).await;
+        let scope = test_store.store.media_scope(ada).await.unwrap();
         assert_eq!(next(&scope).await, [a01]);
-        let part = bed
+        let part = test_store
             .store
-            .next_up(ada, ALL_MEDIA, Page { take: 1, skip: 1 })
+            .next_up(ada, ALL_MEDIA, Pagination { take: 1, skip: 1 })
             .await
             .unwrap();
         assert_eq!((part.items, part.total), (vec![a01.1], 2));
@@ -441,8 +441,8 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
 
 #[tokio::test]
 async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::tv(), "t").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         // Indexed in no order.
         for absolute in [14, 12, 13] {
             let name = format!("[Group] Show - {absolute:03}");
@@ -451,21 +451,21 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
                 ("tv.absolute", Value::Integer(absolute)),
             ];
             let file = video(MediaKind::tv(), &name, fields);
-            bed.persist(vec![bed.file(folder, &format!("{name}.mkv"), file)])
+            test_store.persist(vec![test_store.file(folder, &format!("{name}.mkv"), file)])
                 .await;
         }
         let mut parts = Vec::new();
         for absolute in [12, 13, 14] {
             let sql = format!("SELECT episode_id FROM tv_episodes WHERE absolute_number = {absolute}");
-            parts.push((ItemType::TvEpisode, number(&bed.url, &sql).await));
+            parts.push((ItemType::TvEpisode, number(&test_store.url, &sql).await));
         }
-        let show = number(&bed.url, "SELECT show_id FROM tv_shows").await;
-        let queued = bed.store.parts_of_item(ALL_MEDIA, (ItemType::TvShow, show)).await;
+        let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
+        let queued = test_store.store.parts_of_item(ALL_MEDIA, (ItemType::TvShow, show)).await;
         assert_eq!(queued.unwrap(), Some(parts.clone()));
-        let ada = user(bed, "ada", &[]).await;
+        let ada = user(test_store, "ada", &[]).await;
         for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
-            report(bed, ada, parts[at], second, 0, PlayState::Completed).await;
-            let found = bed.store.next_up(ada, ALL_MEDIA, PAGE.page).await.unwrap();
+            report(test_store, ada, parts[at], second, 0, PlayState::Completed).await;
+            let found = test_store.store.next_up(ada, ALL_MEDIA, PAGE.page).await.unwrap();
             assert_eq!(found.items, next, "after {at}");
         }
     })

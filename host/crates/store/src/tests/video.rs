@@ -4,12 +4,12 @@ use crate::tests::*;
 use crate::{ItemFilter, MovieFilter, MovieOrder, ShowFilter, ShowOrder};
 use svc_domain::id::SubtitleId;
 use svc_domain::library::Library;
-use svc_domain::list::{ListRequest, Listing, Order, OrderedPage, Page};
+use svc_domain::list::{ListRequest, Listing, Order, OrderedPagination, Pagination};
 use svc_domain::video::{Episode, Movie, Show, SubtitleOrigin, VideoFacts, VideoSubject};
 
-const PAGE: Page = Page { take: 100, skip: 0 };
+const PAGE: Pagination = Pagination { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
-const WHOLE: OrderedPage = OrderedPage {
+const WHOLE: OrderedPagination = OrderedPagination {
     order: UP,
     page: PAGE,
 };
@@ -64,15 +64,15 @@ fn episode(show: &str, season: i64, number: i64, more: Fields<'_>) -> FileRecord
     video(MediaKind::tv(), "a", "e.mkv", 60, &fields)
 }
 
-async fn movies(bed: &Bed, filter: &MovieFilter, by: MovieOrder, order: Order) -> Vec<String> {
+async fn movies(test_store: &TestStore, filter: &MovieFilter, by: MovieOrder, order: Order) -> Vec<String> {
     let request = ListRequest::new(by, order, PAGE);
-    let listed: Listing<Movie> = bed.store.list_movies(ALL_MEDIA, filter, &request).await.unwrap();
+    let listed: Listing<Movie> = test_store.store.list_movies(ALL_MEDIA, filter, &request).await.unwrap();
     assert_eq!(listed.total, listed.items.len() as u64);
     listed.items.into_iter().map(|movie| movie.title).collect()
 }
 
-async fn shows(bed: &Bed, scope: &MediaScope, filter: &ShowFilter, by: ShowOrder) -> Vec<Show> {
-    let listed = bed
+async fn shows(test_store: &TestStore, scope: &MediaScope, filter: &ShowFilter, by: ShowOrder) -> Vec<Show> {
+    let listed = test_store
         .store
         .list_shows(scope, filter, &ListRequest::new(by, UP, PAGE))
         .await
@@ -82,9 +82,9 @@ async fn shows(bed: &Bed, scope: &MediaScope, filter: &ShowFilter, by: ShowOrder
 }
 
 /// Closes a directory's part to everybody, and gives what somebody without a grant sees then.
-async fn close(bed: &Bed, kind: MediaKind, path: &str) -> MediaScope {
+async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScope {
     let library = Library {
-        id: bed.id(),
+        id: test_store.id(),
         name: "Closed".into(),
         kind,
         paths: vec![RelativePath::parse(path).unwrap()],
@@ -96,17 +96,17 @@ async fn close(bed: &Bed, kind: MediaKind, path: &str) -> MediaScope {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    bed.store.create_instance_if_absent(&instance).await.unwrap();
-    let mut change = bed.store.change_identity().await.unwrap();
+    test_store.store.create_instance_if_absent(&instance).await.unwrap();
+    let mut change = test_store.store.change_identity().await.unwrap();
     change.insert_library(&library).await.unwrap();
     change.commit().await.unwrap();
-    bed.store.media_scope(bed.id()).await.unwrap()
+    test_store.store.media_scope(test_store.id()).await.unwrap()
 }
 
 #[tokio::test]
 async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let records = [
             (
                 "a",
@@ -132,8 +132,8 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
         ];
         let files = records.iter();
         let files =
-            files.map(|(name, seconds, fields)| bed.file(folder, name, movie(name, *seconds, fields)));
-        bed.persist(files.collect()).await;
+            files.map(|(name, seconds, fields)| test_store.file(folder, name, movie(name, *seconds, fields)));
+        test_store.persist(files.collect()).await;
         let all = &MovieFilter::default();
         // The last so many have no value, and are the last in both directions.
         for (by, titles, without) in [
@@ -143,10 +143,10 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             (MovieOrder::ReleasedAt, ["Ágata", "The Beacon", "Cinder"], 1),
             (MovieOrder::Runtime, ["The Beacon", "Cinder", "Ágata"], 0),
         ] {
-            assert_eq!(movies(bed, all, by, UP).await, titles, "{by:?}");
+            assert_eq!(movies(test_store, all, by, UP).await, titles, "{by:?}");
             let mut reversed = titles;
             reversed[..3 - without].reverse();
-            assert_eq!(movies(bed, all, by, Order::Descending).await, reversed, "{by:?}");
+            assert_eq!(movies(test_store, all, by, Order::Descending).await, reversed, "{by:?}");
         }
         let genre = |name: &str| MovieFilter {
             genre: Some(name.to_owned()),
@@ -172,14 +172,14 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             (since(NOW.millis() + 10_000), &[]),
         ] {
             assert_eq!(
-                movies(bed, &filter, MovieOrder::Title, UP).await,
+                movies(test_store, &filter, MovieOrder::Title, UP).await,
                 titles,
                 "{filter:?}"
             );
         }
-        let page = Page { take: 1, skip: 1 };
+        let page = Pagination { take: 1, skip: 1 };
         let request = ListRequest::new(MovieOrder::Title, UP, page);
-        let listed = bed.store.list_movies(ALL_MEDIA, all, &request).await.unwrap();
+        let listed = test_store.store.list_movies(ALL_MEDIA, all, &request).await.unwrap();
         assert_eq!((listed.items[0].title.as_str(), listed.total), ("The Beacon", 3));
     })
     .await;
@@ -187,28 +187,28 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
 
 #[tokio::test]
 async fn genres_follow_what_the_file_says_now() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let of = |genre: &str| {
             let fields = [("movie.title", text("Amber")), ("movie.genres", texts(&[genre]))];
             movie("a", 1, &fields)
         };
-        let file = bed.file(folder, "a", of("Drama"));
+        let file = test_store.file(folder, "a", of("Drama"));
         let mut again = file.clone();
-        bed.persist(vec![file]).await;
+        test_store.persist(vec![file]).await;
         again.file.known = true;
         again.file.record = of("Western");
-        bed.persist(vec![again]).await;
+        test_store.persist(vec![again]).await;
         let genre = |name: &str| MovieFilter {
             genre: Some(name.to_owned()),
             ..MovieFilter::default()
         };
         assert_eq!(
-            movies(bed, &genre("western"), MovieOrder::Title, UP).await,
+            movies(test_store, &genre("western"), MovieOrder::Title, UP).await,
             ["Amber"]
         );
         assert_eq!(
-            movies(bed, &genre("drama"), MovieOrder::Title, UP).await,
+            movies(test_store, &genre("drama"), MovieOrder::Title, UP).await,
             Vec::<String>::new()
         );
     })
@@ -217,8 +217,8 @@ async fn genres_follow_what_the_file_says_now() {
 
 #[tokio::test]
 async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::movies(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let title = || ("movie.title", text("Amber"));
         let part = |number| ("movie.part", Value::Integer(number));
         let streams = [
@@ -242,20 +242,20 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
             ("movie.external-ids", texts(&["imdb:tt1"])),
             ("movie.studios", texts(&["Kiln"])),
         ];
-        let second = bed.file(folder, "p2", movie("p2", 40, &[title(), part(2)]));
-        let mut small = bed.file(folder, "small", movie("small", 100, &[title()]));
+        let second = test_store.file(folder, "p2", movie("p2", 40, &[title(), part(2)]));
+        let mut small = test_store.file(folder, "small", movie("small", 100, &[title()]));
         small.file.size = 10;
-        let first = bed.file(folder, "p1", movie("p1", 60, &full));
-        let ids = bed.persist(vec![second, small, first]).await;
+        let first = test_store.file(folder, "p1", movie("p1", 60, &full));
+        let ids = test_store.persist(vec![second, small, first]).await;
         let (second, small, first) = (ids[0], ids[1], ids[2]);
 
         let filter = MovieFilter::default();
-        let listed = bed
+        let listed = test_store
             .store
             .list_movies(ALL_MEDIA, &filter, &ListRequest::new(MovieOrder::Title, UP, PAGE))
             .await;
         let listed = listed.unwrap().items;
-        let found = bed.store.movie(ALL_MEDIA, listed[0].id).await.unwrap().unwrap();
+        let found = test_store.store.movie(ALL_MEDIA, listed[0].id).await.unwrap().unwrap();
         assert_eq!(listed, std::slice::from_ref(&found));
         assert_eq!(
             (found.external_ids.as_slice(), found.studios.as_slice()),
@@ -265,7 +265,7 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         assert_eq!(found.runtime_ms(), Some(200_000));
         let order: Vec<FileId> = found.sources.iter().map(|source| source.id.into()).collect();
         assert_eq!(order, [first, small, second]);
-        let files = bed.store.movie_files(ALL_MEDIA, found.id).await.unwrap();
+        let files = test_store.store.movie_files(ALL_MEDIA, found.id).await.unwrap();
         assert_eq!(files.iter().map(|file| file.file).collect::<Vec<_>>(), order);
 
         let best = &found.sources[0];
@@ -280,16 +280,16 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         assert_eq!(outside.origin, SubtitleOrigin::File("p1.en.srt".into()));
         assert_eq!((&inside.origin, inside.forced), (&SubtitleOrigin::Stream, true));
         for subtitle in [outside, inside] {
-            let file = bed.store.subtitle_file(ALL_MEDIA, subtitle.id).await.unwrap().unwrap();
+            let file = test_store.store.subtitle_file(ALL_MEDIA, subtitle.id).await.unwrap().unwrap();
             assert_eq!((&file.subtitle, file.media.file, file.of_movie), (subtitle, first, true));
         }
         let other = SubtitleId::of_file(small.into(), "p1.en.srt");
-        assert_eq!(bed.store.subtitle_file(ALL_MEDIA, other).await.unwrap(), None);
+        assert_eq!(test_store.store.subtitle_file(ALL_MEDIA, other).await.unwrap(), None);
         let subject = VideoSubject::Movie(found.id);
-        let pictures = bed.store.video_pictures(ALL_MEDIA, subject, "poster").await.unwrap();
+        let pictures = test_store.store.video_pictures(ALL_MEDIA, subject, "poster").await.unwrap();
         assert_eq!(pictures.len(), 1);
         assert_eq!((pictures[0].0.file, pictures[0].1.as_slice()), (first, &["poster.jpg".to_owned()][..]));
-        assert_eq!(bed.store.video_pictures(ALL_MEDIA, subject, "banner").await.unwrap(), []);
+        assert_eq!(test_store.store.video_pictures(ALL_MEDIA, subject, "banner").await.unwrap(), []);
 
         // What is not there is not the best.
         let gone = ScanBatch {
@@ -297,8 +297,8 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
             missing: vec![first],
             ..ScanBatch::default()
         };
-        bed.writer().persist(&gone).await.unwrap();
-        let found = bed.store.movie(ALL_MEDIA, found.id).await.unwrap().unwrap();
+        test_store.writer().persist(&gone).await.unwrap();
+        let found = test_store.store.movie(ALL_MEDIA, found.id).await.unwrap().unwrap();
         let missing = found.sources.iter().map(|source| (source.id.into(), source.missing));
         let missing: Vec<(FileId, bool)> = missing.collect();
         assert_eq!(missing, [(small, false), (second, false), (first, true)]);
@@ -307,9 +307,9 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
 }
 
 /// Of "Dark" two seasons and specials, and one episode of "Alone"; posters beside some.
-async fn series(bed: &Bed) -> Vec<FileId> {
-    let (_, a) = bed.folder(MediaKind::tv(), "a").await;
-    let (_, b) = bed.folder(MediaKind::tv(), "b").await;
+async fn series(test_store: &TestStore) -> Vec<FileId> {
+    let (_, a) = test_store.folder(MediaKind::tv(), "a").await;
+    let (_, b) = test_store.folder(MediaKind::tv(), "b").await;
     let of_show = |purpose: &str| {
         let picture = format!(r#"{{"name":"../poster.jpg","purpose":"{purpose}"}}"#);
         ("related.artwork", texts(&[picture.as_str()]))
@@ -338,8 +338,8 @@ async fn series(bed: &Bed) -> Vec<FileId> {
         (b, episode("Alone", 1, 1, &[])),
     ];
     let files = files.into_iter().enumerate();
-    let files = files.map(|(at, (folder, record))| bed.file(folder, &format!("{at}.mkv"), record));
-    bed.persist(files.collect()).await
+    let files = files.map(|(at, (folder, record))| test_store.file(folder, &format!("{at}.mkv"), record));
+    test_store.persist(files.collect()).await
 }
 
 fn places(episodes: &[Episode]) -> Vec<(Option<i32>, Option<i32>)> {
@@ -351,8 +351,8 @@ fn places(episodes: &[Episode]) -> Vec<(Option<i32>, Option<i32>)> {
 
 #[tokio::test]
 async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::tv(), "a").await;
         let show = ("tv.show", text("Dark"));
         let dated = [show.clone(), ("tv.air-date", date(2020, 5, 1))];
         let records = [
@@ -362,10 +362,10 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
             episode("Dark", 2, 1, &[]),
         ];
         let files = records.into_iter().enumerate();
-        let files = files.map(|(at, record)| bed.file(folder, &format!("{at}.mkv"), record));
-        bed.persist(files.collect()).await;
-        let dark = shows(bed, ALL_MEDIA, &ShowFilter::default(), ShowOrder::Title).await;
-        let down = OrderedPage {
+        let files = files.map(|(at, record)| test_store.file(folder, &format!("{at}.mkv"), record));
+        test_store.persist(files.collect()).await;
+        let dark = shows(test_store, ALL_MEDIA, &ShowFilter::default(), ShowOrder::Title).await;
+        let down = OrderedPagination {
             order: Order::Descending,
             page: PAGE,
         };
@@ -383,10 +383,10 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
                 [numbered(2, 1), numbered(1, 2), numbered(1, 1), none],
             ),
         ] {
-            let seasons = bed.store.show_seasons(ALL_MEDIA, dark[0].id, part).await.unwrap();
+            let seasons = test_store.store.show_seasons(ALL_MEDIA, dark[0].id, part).await.unwrap();
             let told: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
             assert_eq!(told, numbers);
-            let episodes = bed
+            let episodes = test_store
                 .store
                 .show_episodes(ALL_MEDIA, dark[0].id, &ItemFilter::default(), part)
                 .await
@@ -399,10 +399,10 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
 
 #[tokio::test]
 async fn shows_have_seasons_and_episodes_in_order() {
-    on_each_database(async |bed: &mut Bed| {
-        series(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        series(test_store).await;
         let all = &ShowFilter::default();
-        let found = shows(bed, ALL_MEDIA, all, ShowOrder::Title).await;
+        let found = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
         let told: Vec<_> = found
             .iter()
             .map(|show| {
@@ -416,7 +416,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
             .collect();
         assert_eq!(told, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
         for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Dark")] {
-            assert_eq!(shows(bed, ALL_MEDIA, all, by).await[0].title, first, "{by:?}");
+            assert_eq!(shows(test_store, ALL_MEDIA, all, by).await[0].title, first, "{by:?}");
         }
         for (filter, count) in [
             (
@@ -456,17 +456,17 @@ async fn shows_have_seasons_and_episodes_in_order() {
             ),
         ] {
             assert_eq!(
-                shows(bed, ALL_MEDIA, &filter, ShowOrder::Title).await.len(),
+                shows(test_store, ALL_MEDIA, &filter, ShowOrder::Title).await.len(),
                 count,
                 "{filter:?}"
             );
         }
         let dark = &found[1];
         assert_eq!(
-            bed.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(),
+            test_store.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(),
             Some(dark)
         );
-        let seasons = bed
+        let seasons = test_store
             .store
             .show_seasons(ALL_MEDIA, dark.id, WHOLE)
             .await
@@ -481,10 +481,10 @@ async fn shows_have_seasons_and_episodes_in_order() {
             [(Some(0), 1, false), (Some(1), 2, false), (Some(2), 1, true)]
         );
         assert_eq!(
-            bed.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(),
+            test_store.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(),
             Some(&seasons[1])
         );
-        let first = bed
+        let first = test_store
             .store
             .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), WHOLE)
             .await
@@ -499,43 +499,43 @@ async fn shows_have_seasons_and_episodes_in_order() {
         let found = first[0].name_match().unwrap();
         assert_eq!((found.pattern.as_str(), found.confidence), ("sxxexx", Some(0.9)));
         assert_eq!(
-            bed.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
+            test_store.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
             Some(&first[0])
         );
-        let watched = bed
+        let watched = test_store
             .store
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap();
         let order = [(0, 1), (1, 1), (1, 2), (2, 1)].map(|(season, number)| (Some(season), Some(number)));
         assert_eq!((places(&watched.items), watched.total), (order.to_vec(), 4));
-        let part = OrderedPage {
+        let part = OrderedPagination {
             order: UP,
-            page: Page { take: 2, skip: 1 },
+            page: Pagination { take: 2, skip: 1 },
         };
-        let found = bed
+        let found = test_store
             .store
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), part)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[1..3].to_vec(), 4));
-        let last = OrderedPage {
+        let last = OrderedPagination {
             order: Order::Descending,
-            page: Page { take: 1, skip: 0 },
+            page: Pagination { take: 1, skip: 0 },
         };
-        let found = bed
+        let found = test_store
             .store
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), last)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[3..].to_vec(), 4));
-        let found = bed
+        let found = test_store
             .store
             .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), last)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[2..3].to_vec(), 2));
-        let found = bed.store.show_seasons(ALL_MEDIA, dark.id, last).await.unwrap();
+        let found = test_store.store.show_seasons(ALL_MEDIA, dark.id, last).await.unwrap();
         assert_eq!((found.items, found.total), (seasons[2..].to_vec(), 3));
         for (subject, purpose, count) in [
             (VideoSubject::Show(dark.id), "show-poster", 1),
@@ -543,7 +543,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
             (VideoSubject::Season(seasons[1].id), "season-poster", 0),
             (VideoSubject::Episode(first[0].id), "thumb", 0),
         ] {
-            let pictures = bed
+            let pictures = test_store
                 .store
                 .video_pictures(ALL_MEDIA, subject, purpose)
                 .await
@@ -556,26 +556,26 @@ async fn shows_have_seasons_and_episodes_in_order() {
 
 #[tokio::test]
 async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
-    on_each_database(async |bed: &mut Bed| {
-        let ids = series(bed).await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let ids = series(test_store).await;
         let all = &ShowFilter::default();
-        let found = shows(bed, ALL_MEDIA, all, ShowOrder::Title).await;
+        let found = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
         let (alone, dark) = (&found[0], &found[1]);
-        let seasons = bed
+        let seasons = test_store
             .store
             .show_seasons(ALL_MEDIA, dark.id, WHOLE)
             .await
             .unwrap()
             .items;
-        let specials = bed
+        let specials = test_store
             .store
             .season_episodes(ALL_MEDIA, seasons[0].id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap()
             .items;
-        let scope = &close(bed, MediaKind::tv(), "b").await;
+        let scope = &close(test_store, MediaKind::tv(), "b").await;
 
-        let seen = shows(bed, scope, all, ShowOrder::Title).await;
+        let seen = shows(test_store, scope, all, ShowOrder::Title).await;
         let told: Vec<_> = seen
             .iter()
             .map(|show| {
@@ -588,7 +588,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             })
             .collect();
         assert_eq!(told, [("Dark", 1, 2, false)]);
-        let store = &bed.store;
+        let store = &test_store.store;
         assert_eq!(store.show(scope, alone.id).await.unwrap(), None);
         assert_eq!(
             store.show_seasons(scope, alone.id, WHOLE).await.unwrap().items,
@@ -648,8 +648,8 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         );
 
         // A movie with one file here and one there: seen by what is open of it.
-        let (_, open) = bed.folder(MediaKind::movies(), "a").await;
-        let (_, closed) = bed.folder(MediaKind::movies(), "b").await;
+        let (_, open) = test_store.folder(MediaKind::movies(), "a").await;
+        let (_, closed) = test_store.folder(MediaKind::movies(), "b").await;
         let named = |title: &str, seconds, more: Fields<'_>| {
             movie("m", seconds, &[&[("movie.title", text(title))], more].concat())
         };
@@ -658,12 +658,12 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             texts(&[r#"{"name":"m.srt","format":"srt"}"#]),
         );
         let files = vec![
-            bed.file(open, "1", named("Both", 50, &[])),
-            bed.file(closed, "2", named("Both", 90, &[subtitle])),
-            bed.file(closed, "3", named("Closed", 90, &[])),
+            test_store.file(open, "1", named("Both", 50, &[])),
+            test_store.file(closed, "2", named("Both", 90, &[subtitle])),
+            test_store.file(closed, "3", named("Closed", 90, &[])),
         ];
-        let ids = bed.persist(files).await;
-        let scope = &close(bed, MediaKind::movies(), "b").await;
+        let ids = test_store.persist(files).await;
+        let scope = &close(test_store, MediaKind::movies(), "b").await;
         let filter = MovieFilter::default();
         let listed = store
             .list_movies(scope, &filter, &ListRequest::new(MovieOrder::Title, UP, PAGE))
@@ -688,25 +688,25 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
 
 #[tokio::test]
 async fn renamed_show_keeps_its_id_and_takes_the_genres_of_the_new_name() {
-    on_each_database(async |bed: &mut Bed| {
-        let (_, folder) = bed.folder(MediaKind::tv(), "a").await;
+    on_each_database(async |test_store: &mut TestStore| {
+        let (_, folder) = test_store.folder(MediaKind::tv(), "a").await;
         let of = |show: &str, genre: &str| episode(show, 1, 1, &[("tv.genres", texts(&[genre]))]);
-        let file = bed.file(folder, "1", of("Drak", "Drama"));
+        let file = test_store.file(folder, "1", of("Drak", "Drama"));
         let mut again = file.clone();
-        bed.persist(vec![file]).await;
+        test_store.persist(vec![file]).await;
         let all = &ShowFilter::default();
-        let before = shows(bed, ALL_MEDIA, all, ShowOrder::Title).await;
+        let before = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
         again.file.known = true;
         again.file.record = of("Dark", "Mystery");
-        bed.persist(vec![again]).await;
+        test_store.persist(vec![again]).await;
         let genre = |name: &str| ShowFilter {
             genre: Some(name.to_owned()),
             ..ShowFilter::default()
         };
-        let after = shows(bed, ALL_MEDIA, &genre("mystery"), ShowOrder::Title).await;
+        let after = shows(test_store, ALL_MEDIA, &genre("mystery"), ShowOrder::Title).await;
         assert_eq!((after[0].id, after[0].title.as_str()), (before[0].id, "Dark"));
-        assert_eq!(shows(bed, ALL_MEDIA, &genre("drama"), ShowOrder::Title).await, []);
-        assert_eq!(shows(bed, ALL_MEDIA, all, ShowOrder::Title).await.len(), 1);
+        assert_eq!(shows(test_store, ALL_MEDIA, &genre("drama"), ShowOrder::Title).await, []);
+        assert_eq!(shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await.len(), 1);
     })
     .await;
 }

@@ -6,13 +6,13 @@ use crate::Store;
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::in_order;
-use crate::select::{Conditions, direction};
+use crate::where_clause::{WhereClause, direction};
 use crate::video::{OF_EPISODES, SourceRow};
-use crate::visibility::{Visible, and_in_folder};
+use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
-use svc_domain::list::{Listing, OrderedPage};
+use svc_domain::list::{Listing, OrderedPagination};
 use svc_domain::user_data::UserData;
 use svc_domain::video::{Episode, external_ids, people};
 
@@ -22,7 +22,7 @@ const EPISODES: &str = "SELECT e.episode_id, e.show_id, w.title AS show_title, e
     JOIN tv_shows w ON w.show_id = e.show_id";
 const FILTERED: Filtered = Filtered {
     item: ItemType::TvEpisode,
-    visible: Visible::Episodes,
+    access: AccessFilter::Episodes,
     key: "e.episode_id",
     first_at: |moment| TvEpisodeId::first_at(moment).get(),
 };
@@ -81,7 +81,7 @@ impl Store {
         scope: &MediaScope,
         id: TvShowId,
         filter: &ItemFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.episodes_of(scope, ("e.show_id = ", id.get()), filter, part)
             .await
@@ -93,7 +93,7 @@ impl Store {
         scope: &MediaScope,
         id: TvSeasonId,
         filter: &ItemFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.episodes_of(scope, ("e.season_id = ", id.get()), filter, part)
             .await
@@ -104,9 +104,9 @@ impl Store {
         scope: &MediaScope,
         (belong, id): (&'static str, i64),
         filter: &ItemFilter,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
-        let mut episodes = Conditions::of_media(Visible::Episodes, "e.episode_id", scope);
+        let mut episodes = WhereClause::of_media(AccessFilter::Episodes, "e.episode_id", scope);
         episodes.push(belong, Some(id), "");
         filter.narrow(&mut episodes, FILTERED, scope);
         let (sql, values) = episodes.count("tv_episodes e");
@@ -116,15 +116,15 @@ impl Store {
         let rows: Vec<EpisodeRow> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.episode_id).collect();
         let sources = self
-            .visible_rows(OF_EPISODES, &ids, &and_in_folder(scope))
+            .rows_of_listed(OF_EPISODES, &ids, &and_in_folder(scope))
             .await?;
         Ok(Listing::new(episodes_with(rows, sources), total))
     }
 
     /// An episode.
     pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
-        let seen = Visible::Episodes.and("e.episode_id", scope);
-        Ok(self.episodes(scope, &[id.get()], &seen).await?.pop())
+        let access_condition = AccessFilter::Episodes.and("e.episode_id", scope);
+        Ok(self.episodes(scope, &[id.get()], &access_condition).await?.pop())
     }
 
     /// These episodes, in this order. Who may see them is asked before.
@@ -133,10 +133,10 @@ impl Store {
         Ok(in_order(ids, episodes, |episode| episode.id.get()))
     }
 
-    async fn episodes(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Episode>> {
+    async fn episodes(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Episode>> {
         let (head, seen_files) = (format!("{EPISODES} WHERE e.episode_id"), and_in_folder(scope));
-        let queries = [(head.as_str(), seen), (OF_EPISODES, seen_files.as_str())];
-        let (rows, sources) = self.visible_rows_of_two(queries, ids).await?;
+        let queries = [(head.as_str(), access_condition), (OF_EPISODES, seen_files.as_str())];
+        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
         Ok(episodes_with(rows, sources))
     }
 }

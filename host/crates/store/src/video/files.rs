@@ -6,7 +6,7 @@ use crate::Store;
 use crate::args::{Arg, args};
 use crate::error::Result;
 use crate::media::{MediaFile, MediaRow, file_columns, file_joins};
-use crate::visibility::{Visible, and_in_folder};
+use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId};
 use svc_domain::library::MediaScope;
 use svc_domain::video::{Streams, Subtitle, VideoSubject, pictures, subtitle_files};
@@ -139,33 +139,33 @@ impl Store {
 
     /// Whether there is such an item and the caller sees it.
     pub async fn sees_video(&self, scope: &MediaScope, of: VideoSubject) -> Result<bool> {
-        let (sql, visible, key, id) = match of {
+        let (sql, access, key, id) = match of {
             VideoSubject::Movie(id) => (
                 "SELECT count(*) FROM movies i WHERE i.movie_id = $1",
-                Visible::Movies,
+                AccessFilter::Movies,
                 "i.movie_id",
                 id.get(),
             ),
             VideoSubject::Show(id) => (
                 "SELECT count(*) FROM tv_shows i WHERE i.show_id = $1",
-                Visible::Shows,
+                AccessFilter::Shows,
                 "i.show_id",
                 id.get(),
             ),
             VideoSubject::Season(id) => (
                 "SELECT count(*) FROM tv_seasons i WHERE i.season_id = $1",
-                Visible::Seasons,
+                AccessFilter::Seasons,
                 "i.season_id",
                 id.get(),
             ),
             VideoSubject::Episode(id) => (
                 "SELECT count(*) FROM tv_episodes i WHERE i.episode_id = $1",
-                Visible::Episodes,
+                AccessFilter::Episodes,
                 "i.episode_id",
                 id.get(),
             ),
         };
-        let sql = AssertSqlSafe(sql.to_owned() + &visible.and(key, scope));
+        let sql = AssertSqlSafe(sql.to_owned() + &access.and(key, scope));
         Ok(self.pools().count(sql, &args![id]).await? > 0)
     }
 }

@@ -6,9 +6,9 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::select::Conditions;
+use crate::where_clause::WhereClause;
 use crate::video::OF_MOVIES;
-use crate::visibility::{Visible, and_in_folder};
+use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;
@@ -63,7 +63,7 @@ const MOVIES: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::Movie,
-    visible: Visible::Movies,
+    access: AccessFilter::Movies,
     key: MOVIES.key,
     first_at: |moment| MovieId::first_at(moment).get(),
 };
@@ -112,8 +112,8 @@ impl From<MovieRow> for Movie {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> Conditions<'a> {
-    let mut movies = Conditions::of_media(Visible::Movies, "m.movie_id", scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<'a> {
+    let mut movies = WhereClause::of_media(AccessFilter::Movies, "m.movie_id", scope);
     movies.push(
         "m.movie_id IN (SELECT movie_id FROM movie_genres WHERE key = ",
         filter.genre.as_deref().map(fold),
@@ -134,17 +134,17 @@ impl Store {
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(MOVIES, &conditions, order, request).await?;
+        let page = self.page_in_order(MOVIES, &where_clause, order, request).await?;
         let movies = self.movies_by_id(scope, &page.items).await?;
         Ok(page.with_items(movies))
     }
 
     /// A movie.
     pub async fn movie(&self, scope: &MediaScope, id: MovieId) -> Result<Option<Movie>> {
-        let seen = Visible::Movies.and("m.movie_id", scope);
-        Ok(self.movies(scope, &[id.get()], &seen).await?.pop())
+        let access_condition = AccessFilter::Movies.and("m.movie_id", scope);
+        Ok(self.movies(scope, &[id.get()], &access_condition).await?.pop())
     }
 
     /// These movies, in this order. Who may see them is asked before.
@@ -153,10 +153,10 @@ impl Store {
         Ok(in_order(ids, movies, |movie| movie.id.get()))
     }
 
-    async fn movies(&self, scope: &MediaScope, ids: &[i64], seen: &str) -> Result<Vec<Movie>> {
+    async fn movies(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Movie>> {
         let seen_files = and_in_folder(scope);
-        let queries = [(BY_ID, seen), (OF_MOVIES, seen_files.as_str())];
-        let (rows, sources) = self.visible_rows_of_two(queries, ids).await?;
+        let queries = [(BY_ID, access_condition), (OF_MOVIES, seen_files.as_str())];
+        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
         let mut movies: Vec<Movie> = rows.into_iter().map(|row: MovieRow| row.into()).collect();
         let mut sources = super::sources(sources);
         for movie in &mut movies {

@@ -9,12 +9,12 @@ use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::select::{Conditions, direction};
-use crate::visibility::Visible;
+use crate::where_clause::{WhereClause, direction};
+use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
-use svc_domain::list::{ListRequest, Listing, OrderedPage};
+use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::text::fold;
 use svc_domain::video::{Season, Show, external_ids, texts};
 
@@ -58,7 +58,7 @@ const SHOWS: MediaRows = MediaRows {
 };
 const FILTERED: Filtered = Filtered {
     item: ItemType::TvShow,
-    visible: Visible::Shows,
+    access: AccessFilter::Shows,
     key: SHOWS.key,
     first_at: |moment| TvShowId::first_at(moment).get(),
 };
@@ -70,7 +70,7 @@ const SEASONS: &str =
 const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
 const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
 
-// As `scan_writer/video_settle.rs` stores them for all episodes.
+// As `scan_writer/video_aggregates.rs` stores them for all episodes.
 const SHOW_COUNTS: &str =
     "SELECT e.show_id, count(DISTINCT e.season_id), count(*) FROM tv_episodes e WHERE e.show_id";
 const SHOW_PICTURES: &str = "SELECT e.show_id, count(*) FROM tv_episodes e \
@@ -135,8 +135,8 @@ impl From<SeasonRow> for Season {
     }
 }
 
-fn conditions<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> Conditions<'a> {
-    let mut shows = Conditions::of_media(Visible::Shows, "w.show_id", scope);
+fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'a> {
+    let mut shows = WhereClause::of_media(AccessFilter::Shows, "w.show_id", scope);
     shows.push(
         "w.show_id IN (SELECT show_id FROM tv_show_genres WHERE key = ",
         filter.genre.as_deref().map(fold),
@@ -157,23 +157,23 @@ impl Store {
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
         let scope = &self.narrowed(scope, &request.libraries).await?;
-        let conditions = conditions(scope, filter);
+        let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(SHOWS, &conditions, order, request).await?;
+        let page = self.page_in_order(SHOWS, &where_clause, order, request).await?;
         let shows = self.shows_by_id(scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
 
     /// A show.
     pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
-        let seen = Visible::Shows.and("w.show_id", scope);
-        let rows = self.visible_rows(BY_ID, &[id.get()], &seen).await?;
+        let access_condition = AccessFilter::Shows.and("w.show_id", scope);
+        let rows = self.rows_of_listed(BY_ID, &[id.get()], &access_condition).await?;
         Ok(self.shows(scope, rows).await?.pop())
     }
 
     /// These shows, in this order. Who may see them is asked before.
     pub(crate) async fn shows_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Show>> {
-        let rows = self.visible_rows(BY_ID, ids, "").await?;
+        let rows = self.rows_of_listed(BY_ID, ids, "").await?;
         let shows = self.shows(scope, rows).await?;
         Ok(in_order(ids, shows, |show| show.id.get()))
     }
@@ -183,36 +183,36 @@ impl Store {
         &self,
         scope: &MediaScope,
         id: TvShowId,
-        part: OrderedPage,
+        part: OrderedPagination,
     ) -> Result<Listing<Season>> {
-        let seen = Visible::Seasons.and("n.season_id", scope);
+        let access_condition = AccessFilter::Seasons.and("n.season_id", scope);
         let order = direction(part.order, BY_NUMBER, FROM_LAST);
-        let sql = format!("{SEASONS} n.show_id = $1{seen} {order}");
+        let sql = format!("{SEASONS} n.show_id = $1{access_condition} {order}");
         Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
     }
 
     /// A season.
     pub async fn season(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Option<Season>> {
-        let seen = Visible::Seasons.and("n.season_id", scope);
-        let sql = format!("{SEASONS} n.season_id = $1{seen}");
+        let access_condition = AccessFilter::Seasons.and("n.season_id", scope);
+        let sql = format!("{SEASONS} n.season_id = $1{access_condition}");
         Ok(self.seasons(scope, sql, id.get()).await?.pop())
     }
 
     async fn shows(&self, scope: &MediaScope, rows: Vec<ShowRow>) -> Result<Vec<Show>> {
         let mut shows: Vec<Show> = rows.into_iter().map(Show::from).collect();
         if *scope != MediaScope::All {
-            self.count_visible_episodes(scope, &mut shows).await?;
+            self.count_accessible_episodes(scope, &mut shows).await?;
         }
         Ok(shows)
     }
 
     /// Replaces what is stored of all episodes by what those that are seen make.
-    async fn count_visible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
+    async fn count_accessible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
         let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
-        let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
-        let counts: Vec<(i64, i64, i64)> = self.visible_rows(SHOW_COUNTS, &ids, &counts).await?;
-        let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
-        let pictures = self.visible_counts(SHOW_PICTURES, &ids, &pictures).await?;
+        let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
+        let counts: Vec<(i64, i64, i64)> = self.rows_of_listed(SHOW_COUNTS, &ids, &counts).await?;
+        let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
+        let pictures = self.counts_of_listed(SHOW_PICTURES, &ids, &pictures).await?;
         for show in shows {
             let id = show.id.get();
             let count = counts.iter().find(|(show, ..)| *show == id);
@@ -229,10 +229,10 @@ impl Store {
         let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
         if *scope != MediaScope::All {
             let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();
-            let counts = Visible::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
-            let counts = self.visible_counts(SEASON_COUNTS, &ids, &counts).await?;
-            let pictures = Visible::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
-            let pictures = self.visible_counts(SEASON_PICTURES, &ids, &pictures).await?;
+            let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
+            let counts = self.counts_of_listed(SEASON_COUNTS, &ids, &counts).await?;
+            let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
+            let pictures = self.counts_of_listed(SEASON_PICTURES, &ids, &pictures).await?;
             for season in &mut seasons {
                 season.episode_count = counts.get(&season.id.get()).copied().unwrap_or_default();
                 season.has_artwork = pictures.contains_key(&season.id.get());

@@ -1,0 +1,334 @@
+//! Whether a request comes from a page of the server's own site or from another site.
+//!
+//! A site is a scheme and a registrable domain, as browsers see it for cookies: `https://app.media.example` and
+//! `https://media.example:8443` are one, `http://media.example` is another. Addresses and `localhost` stand for
+//! themselves.
+
+use salvo::extract::Metadata;
+use salvo::http::header::{HOST, HeaderName, ORIGIN};
+use salvo::http::{HeaderMap, StatusCode};
+use salvo::oapi::{Components, EndpointArgRegister, Operation};
+use salvo::{Depot, Extractible, Request};
+use url::{Host, Url};
+
+use crate::client::Client;
+use crate::extract::State;
+use crate::api_error::ApiError;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CsrfOriginCheck {
+    /// A page of the server's own site, or no page at all.
+    SameSite,
+    /// A page of another site.
+    CrossSite,
+}
+
+/// The site of a request's page, by what its browser says. `own` are the addresses of the server: the one that the
+/// request was sent to, and the public one.
+pub fn check_csrf_origin(headers: &HeaderMap, own: &[Url]) -> CsrfOriginCheck {
+    let mut said = headers.get_all(SEC_FETCH_SITE).iter();
+    match (said.next().map(|value| value.as_bytes()), said.next()) {
+        (Some(b"same-origin" | b"same-site" | b"none"), None) => return CsrfOriginCheck::SameSite,
+        (Some(b"cross-site"), None) => return CsrfOriginCheck::CrossSite,
+        // An older browser, no browser, or nothing that a browser writes.
+        _ => {}
+    }
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let Some(origin) = origins.next() else {
+        // Browsers add it to all that changes something: this is another kind of client.
+        return CsrfOriginCheck::SameSite;
+    };
+    let origin = origin.to_str().ok().and_then(|text| Url::parse(text).ok());
+    match origin {
+        Some(origin) if origins.next().is_none() && own.iter().any(|own| is_one_site(own, &origin)) => {
+            CsrfOriginCheck::SameSite
+        }
+        _ => CsrfOriginCheck::CrossSite,
+    }
+}
+
+fn is_one_site(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && match (one.host(), other.host()) {
+            (Some(Host::Domain(one)), Some(Host::Domain(other))) => registrable(one) == registrable(other),
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+}
+
+/// The domain that somebody can register; the name itself if it is none, such as `localhost` or `co.uk`.
+fn registrable(host: &str) -> &str {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    psl::domain_str(host).unwrap_or(host)
+}
+
+/// The address that a request was sent to, as far as it names one.
+fn requested(req: &Request, https: bool) -> Option<Url> {
+    // The target's own authority goes before the header (RFC 9112, 3.2.2); HTTP/2 has no other.
+    let authority = match req.uri().authority() {
+        Some(authority) => authority.as_str(),
+        None => {
+            let mut hosts = req.headers().get_all(HOST).iter();
+            let host = hosts.next()?.to_str().ok()?;
+            hosts.next().is_none().then_some(host)?
+        }
+    };
+    // Nothing but host and port: what else a URL has would move the host elsewhere.
+    let plain = !authority.contains(['/', '\\', '?', '#', '@']);
+    let scheme = if https { "https" } else { "http" };
+    plain.then(|| Url::parse(&format!("{scheme}://{authority}")).ok())?
+}
+
+/// The addresses by which a client knows the server: the one that it was asked at, and the public one.
+pub fn own_addresses(req: &Request, https: bool, public: Option<&Url>) -> Vec<Url> {
+    requested(req, https).into_iter().chain(public.cloned()).collect()
+}
+
+/// Refuses a request that was sent to a name which anybody could have made to lead here, so that a page of theirs would
+/// be of the server's own origin (DNS rebinding). Addresses lead nowhere else, `localhost` neither, and the public
+/// address is the operator's word. What names no host at all was sent by no browser.
+///
+/// # Errors
+/// Misdirected.
+pub fn require_plain_host(req: &Request, public: Option<&Url>) -> Result<(), ApiError> {
+    if req.uri().authority().is_none() && !req.headers().contains_key(HOST) {
+        return Ok(());
+    }
+    let asked = requested(req, false);
+    let is_plain = match asked.as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+        Some(Host::Domain(name)) => {
+            let name = name.strip_suffix('.').unwrap_or(name);
+            name == "localhost" || public.and_then(Url::host_str) == Some(name)
+        }
+        None => false,
+    };
+    if is_plain {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "before setup, this is answered at the server's IP address, at `localhost` and at its base URL (SVC_BASE_URL) alone",
+    ))
+}
+
+impl<'ex> Extractible<'ex> for CsrfOriginCheck {
+    fn metadata() -> &'static Metadata {
+        static METADATA: Metadata = Metadata::new("Site");
+        &METADATA
+    }
+
+    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
+    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
+        let public = State::of(depot)?.proxy_config.base_url.clone();
+        let client = Client::extract(&mut *req, depot).await?;
+        let own = own_addresses(req, client.https, public.as_ref());
+        Ok(check_csrf_origin(req.headers(), &own))
+    }
+}
+
+impl EndpointArgRegister for CsrfOriginCheck {
+    fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CsrfOriginCheck::{CrossSite, SameSite};
+    use super::*;
+    use salvo::http::HeaderValue;
+
+    fn site(own: &[&str], lines: &[(&'static str, &str)]) -> CsrfOriginCheck {
+        let own: Vec<Url> = own.iter().map(|text| text.parse().unwrap()).collect();
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        check_csrf_origin(&headers, &own)
+    }
+
+    #[test]
+    fn fetch_metadata_decides_and_the_origin_where_it_says_nothing() {
+        let origins = [
+            Some("https://media.example.co.uk"),
+            Some("https://app.example.co.uk"),
+            Some("https://media.example.co.uk:8443"),
+            Some("https://evil.co.uk"),
+            Some("null"),
+            None,
+        ];
+        let by_origin = [SameSite, SameSite, SameSite, CrossSite, CrossSite, SameSite];
+        for (said, expected) in [
+            (Some("same-origin"), [SameSite; 6]),
+            (Some("same-site"), [SameSite; 6]),
+            (Some("none"), [SameSite; 6]),
+            (Some("cross-site"), [CrossSite; 6]),
+            (None, by_origin),
+            (Some("junk"), by_origin),
+        ] {
+            for (origin, expected) in origins.iter().zip(expected) {
+                let lines = [("sec-fetch-site", said), ("origin", *origin)];
+                let lines: Vec<_> = lines
+                    .iter()
+                    .filter_map(|(name, value)| value.map(|value| (*name, value)))
+                    .collect();
+                let found = site(&["https://media.example.co.uk"], &lines);
+                assert_eq!(found, expected, "{said:?} {origin:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sites_are_scheme_and_registrable_domain() {
+        for (own, origin, expected) in [
+            ("https://media.example", "http://media.example", CrossSite),
+            ("https://media.example", "https://MEDIA.example", SameSite),
+            ("https://media.example", "https://media.example.", SameSite),
+            ("https://media.example", "https://media.example.evil.org", CrossSite),
+            ("https://media.example", "https://evilmedia.example", CrossSite),
+            ("https://media.example", "https://media.example@evil.org", CrossSite),
+            // Whoever rents a name below a public suffix is a site of their own.
+            ("https://ada.github.io", "https://eve.github.io", CrossSite),
+            ("https://ada.github.io", "https://github.io", CrossSite),
+            ("https://co.uk", "https://media.co.uk", CrossSite),
+            ("http://svc.local", "http://other.local", CrossSite),
+            ("http://svc.local", "http://tv.svc.local", SameSite),
+            ("http://svc", "http://svc:81", SameSite),
+            ("http://svc", "http://other", CrossSite),
+            ("http://localhost:8420", "http://localhost:3000", SameSite),
+            ("http://localhost:8420", "http://127.0.0.1:8420", CrossSite),
+            ("http://localhost:8420", "http://evil.localhost", CrossSite),
+            ("http://10.0.0.1:8420", "http://10.0.0.1", SameSite),
+            ("http://10.0.0.1", "http://10.0.0.2", CrossSite),
+            ("http://10.0.0.1", "http://1.0.0.1", CrossSite),
+            ("http://[::1]:8420", "http://[::1]", SameSite),
+            ("http://[::1]", "http://[0:0:0:0:0:0:0:1]:1", SameSite),
+            ("http://[::1]", "http://[::2]", CrossSite),
+            ("http://[::1]", "http://127.0.0.1", CrossSite),
+            ("http://svc", "file://svc", CrossSite),
+            ("http://svc", "", CrossSite),
+            ("http://svc", "svc", CrossSite),
+            ("http://svc", "http://", CrossSite),
+            ("http://svc", "*", CrossSite),
+        ] {
+            assert_eq!(site(&[own], &[("origin", origin)]), expected, "{own} {origin}");
+        }
+    }
+
+    #[test]
+    fn headers_given_twice_decide_nothing_for_the_better() {
+        let own = "http://svc";
+        let twice = [("sec-fetch-site", "none"), ("sec-fetch-site", "none")];
+        assert_eq!(site(&[own], &twice), SameSite);
+        let foreign = [twice[0], twice[1], ("origin", "http://evil")];
+        assert_eq!(site(&[own], &foreign), CrossSite);
+        assert_eq!(site(&[own], &[("origin", own), ("origin", own)]), CrossSite);
+        assert_eq!(
+            site(&[own], &[("sec-fetch-site", "Same-Origin"), ("origin", "null")]),
+            CrossSite
+        );
+    }
+
+    #[test]
+    fn public_address_is_the_servers_own_as_well() {
+        let own = ["http://10.0.0.1:8420", "https://media.example"];
+        for (origin, expected) in [
+            ("https://media.example", SameSite),
+            ("https://www.media.example", SameSite),
+            ("http://10.0.0.1", SameSite),
+            ("http://media.example", CrossSite),
+            ("https://10.0.0.1", CrossSite),
+        ] {
+            assert_eq!(site(&own, &[("origin", origin)]), expected, "{origin}");
+        }
+        assert_eq!(site(&[], &[("origin", "http://svc")]), CrossSite);
+    }
+
+    #[test]
+    fn plain_hosts_are_addresses_localhost_and_the_public_name() {
+        let public: Url = "https://media.example".parse().unwrap();
+        let is_plain = |target: &str, hosts: &[&str]| {
+            let mut request = Request::new();
+            *request.uri_mut() = target.parse().unwrap();
+            for host in hosts {
+                let value = HeaderValue::from_str(host).unwrap();
+                request.headers_mut().append(HOST, value);
+            }
+            require_plain_host(&request, Some(&public)).is_ok()
+        };
+        for host in [
+            "127.0.0.1",
+            "192.168.1.7:8420",
+            "[::1]:8420",
+            "localhost",
+            "LOCALHOST:8420",
+            "localhost.",
+            "media.example",
+            "Media.Example:8420",
+        ] {
+            assert!(is_plain("/", &[host]), "{host}");
+            assert!(is_plain(&format!("http://{host}/"), &[]), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "evil.localhost",
+            "127.0.0.1.evil.example",
+            "media.example.evil.example",
+            "www.media.example",
+            "nas.local:8420",
+            "nas",
+            "",
+            "localhost@evil.example",
+            "evil.example/localhost",
+        ] {
+            assert!(!is_plain("/", &[host]), "{host}");
+        }
+        // The target goes before the header, and two headers say nothing.
+        assert!(!is_plain("http://evil.example/", &["localhost"]));
+        assert!(!is_plain("/", &["localhost", "localhost"]));
+        assert!(is_plain("/", &[]));
+    }
+
+    #[test]
+    fn requested_address_is_read_from_target_or_host() {
+        let address = |target: &str, hosts: &[&str], https| {
+            let mut request = Request::new();
+            *request.uri_mut() = target.parse().unwrap();
+            for host in hosts {
+                let value = HeaderValue::from_str(host).unwrap();
+                request.headers_mut().append(HOST, value);
+            }
+            requested(&request, https).map(|url| url.to_string())
+        };
+        assert_eq!(
+            address("/", &["svc:81"], false).as_deref(),
+            Some("http://svc:81/")
+        );
+        assert_eq!(
+            address("/", &["svc:81"], true).as_deref(),
+            Some("https://svc:81/")
+        );
+        assert_eq!(
+            address("/", &["[::1]:81"], false).as_deref(),
+            Some("http://[::1]:81/")
+        );
+        assert_eq!(
+            address("http://svc/x", &["evil"], false).as_deref(),
+            Some("http://svc/")
+        );
+        for hosts in [
+            &[][..],
+            &["svc", "svc"],
+            &["evil/@svc"],
+            &["svc@evil"],
+            &["svc#evil"],
+            &[""],
+            &["a b"],
+        ] {
+            assert_eq!(address("/", hosts, false), None, "{hosts:?}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Answers that are media: a file or a picture, whole or in part.
+
+use std::fs::File;
+
+use bytes::Bytes;
+use salvo::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
+};
+use salvo::http::{Method, ResBody, StatusCode};
+use salvo::oapi::SchemaFormat;
+use salvo::oapi::{
+    self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation,
+};
+use salvo::{Depot, Request, Response, Writer, async_trait};
+
+use crate::response_cache::Cacheable;
+use crate::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
+use crate::openapi::ANY_BYTES;
+use crate::api_error::ApiError;
+use svc_domain::path::extension;
+use svc_http_io::connection::Connection;
+use svc_http_io::file_body::FileBody;
+use svc_http_io::limits::MEDIA_MAX_AGE;
+use svc_http_io::range::{Decision, Representation, decide, format_date};
+use svc_library::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use svc_library::open_streams::OpenStream;
+use svc_library::thumbnails::{Thumbnail, ThumbnailBytes};
+
+#[derive(Debug)]
+enum Source {
+    File(OpenedMedia),
+    Drawn { file: File, length: u64 },
+    Memory(Bytes),
+}
+
+/// An answer with an item's bytes.
+#[derive(Debug)]
+pub struct MediaResponse {
+    source: Source,
+    tag: String,
+    modified: i64,
+    content_type: &'static str,
+    stream: Option<OpenStream>,
+    /// Never shown inside a page, whatever the type.
+    is_attachment: bool,
+    /// The answer until the index changes.
+    is_cacheable: bool,
+}
+
+impl MediaResponse {
+    /// The item's own file.
+    pub fn file(media: OpenedMedia) -> Self {
+        let content_type = type_of(&media.name, TYPES);
+        Self::of(media, content_type)
+    }
+
+    /// A movie's or episode's own file.
+    pub fn video(media: OpenedMedia) -> Self {
+        let content_type = type_of(&media.name, VIDEO_TYPES);
+        Self::of(media, content_type)
+    }
+
+    /// A picture in a file of its own.
+    pub fn picture_file(media: OpenedMedia) -> Self {
+        // Kodi's thumbnails; few are anything but JPEG.
+        let content_type = match &*extension(&media.name) {
+            "tbn" => "image/jpeg",
+            _ => type_of(&media.name, TYPES),
+        };
+        Self::of(media, content_type)
+    }
+
+    /// A file of subtitles. Their texts are anybody's, and styles may hold markup: a player takes them, no page.
+    pub fn subtitle(media: OpenedMedia) -> Self {
+        let content_type = type_of(&media.name, SUBTITLE_TYPES);
+        Self {
+            is_attachment: true,
+            ..Self::of(media, content_type)
+        }
+    }
+
+    fn of(media: OpenedMedia, content_type: &'static str) -> Self {
+        Self {
+            tag: format!("\"{}-{:x}-{:x}\"", media.id, media.length, media.mtime_ns),
+            modified: media.mtime_ns.div_euclid(1_000_000_000),
+            content_type,
+            is_attachment: content_type == PLAIN_BYTES,
+            source: Source::File(media),
+            stream: None,
+            is_cacheable: false,
+        }
+    }
+
+    /// The same, as one of the user's open streams until it is sent.
+    #[must_use]
+    pub fn as_stream(self, stream: OpenStream) -> Self {
+        Self {
+            stream: Some(stream),
+            ..self
+        }
+    }
+
+    /// A picture from inside of a file.
+    pub fn picture(picture: OpenedPicture) -> Self {
+        let claimed = picture.mime.to_ascii_lowercase();
+        let claimed = if claimed == "image/jpg" {
+            "image/jpeg"
+        } else {
+            claimed.as_str()
+        };
+        let content_type = PICTURE_TYPES
+            .into_iter()
+            .find(|known| *known == claimed)
+            .unwrap_or(PLAIN_BYTES);
+        let OpenedPicture {
+            id,
+            index,
+            file_size,
+            mtime_ns,
+            ..
+        } = picture;
+        Self {
+            tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
+            modified: mtime_ns.div_euclid(1_000_000_000),
+            content_type,
+            stream: None,
+            is_attachment: content_type == PLAIN_BYTES,
+            is_cacheable: false,
+            source: match picture.bytes {
+                PictureBytes::InFile(media) => Source::File(media),
+                PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
+            },
+        }
+    }
+
+    /// A picture in a smaller size.
+    pub fn thumbnail(thumbnail: Thumbnail) -> Self {
+        Self {
+            tag: format!("\"{}\"", thumbnail.tag),
+            modified: thumbnail.mtime_ns.div_euclid(1_000_000_000),
+            content_type: thumbnail.format.mime(),
+            stream: None,
+            is_attachment: false,
+            is_cacheable: thumbnail.is_as_indexed,
+            source: match thumbnail.bytes {
+                ThumbnailBytes::InFile { file, length } => Source::Drawn { file, length },
+                ThumbnailBytes::InMemory(bytes) => Source::Memory(bytes),
+            },
+        }
+    }
+
+    fn length(&self) -> u64 {
+        match &self.source {
+            Source::File(media) => media.length,
+            Source::Drawn { length, .. } => *length,
+            Source::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    fn set_headers(&self, res: &mut Response) {
+        let headers = res.headers_mut();
+        let mut set = |name: HeaderName, value: String| {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                headers.insert(name, value);
+            }
+        };
+        set(ETAG, self.tag.clone());
+        set(LAST_MODIFIED, format_date(self.modified));
+        set(ACCEPT_RANGES, "bytes".to_owned());
+        // Private: the URL may carry a token.
+        set(
+            CACHE_CONTROL,
+            format!("private, max-age={}", MEDIA_MAX_AGE.as_secs()),
+        );
+        set(CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
+        // What is not known to be media is never shown inside a page of ours.
+        let disposition = if self.is_attachment {
+            "attachment"
+        } else {
+            "inline"
+        };
+        set(CONTENT_DISPOSITION, disposition.to_owned());
+    }
+
+    fn body(self, req: &Request, start: u64, length: u64) -> ResBody {
+        match self.source {
+            Source::File(media) => {
+                let body = FileBody::new(media.file, media.offset.saturating_add(start), length);
+                if let (Some(stream), Some(connection)) =
+                    (&self.stream, req.extensions().get::<Connection>().cloned())
+                {
+                    stream.close_by(move || connection.abort());
+                }
+                let body = match self.stream {
+                    Some(stream) => body.until(move || stream.has_ended()),
+                    None => body,
+                };
+                ResBody::Boxed(Box::pin(body.on(Connection::own(req))))
+            }
+            Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
+            Source::Memory(bytes) => {
+                let (start, length) = (
+                    usize::try_from(start).unwrap_or(0),
+                    usize::try_from(length).unwrap_or(0),
+                );
+                let end = start.saturating_add(length).min(bytes.len());
+                ResBody::Once(bytes.slice(start.min(end)..end))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Writer for MediaResponse {
+    async fn write(self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
+        if self.is_cacheable {
+            depot.insert_typed(Cacheable);
+        }
+        let whole = self.length();
+        let what = Representation {
+            tag: &self.tag,
+            modified: self.modified,
+            length: whole,
+        };
+        let (status, start, length) = match decide(req.method(), req.headers(), what) {
+            Decision::Full => (StatusCode::OK, 0, whole),
+            Decision::Partial { start, end } => (StatusCode::PARTIAL_CONTENT, start, end - start + 1),
+            Decision::NotModified => {
+                self.set_headers(res);
+                res.status_code(StatusCode::NOT_MODIFIED);
+                return;
+            }
+            Decision::PreconditionFailed => {
+                return ApiError::of_status(StatusCode::PRECONDITION_FAILED).render(res);
+            }
+            Decision::Unsatisfiable => {
+                ApiError::of_status(StatusCode::RANGE_NOT_SATISFIABLE).render(res);
+                set_content_range(res, format!("bytes */{whole}"));
+                return;
+            }
+        };
+        self.set_headers(res);
+        res.status_code(status);
+        res.headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        res.headers_mut()
+            .insert(CONTENT_LENGTH, HeaderValue::from(length));
+        if status == StatusCode::PARTIAL_CONTENT {
+            set_content_range(res, format!("bytes {start}-{}/{whole}", start + length - 1));
+        }
+        if req.method() != Method::HEAD {
+            res.replace_body(self.body(req, start, length));
+        }
+    }
+}
+
+fn set_content_range(res: &mut Response, value: String) {
+    if let Ok(value) = HeaderValue::try_from(value) {
+        res.headers_mut().insert(CONTENT_RANGE, value);
+    }
+}
+
+impl EndpointOutRegister for MediaResponse {
+    fn register(_components: &mut Components, operation: &mut Operation) {
+        let bytes = |about: &str| {
+            let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
+            let schema = Object::with_type(BasicType::String).format(binary);
+            oapi::Response::new(about).add_content(ANY_BYTES, Content::new(schema))
+        };
+        let responses = &mut operation.responses;
+        responses.insert("200", bytes("All bytes"));
+        responses.insert("206", bytes("The bytes asked for"));
+        responses.insert("304", oapi::Response::new("The client has it already"));
+        responses.insert("412", oapi::Response::new("A precondition does not hold"));
+        responses.insert("416", oapi::Response::new("The range lies outside"));
+    }
+}

@@ -1,0 +1,270 @@
+//! Where messages wait: a queue of what was told, and a ring of what is being heard.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::EventLimits;
+use crate::message::Message;
+use crate::stream::Subscriber;
+use svc_domain::id::UserId;
+use svc_domain::time::Timestamp;
+
+/// For those who tell: it costs next to nothing while nobody listens, and never waits.
+#[derive(Debug, Clone)]
+pub struct Events(pub(super) Arc<Broadcaster>);
+
+/// What tellers, pump and listeners share.
+///
+/// Locks are taken in this order: listeners, one listener's state, ring.
+#[derive(Debug)]
+pub(super) struct Broadcaster {
+    pub(super) limits: EventLimits,
+    inbox: Mutex<VecDeque<Message>>,
+    dropped: AtomicUsize,
+    pub(super) ring_buffer: RwLock<RingBuffer>,
+    pub(super) subscribers: Mutex<Subscribers>,
+    /// Their number, for tellers.
+    count: AtomicUsize,
+    /// Listeners that have not heard all of the ring.
+    lagging: AtomicUsize,
+    /// A listener was last looked at before the last change of accounts.
+    pub(super) outdated: AtomicBool,
+    closed: AtomicBool,
+    /// Wakes the pump.
+    pub(super) wake_dispatcher: Notify,
+    /// Wakes the pump while it waits for the listeners.
+    pub(super) drained: Notify,
+}
+
+/// The last messages, by number. Each listener has its own place in it.
+#[derive(Debug, Default)]
+pub(super) struct RingBuffer {
+    first: u64,
+    messages: VecDeque<Arc<Message>>,
+}
+
+impl RingBuffer {
+    /// The number that the next message will have.
+    pub(super) fn end(&self) -> u64 {
+        self.first + self.messages.len() as u64
+    }
+
+    /// The message of this number, if it is still there.
+    pub(super) fn get(&self, number: u64) -> Option<&Arc<Message>> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.messages.get(place)
+    }
+}
+
+/// Who listens.
+#[derive(Debug, Default)]
+pub(super) struct Subscribers {
+    next_id: u64,
+    pub(super) by_id: HashMap<u64, Arc<Subscriber>>,
+    /// How many each account has.
+    by_user: HashMap<UserId, usize>,
+    /// Whether the pump runs.
+    pub(super) is_dispatching: bool,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self::new(EventLimits::default())
+    }
+}
+
+impl Events {
+    /// How often streams are looked at for what is to end.
+    pub fn sweep_interval(&self) -> Duration {
+        self.0.limits.sweep_interval
+    }
+
+    /// With these limits.
+    pub fn new(limits: EventLimits) -> Self {
+        Self(Arc::new(Broadcaster {
+            limits,
+            inbox: Mutex::default(),
+            dropped: AtomicUsize::new(0),
+            ring_buffer: RwLock::default(),
+            subscribers: Mutex::default(),
+            count: AtomicUsize::new(0),
+            lagging: AtomicUsize::new(0),
+            outdated: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            wake_dispatcher: Notify::new(),
+            drained: Notify::new(),
+        }))
+    }
+
+    /// Tells something, in the order of the calls. It is made only if somebody listens.
+    pub fn publish(&self, message: impl FnOnce() -> Message) {
+        if self.subscribers() > 0 {
+            self.0.push(message());
+        }
+    }
+
+    /// How many listen.
+    pub fn subscribers(&self) -> usize {
+        self.0.count.load(Ordering::Acquire)
+    }
+
+    /// Ends all streams, and every later one at once.
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::Release);
+        for subscriber in self.0.subscribers().by_id.values() {
+            subscriber.end();
+        }
+    }
+}
+
+impl Broadcaster {
+    fn push(&self, message: Message) {
+        {
+            let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+            if inbox.len() >= self.limits.inbox && message.kind.is_droppable() {
+                if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
+                    tracing::warn!("event inbox is full; droppable events are discarded");
+                }
+                return;
+            }
+            inbox.push_back(message);
+        }
+        self.wake_dispatcher.notify_one();
+    }
+
+    pub(super) fn subscribers(&self) -> MutexGuard<'_, Subscribers> {
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next messages to hand out; empty when there are none.
+    pub(super) fn take_batch(&self) -> Vec<Arc<Message>> {
+        let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = inbox.len().min(self.limits.batch);
+        let batch = inbox.drain(..length).map(Arc::new).collect();
+        if inbox.is_empty() {
+            self.dropped.store(0, Ordering::Relaxed);
+            // A burst must not leave its memory behind.
+            inbox.shrink_to(self.limits.batch);
+        }
+        batch
+    }
+
+    /// Puts messages into the ring; tells where they begin and end.
+    pub(super) fn append(&self, batch: &[Arc<Message>]) -> (u64, u64) {
+        let mut ring_buffer = self.ring_buffer.write().unwrap_or_else(PoisonError::into_inner);
+        let begin = ring_buffer.end();
+        ring_buffer.messages.extend(batch.iter().cloned());
+        let beyond = ring_buffer.messages.len().saturating_sub(self.limits.queue);
+        ring_buffer.messages.drain(..beyond);
+        ring_buffer.first += beyond as u64;
+        (begin, ring_buffer.end())
+    }
+
+    /// Gives back the memory of messages that all have heard.
+    pub(super) fn drop_delivered(&self) {
+        let mut ring_buffer = self.ring_buffer.write().unwrap_or_else(PoisonError::into_inner);
+        if self.lagging() == 0 {
+            ring_buffer.first = ring_buffer.end();
+            ring_buffer.messages = VecDeque::new();
+        }
+    }
+
+    /// How many listeners have not heard all.
+    pub(super) fn lagging(&self) -> usize {
+        self.lagging.load(Ordering::Acquire)
+    }
+
+    pub(super) fn increment_lagging(&self) {
+        self.lagging.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn decrement_lagging(&self) {
+        if self.lagging.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.drained.notify_one();
+        }
+    }
+
+    /// Adds a listener of an account, made for the place in the ring where it begins; `None` if it has as many as one
+    /// may.
+    pub(super) fn add(
+        &self,
+        user: UserId,
+        subscriber: impl FnOnce(u64) -> Subscriber,
+    ) -> Option<(u64, Arc<Subscriber>, bool)> {
+        let mut subscribers = self.subscribers();
+        let of_user = subscribers.by_user.entry(user).or_insert(0);
+        if *of_user >= self.limits.per_account {
+            return None;
+        }
+        *of_user += 1;
+        let begin = self.ring_buffer.read().unwrap_or_else(PoisonError::into_inner).end();
+        let subscriber = Arc::new(subscriber(begin));
+        let id = subscribers.next_id;
+        subscribers.next_id += 1;
+        subscribers.by_id.insert(id, Arc::clone(&subscriber));
+        self.count.store(subscribers.by_id.len(), Ordering::Release);
+        // Under the lock, so that either this or `close` sees the other.
+        if self.closed.load(Ordering::Acquire) {
+            subscriber.end();
+        }
+        let first = !std::mem::replace(&mut subscribers.is_dispatching, true);
+        Some((id, subscriber, first))
+    }
+
+    /// Takes a listener out.
+    pub(super) fn remove(&self, id: u64) {
+        let mut subscribers = self.subscribers();
+        if let Some(subscriber) = subscribers.by_id.remove(&id) {
+            let user = subscriber.principal.user();
+            if let Some(of_user) = subscribers.by_user.get_mut(&user) {
+                *of_user -= 1;
+                if *of_user == 0 {
+                    subscribers.by_user.remove(&user);
+                }
+            }
+            self.count.store(subscribers.by_id.len(), Ordering::Release);
+            // After thousands have gone, so is their memory.
+            if subscribers.by_id.len() * 4 < subscribers.by_id.capacity() {
+                subscribers.by_id.shrink_to_fit();
+            }
+            if subscriber.state().leave() {
+                self.decrement_lagging();
+            }
+        }
+    }
+
+    /// Whether the pump may end: nobody listens. What was told to nobody is forgotten.
+    pub(super) fn stop_if_unused(&self) -> bool {
+        let mut subscribers = self.subscribers();
+        if !subscribers.by_id.is_empty() {
+            return false;
+        }
+        subscribers.is_dispatching = false;
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        drop(subscribers);
+        self.drop_delivered();
+        true
+    }
+
+    /// Comments that are due, streams that are over by themselves, connections that take nothing.
+    pub(super) fn sweep(&self, is_expired: impl Fn(&Subscriber, Option<Timestamp>) -> bool) {
+        let now = Instant::now();
+        let mut disconnect = Vec::new();
+        for subscriber in self.subscribers().by_id.values() {
+            let ends = subscriber.state().ends();
+            if is_expired(subscriber, ends) {
+                subscriber.end();
+            }
+            if subscriber.state().sweep(now, &self.limits) {
+                disconnect.push(Arc::clone(subscriber));
+            }
+        }
+        for subscriber in disconnect {
+            subscriber.disconnect();
+        }
+    }
+}

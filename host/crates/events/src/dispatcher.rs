@@ -1,0 +1,130 @@
+//! Hands messages out at the pace of the listeners, and ends what is to end. One task, while anybody listens.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::broadcaster::Broadcaster;
+use crate::stream::Subscriber;
+use svc_identity::authentication::{Authentication, Principal};
+
+/// Runs until nobody listens any more, or the server ends.
+pub(super) fn start(broadcaster: Arc<Broadcaster>, authentication: Authentication) {
+    let tasks = authentication.tasks().clone();
+    tasks.spawn_until_end("events", async move {
+        let mut dispatcher = Dispatcher {
+            broadcaster,
+            authentication,
+            checked: None,
+        };
+        dispatcher.run().await;
+    });
+}
+
+struct Dispatcher {
+    broadcaster: Arc<Broadcaster>,
+    authentication: Authentication,
+    /// The state of accounts for which all listeners were last looked at.
+    checked: Option<i64>,
+}
+
+impl Dispatcher {
+    async fn run(&mut self) {
+        let every = self.broadcaster.limits.sweep_interval;
+        let mut look_at = Instant::now() + every;
+        loop {
+            let batch = self.broadcaster.take_batch();
+            if batch.is_empty() {
+                // An error is the time to look.
+                let _ = timeout_at(look_at, self.broadcaster.wake_dispatcher.notified()).await;
+            }
+            if Instant::now() >= look_at {
+                let authentication = &self.authentication;
+                self.broadcaster
+                    .sweep(|subscriber, ends| authentication.is_expired(&subscriber.principal, ends));
+                if batch.is_empty() && self.broadcaster.stop_if_unused() {
+                    return;
+                }
+                look_at = Instant::now() + every;
+            }
+            self.refresh_permissions().await;
+            if !batch.is_empty() {
+                self.deliver(&batch);
+                self.wait_for_subscribers().await;
+                self.broadcaster.drop_delivered();
+            }
+        }
+    }
+
+    /// Looks again at every listener that a change of accounts is about. Until then they get nothing that was told since.
+    async fn refresh_permissions(&mut self) {
+        let revision = self.authentication.revision();
+        if !self.broadcaster.outdated.swap(false, Ordering::AcqRel) && self.checked == Some(revision) {
+            return;
+        }
+        let mut outdated: HashMap<Principal, Vec<Arc<Subscriber>>> = HashMap::new();
+        for subscriber in self.broadcaster.subscribers().by_id.values() {
+            let changed = self.authentication.revision_of(subscriber.principal.user());
+            if subscriber.is_outdated(revision, changed) {
+                let same = outdated.entry(subscriber.principal).or_default();
+                same.push(Arc::clone(subscriber));
+            }
+        }
+        self.checked = Some(revision);
+        for (principal, subscribers) in outdated {
+            match self.authentication.permissions(&principal).await {
+                Ok(permissions) => {
+                    for subscriber in subscribers {
+                        subscriber.update(permissions.as_ref(), revision);
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "event delivery suspended: permissions cannot be read from the database");
+                    self.checked = None;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn deliver(&self, batch: &[Arc<super::Message>]) {
+        let numbers = self.broadcaster.append(batch);
+        let revision = self.authentication.revision();
+        let mut too_far = Vec::new();
+        for subscriber in self.broadcaster.subscribers().by_id.values() {
+            let is_too_far =
+                subscriber.notify(&self.broadcaster, numbers, revision, |principal, capabilities, scope| {
+                    let mut messages = batch.iter();
+                    messages.any(|message| message.audience.includes(principal.user(), capabilities, scope))
+                });
+            if is_too_far {
+                too_far.push(Arc::clone(subscriber));
+            }
+        }
+        for subscriber in too_far {
+            tracing::info!(user = %subscriber.principal.user(), "event stream disconnected: the client is too slow");
+            subscriber.disconnect();
+        }
+    }
+
+    /// Goes on as soon as all have heard, or as nobody else does within the patience.
+    async fn wait_for_subscribers(&self) {
+        loop {
+            let before = self.broadcaster.lagging();
+            if before == 0 {
+                return;
+            }
+            let until = Instant::now() + self.broadcaster.limits.patience;
+            while self.broadcaster.lagging() > 0 {
+                if timeout_at(until, self.broadcaster.drained.notified()).await.is_err() {
+                    break;
+                }
+            }
+            if self.broadcaster.lagging() >= before {
+                return;
+            }
+        }
+    }
+}

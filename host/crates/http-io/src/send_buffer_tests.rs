@@ -1,0 +1,93 @@
+//! What a connection may hold, and for how long.
+
+use super::*;
+use crate::limits::MEDIA_CHUNK_BYTES;
+
+fn context() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+fn send_buffer() -> Arc<SendBuffer> {
+    SendBuffer::new(Connection::default(), &Limits::default())
+}
+
+#[tokio::test]
+async fn files_are_read_in_small_pieces_when_others_are_not_taken() {
+    let send_buffer = send_buffer();
+    let room = |stream: &Arc<Stream>| match stream.poll_buffer_space(&context(), MEDIA_CHUNK_BYTES) {
+        Poll::Ready(room) => Some(room),
+        Poll::Pending => None,
+    };
+    let greedy = Stream::new(Arc::clone(&send_buffer));
+    let mut held: Vec<BufferSpace> = (0..4).filter_map(|_| room(&greedy)).collect();
+    assert!(held.iter().all(|room| room.bytes == MEDIA_CHUNK_BYTES));
+    // Whatever others hold, each stream has a piece, and the next when that is taken.
+    let modest = Stream::new(Arc::clone(&send_buffer));
+    let small = room(&modest).unwrap();
+    assert_eq!(small.bytes, H2_STREAM_BYTES);
+    let piece = modest.piece(Bytes::from_static(b"x"), None);
+    assert!(room(&modest).is_none());
+    drop(piece);
+    assert_eq!(room(&modest).unwrap().bytes, H2_STREAM_BYTES);
+    held.pop();
+    assert_eq!(room(&modest).unwrap().bytes, MEDIA_CHUNK_BYTES);
+    // In no stream's task there is room enough.
+    assert!(matches!(poll_buffer_space(&context(), MEDIA_CHUNK_BYTES), Poll::Ready(room) if !room.is_bounded));
+}
+
+#[tokio::test]
+async fn bytes_held_by_all_streams_together_stay_below_a_mebibyte() {
+    let streams = crate::limits::H2_STREAMS as usize * H2_STREAM_BYTES;
+    assert!(H2_ANSWERS_BYTES + H2_FILES_BYTES + streams < 1 << 20);
+    let send_buffer = send_buffer();
+    let whole = send_buffer.try_take(16 << 20).unwrap();
+    assert!(send_buffer.try_take(1).is_none());
+    drop(whole);
+    assert!(send_buffer.try_take(1).is_some());
+}
+
+#[tokio::test]
+async fn end_of_a_body_is_told_when_its_pieces_are_taken() {
+    let send_buffer = send_buffer();
+    let room = send_buffer.try_take(H2_ANSWERS_BYTES);
+    let body = ResBody::Once(Bytes::from(vec![0; H2_PIECE_BYTES + 1]));
+    let stream = Stream::new(Arc::clone(&send_buffer));
+    STREAM.sync_scope(stream, || {
+        let mut body = Http2Body::new(body, room, Connection::default().begin());
+        let mut next = || Pin::new(&mut body).poll_frame(&mut context());
+        let mut pieces = Vec::new();
+        for length in [H2_PIECE_BYTES, 1] {
+            let Poll::Ready(Some(Ok(frame))) = next() else {
+                panic!("a piece")
+            };
+            let piece = frame.into_data().unwrap();
+            assert_eq!(piece.len(), length);
+            pieces.push(piece);
+        }
+        assert!(next().is_pending());
+        pieces.pop();
+        assert!(next().is_pending() && send_buffer.try_take(1).is_none());
+        pieces.pop();
+        assert!(matches!(next(), Poll::Ready(None)));
+    });
+    assert!(send_buffer.try_take(H2_ANSWERS_BYTES).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn stream_stalls_by_the_time_of_its_last_piece() {
+    let send_buffer = send_buffer();
+    let stream = Stream::new(Arc::clone(&send_buffer));
+    let begun = Instant::now();
+    let taking = Arc::clone(&stream);
+    let running = async move {
+        // Nothing is there to be taken.
+        tokio::time::sleep(3 * taking.send_buffer.stall).await;
+        let mut pieces = vec![taking.piece(Bytes::new(), None), taking.piece(Bytes::new(), None)];
+        tokio::time::sleep(taking.send_buffer.stall / 2).await;
+        pieces.pop();
+        std::future::pending::<()>().await;
+    };
+    until_stalled(running, Arc::clone(&stream)).await;
+    assert_eq!(begun.elapsed(), send_buffer.stall * 9 / 2);
+    assert!(stream.is_taken());
+}

@@ -1,0 +1,198 @@
+//! Phase 5: marks what is gone, unless too much is gone at once.
+
+use std::collections::HashSet;
+
+use crate::scan::diff::FolderLoss;
+use crate::scan::run_log::{Details, RunLog};
+use crate::scan::persist::done;
+use crate::scan::progress::Progress;
+use crate::scan::roots::{ScanRoot, Vanished};
+use svc_domain::id::{FileId, FolderId};
+use svc_domain::path::RelativePath;
+use svc_domain::scan::{FileStatus, RunLogEntry, RunLogEvent};
+use svc_domain::time::Timestamp;
+use svc_store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
+
+/// A run that misses more than this share of a root's files marks none of them: a disk that is half there is far
+/// more likely than so many deletions at once.
+const MAX_LOST_SHARE: f64 = 0.3;
+
+/// Up to this many files may go at once in any case, so that a small library can shrink.
+const ALWAYS_MAY_GO: usize = 20;
+
+/// Files marked in one transaction.
+const FILES_PER_TRANSACTION: usize = 500;
+
+/// A file that is not where it was.
+struct Lost {
+    id: FileId,
+    path: RelativePath,
+}
+
+impl FolderLoss {
+    /// All that goes.
+    fn files(self) -> impl Iterator<Item = Lost> {
+        let gone = self.missing.into_iter().chain(self.ignored);
+        gone.map(move |(id, name)| Lost {
+            id,
+            path: self.folder.path.join_text(&name),
+        })
+    }
+}
+
+/// The marking of what is gone from one root.
+pub(super) struct MarkMissing<'a, 'j> {
+    pub(super) store: &'a Store,
+    pub(super) writer: &'a mut ScanWriter,
+    pub(super) progress: &'a Progress,
+    pub(super) run_log: &'a mut RunLog<'j>,
+    pub(super) root: &'a ScanRoot,
+    /// Files that were found at another place.
+    pub(super) moved: &'a HashSet<FileId>,
+    pub(super) now: Timestamp,
+    /// The user says that what is gone is meant to be gone.
+    pub(super) accept_missing: bool,
+    /// Only count and log.
+    pub(super) dry_run: bool,
+}
+
+impl MarkMissing<'_, '_> {
+    /// Marks the losses; false if so much is gone that the root is taken for being away, and nothing is marked.
+    pub(super) async fn run(
+        mut self,
+        vanished: Vanished,
+        mut losses: Vec<FolderLoss>,
+    ) -> Result<bool, StoreError> {
+        for loss in &mut losses {
+            for gone in [&mut loss.missing, &mut loss.ignored] {
+                gone.retain(|(id, _)| !self.moved.contains(id));
+            }
+        }
+        let lost = self.files_of(&vanished.lost).await?;
+        let ignored = self.files_of(&vanished.ignored).await?;
+        let in_folders = losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
+        let left_out = losses.iter().map(|loss| loss.ignored.len()).sum::<usize>();
+        let count = lost.len() + in_folders;
+        if let Some(kind) = self.progress.kind(&self.root.directory.kind) {
+            kind.missing(count + ignored.len() + left_out);
+        }
+        let known = usize::try_from(self.root.known_files()).unwrap_or(0);
+        let too_many = count > ALWAYS_MAY_GO && count as f64 > known as f64 * MAX_LOST_SHARE;
+        if too_many && !self.accept_missing {
+            self.progress.warn(format!(
+                "{}: {count} of {known} files are gone; none is marked as missing. Is the disk there?",
+                self.root.directory.path.display()
+            ));
+            return Ok(false);
+        }
+        if self.dry_run {
+            let in_folders = losses.into_iter().flat_map(FolderLoss::files);
+            let gone = lost.into_iter().chain(ignored).chain(in_folders);
+            let batch = ScanBatch {
+                logs: gone.filter_map(|file| self.run_log_line(&file)).collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            self.writer.persist(&batch).await?;
+            return Ok(true);
+        }
+        for files in [lost, ignored] {
+            self.mark(&files).await?;
+        }
+        let folders: Vec<FolderId> = vanished
+            .lost
+            .iter()
+            .chain(&vanished.ignored)
+            .map(|(id, _)| *id)
+            .collect();
+        self.empty(&folders).await?;
+        self.mark_losses(losses).await?;
+        Ok(true)
+    }
+
+    /// The files of folders that are gone, but for those that are missing already or were found elsewhere.
+    async fn files_of(&self, folders: &[(FolderId, RelativePath)]) -> Result<Vec<Lost>, StoreError> {
+        let mut lost = Vec::new();
+        for folders in folders.chunks(FILES_PER_TRANSACTION) {
+            let ids: Vec<FolderId> = folders.iter().map(|(id, _)| *id).collect();
+            for file in self.store.files_in_folders(&ids).await? {
+                let folder = folders.iter().find(|(id, _)| *id == file.folder);
+                if let Some((_, path)) = folder
+                    && file.status != FileStatus::Missing
+                    && !self.moved.contains(&file.id)
+                {
+                    lost.push(Lost {
+                        id: file.id,
+                        path: path.join_text(&file.name),
+                    });
+                }
+            }
+        }
+        Ok(lost)
+    }
+
+    fn run_log_line(&mut self, file: &Lost) -> Option<RunLogEntry> {
+        let kind = &self.root.directory.kind;
+        self.run_log.line(
+            RunLogEvent::Missing,
+            kind,
+            file.path.clone(),
+            Details::default(),
+            self.now,
+        )
+    }
+
+    async fn mark(&mut self, files: &[Lost]) -> Result<(), StoreError> {
+        for files in files.chunks(FILES_PER_TRANSACTION) {
+            let batch = ScanBatch {
+                missing: files.iter().map(|file| file.id).collect(),
+                logs: files.iter().filter_map(|file| self.run_log_line(file)).collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            self.progress.committed(self.writer.persist(&batch).await?);
+        }
+        Ok(())
+    }
+
+    /// Folders that are gone hold no files and have no stamp.
+    async fn empty(&mut self, folders: &[FolderId]) -> Result<(), StoreError> {
+        for folders in folders.chunks(FILES_PER_TRANSACTION) {
+            let gone = |&id| FolderDone {
+                id,
+                digest: None,
+                file_count: 0,
+            };
+            let batch = ScanBatch {
+                folders_done: folders.iter().map(gone).collect(),
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            self.writer.persist(&batch).await?;
+        }
+        Ok(())
+    }
+
+    async fn mark_losses(&mut self, mut losses: Vec<FolderLoss>) -> Result<(), StoreError> {
+        while !losses.is_empty() {
+            let mut batch = ScanBatch {
+                now: self.now,
+                ..ScanBatch::default()
+            };
+            while let Some(loss) = losses.pop() {
+                if loss.folder.one_read() {
+                    batch.folders_done.push(done(&loss.folder));
+                }
+                for lost in loss.files() {
+                    batch.logs.extend(self.run_log_line(&lost));
+                    batch.missing.push(lost.id);
+                }
+                if batch.missing.len() >= FILES_PER_TRANSACTION {
+                    break;
+                }
+            }
+            self.progress.committed(self.writer.persist(&batch).await?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Phase 6: reads again what an earlier version of a plugin read, by one thread, after everything else.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use flume::Sender;
+use futures_util::FutureExt as _;
+
+use crate::scan::sidecars;
+use crate::scan::control::ScanControl;
+use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
+use crate::scan::error::ScanError;
+use crate::scan::run_log::RunLog;
+use crate::scan::progress::Progress;
+use crate::scan::roots::ScanRoot;
+use crate::scan::run::{QUEUED_CHUNKS, QUEUED_RESULTS, RootParts, Scanner};
+use svc_domain::id::{FileId, FolderId};
+use svc_store::{ScanWriter, StaleFile, StoreError};
+
+/// Files asked for in one go.
+const FILES_PER_QUERY: i64 = 512;
+
+impl Scanner {
+    /// Reads files again that were read by another version of a plugin that is in use, or stored in another form: those
+    /// of the parts that the run looks at, but for the files that it could not read a moment ago.
+    pub(super) async fn read_stale_files(
+        &self,
+        roots: &[RootParts],
+        left: &HashSet<FileId>,
+        control: &Arc<ScanControl>,
+        progress: &Arc<Progress>,
+        writer: &mut ScanWriter,
+        run_log: &mut RunLog<'_>,
+    ) -> Result<(), ScanError> {
+        let current: Vec<(String, String)> = roots
+            .iter()
+            .flat_map(|(root, _)| root.extractors.values().flatten())
+            .filter(|extractor| extractor.plugin.is_active())
+            .map(|extractor| (extractor.version.id.clone(), extractor.version.digest.clone()))
+            .collect();
+        let stale = self.store.stale_plugins(&current).await?;
+        if stale.is_empty() {
+            return Ok(());
+        }
+        let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
+        let (result_sender, results) = flume::bounded(QUEUED_RESULTS);
+        let extract = self.extract(1, control, progress, work, result_sender)?;
+        let feed = async {
+            // Moved in, so that the reading ends with the feeding.
+            let work = work_sender;
+            for parts in roots {
+                self.feed(parts, left, &stale, control, &work).await?;
+            }
+            Ok::<(), StoreError>(())
+        };
+        let persister = self.persister(progress, run_log, writer);
+        let (fed, persisted, extracted) =
+            tokio::join!(feed.boxed(), persister.run(results).boxed(), extract);
+        fed?;
+        persisted?;
+        extracted?;
+        if !control.is_stopping() {
+            self.store.forget_plugins(&stale).await?;
+        }
+        Ok(())
+    }
+
+    /// Hands out the stale files of a root's parts, folder by folder.
+    async fn feed(
+        &self,
+        (root, parts): &RootParts,
+        left: &HashSet<FileId>,
+        stale: &[i64],
+        control: &ScanControl,
+        work: &Sender<WorkChunk>,
+    ) -> Result<(), StoreError> {
+        let mut after = (FolderId::from(0), FileId::from(0));
+        loop {
+            let files = self
+                .store
+                .stale_files(root.directory.id, stale, after, FILES_PER_QUERY)
+                .await?;
+            let Some(last) = files.last() else {
+                return Ok(());
+            };
+            after = (last.folder, last.id);
+            for files in files.chunk_by(|a, b| a.folder == b.folder) {
+                let looked_at = |file: &&StaleFile| parts.iter().any(|part| file.path.is_below(part));
+                let files = files.iter().filter(looked_at);
+                let files = files.filter(|file| !left.contains(&file.id)).cloned();
+                let chunk = chunk(Arc::clone(root), files.collect()).await;
+                let Some(chunk) = chunk else { continue };
+                if control.is_stopping() || work.send_async(chunk).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// The files of one folder as work; `None` if the folder cannot be listed now, which leaves them to the next run.
+async fn chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> {
+    let first = files.first()?;
+    let (id, path) = (first.folder, first.path.clone());
+    let listed = tokio::task::spawn_blocking(move || {
+        let sidecars = sidecars::list(&root, &path).ok()?;
+        Some(PendingFolder::unchanged(root, id, path, Arc::new(sidecars)))
+    });
+    let folder = Arc::new(listed.await.ok()??);
+    let item = |file: StaleFile| WorkItem {
+        id: file.id,
+        related_stamp: folder.sidecars.digest(&file.name),
+        name: file.name,
+        known: true,
+    };
+    let files = files.into_iter().map(item).collect();
+    Some(WorkChunk {
+        files,
+        folder: Arc::clone(&folder),
+    })
+}

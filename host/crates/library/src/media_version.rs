@@ -1,0 +1,48 @@
+//! The state of all that an answer about media is made of.
+
+use svc_domain::id::UserId;
+use svc_domain::kind::CachePartition;
+use svc_identity::actor::Actor;
+use svc_identity::capability::CapabilitySet;
+use svc_store::Store;
+
+/// What answers about media are made of, for a caller: equal states, equal answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MediaVersion {
+    /// The caller.
+    pub user: UserId,
+    /// A token may be narrowed.
+    pub capabilities: CapabilitySet,
+    /// Version of accounts, roles and grants.
+    pub identity: i64,
+    /// Version of the media.
+    pub media: u64,
+    /// Version of what belongs to the caller alone, such as ratings.
+    pub personal: u64,
+}
+
+/// Reads the state of this moment.
+#[derive(Debug, Clone)]
+pub struct MediaStates {
+    store: Store,
+}
+
+impl MediaStates {
+    /// From this store.
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// The state of this moment, for this caller: of all that answers about this part of the media are made of, or answers
+    /// about all of them.
+    pub fn of(&self, actor: &Actor, part: Option<CachePartition>) -> MediaVersion {
+        let store = &self.store;
+        MediaVersion {
+            user: actor.user.id,
+            capabilities: actor.capabilities,
+            identity: store.identity_revision_of(actor.user.id),
+            media: store.media_version_counter(part),
+            personal: store.personal_version_counter(actor.user.id),
+        }
+    }
+}

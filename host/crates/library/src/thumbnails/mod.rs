@@ -1,0 +1,209 @@
+//! Pictures in smaller sizes: photos, artwork inside of files, picture files. Drawn by a plugin when somebody asks for the
+//! first time, and kept on disk.
+//!
+//! | File | What lives there |
+//! |---|---|
+//! | `original` | what is to be drawn: where it is, and by what it is known again |
+//! | `failures` | originals that could not be drawn, for a while |
+//! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
+//! | `limits` | sizes, times, numbers, with their reasons |
+
+mod renderer;
+mod failures;
+mod limits;
+mod original;
+mod threads;
+
+#[cfg(test)]
+mod tests;
+
+pub use limits::THREADS;
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use self::renderer::ThumbnailRenderer;
+use self::original::Original;
+use crate::media::{NO_ARTWORK, OpenedMedia, blocking};
+use svc_domain::id::{MusicReleaseId, MusicTrackId, PhotoId};
+use svc_domain::kind::MediaKind;
+use svc_domain::library::MediaScope;
+use svc_domain::rendering::{ImageBounds, ImageFormat};
+use svc_domain::time::Clock;
+use svc_identity::actor::Actor;
+use svc_identity::error::{Result, ServiceError};
+use svc_platform::disk_cache::DiskCache;
+use svc_plugin_host::Plugins;
+use svc_store::Store;
+
+const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
+    code: "thumbnail_unavailable",
+    message: "no thumbnail can be rendered of this file",
+};
+
+/// How large a picture is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ThumbnailSize {
+    /// For a grid.
+    Small,
+    /// For a phone, or a page of one item.
+    Medium,
+    /// For a whole screen.
+    Large,
+}
+
+impl ThumbnailSize {
+    /// From small to large.
+    pub const ALL: [Self; 3] = [Self::Small, Self::Medium, Self::Large];
+
+    /// The longest side in pixels.
+    pub const fn longest_edge(self) -> u32 {
+        match self {
+            Self::Small => limits::SMALL_EDGE,
+            Self::Medium => limits::MEDIUM_EDGE,
+            Self::Large => limits::LARGE_EDGE,
+        }
+    }
+
+    const fn bounds(self) -> ImageBounds {
+        ImageBounds::square(self.longest_edge())
+    }
+}
+
+/// A picture in a smaller size.
+#[derive(Debug)]
+pub struct Thumbnail {
+    /// What its bytes are.
+    pub format: ImageFormat,
+    /// Its bytes.
+    pub bytes: ThumbnailBytes,
+    /// Changes with original, size and the plugin that draws.
+    pub tag: String,
+    /// Modification time of the original in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Drawn of the original as it was indexed, so that the same is asked for until the index changes.
+    pub is_as_indexed: bool,
+}
+
+/// Where a drawn picture's bytes are.
+#[derive(Debug)]
+pub enum ThumbnailBytes {
+    /// In a file of the cache, from its first byte on.
+    InFile {
+        /// Opened for reading.
+        file: File,
+        /// How many.
+        length: u64,
+    },
+    /// A small one, or one drawn just now.
+    InMemory(Bytes),
+}
+
+/// Draws pictures.
+#[derive(Debug, Clone)]
+pub struct Thumbnails {
+    store: Store,
+    renderer: Arc<ThumbnailRenderer>,
+}
+
+impl Thumbnails {
+    /// Over this store and these plugins, with what was drawn kept here.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn new(store: Store, plugins: Plugins, clock: Arc<dyn Clock>, cache: DiskCache) -> io::Result<Self> {
+        let renderer = Arc::new(ThumbnailRenderer::new(plugins, cache, clock)?);
+        Ok(Self { store, renderer })
+    }
+
+    /// Runs other work on the threads that render, in turn with them. False when too much waits already.
+    pub fn run_in_turn(&self, work: impl FnOnce() + Send + 'static) -> bool {
+        self.renderer.threads().spawn(work)
+    }
+
+    /// A photo.
+    ///
+    /// # Errors
+    /// Not found; unprocessable `thumbnail_unavailable`; absent `file_missing`; unavailable `storage_unavailable`; the
+    /// store's.
+    pub async fn photo(&self, actor: &Actor, id: PhotoId, size: ThumbnailSize) -> Result<Thumbnail> {
+        self.render(self.photo_original(&actor.scope, id).await?, size)
+            .await
+    }
+
+    /// The picture inside of a track's file.
+    ///
+    /// # Errors
+    /// As [`Self::photo`]; absent `artwork_missing`.
+    pub async fn track(&self, actor: &Actor, id: MusicTrackId, size: ThumbnailSize) -> Result<Thumbnail> {
+        match self.store.track_picture(&actor.scope, id).await? {
+            Some(picture) => self.render(Original::embedded(picture), size).await,
+            None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None => Err(ServiceError::NotFound),
+        }
+    }
+
+    /// The picture of a release: that of one of its tracks.
+    ///
+    /// # Errors
+    /// As [`Self::track`].
+    pub async fn release(&self, actor: &Actor, id: MusicReleaseId, size: ThumbnailSize) -> Result<Thumbnail> {
+        match self.store.release_picture(&actor.scope, id).await? {
+            Some(picture) => self.render(Original::embedded(picture), size).await,
+            None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None => Err(ServiceError::NotFound),
+        }
+    }
+
+    /// A picture file that somebody has opened who knows that the caller may see it: a poster beside a film.
+    ///
+    /// # Errors
+    /// Unprocessable `thumbnail_unavailable`; unavailable `storage_unavailable`.
+    pub async fn artwork(&self, opened: OpenedMedia, size: ThumbnailSize) -> Result<Thumbnail> {
+        self.render(Original::opened(opened), size).await
+    }
+
+    /// Draws a photo in all sizes, if it is not drawn yet: ahead of whoever will ask.
+    ///
+    /// # Errors
+    /// As [`Self::photo`].
+    pub async fn pregenerate_photo(&self, scope: &MediaScope, id: PhotoId) -> Result<()> {
+        self.pregenerate(self.photo_original(scope, id).await?).await
+    }
+
+    /// Draws the picture of a release in all sizes, if it is not drawn yet.
+    ///
+    /// # Errors
+    /// As [`Self::release`].
+    pub async fn pregenerate_release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<()> {
+        let picture = self.store.release_picture(scope, id).await?;
+        self.pregenerate(Original::embedded(picture.ok_or(NO_ARTWORK)?)).await
+    }
+
+    /// Forgets all that was drawn.
+    ///
+    /// # Errors
+    /// When files cannot be removed.
+    pub async fn clear(&self) -> Result<()> {
+        let renderer = Arc::clone(&self.renderer);
+        blocking(move || renderer.clear().map_err(ServiceError::internal)).await
+    }
+
+    async fn photo_original(&self, scope: &MediaScope, id: PhotoId) -> Result<Original> {
+        let media = self.store.media_file(scope, id.into()).await?;
+        let media = media.filter(|media| media.kind == MediaKind::photos());
+        Ok(Original::file(media.ok_or(ServiceError::NotFound)?))
+    }
+
+    /// The largest first: the smaller ones are made on the way.
+    async fn pregenerate(&self, original: Original) -> Result<()> {
+        self.render(original, ThumbnailSize::Large).await.map(drop)
+    }
+
+    async fn render(&self, original: Original, size: ThumbnailSize) -> Result<Thumbnail> {
+        Arc::clone(&self.renderer).render(original, size).await
+    }
+}

@@ -1,0 +1,159 @@
+//! What is to be drawn: where it is, and by what it is known again.
+
+use std::sync::Arc;
+
+use crate::media::{OpenedMedia, OpenedPicture, PictureBytes, open_file, open_picture};
+use crate::thumbnails::ThumbnailSize;
+use svc_domain::id::FileId;
+use svc_domain::path::extension;
+use svc_identity::error::Result;
+use svc_platform::disk_cache::CacheKey;
+use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
+use svc_store::{MediaFile, TrackPicture};
+
+/// The state of the bytes that are drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    file: FileId,
+    /// Of the file that is read: beside a film there are several.
+    name: String,
+    size: u64,
+    pub(super) mtime_ns: i64,
+    /// Position among the pictures inside of the file.
+    index: Option<u32>,
+}
+
+/// A picture in its own size.
+#[derive(Debug)]
+pub(super) struct Original {
+    /// As far as it is known without a look at the disk.
+    pub(super) identity: Identity,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    File(MediaFile),
+    Embedded(TrackPicture),
+    Opened(OpenedMedia),
+}
+
+/// An original that has been opened.
+pub(super) struct OpenedOriginal {
+    /// As it is on disk now: the file may have changed since it was indexed.
+    pub(super) identity: Identity,
+    pub(super) source: Arc<SourceFile>,
+}
+
+impl Original {
+    /// A file that is a picture.
+    pub(super) fn file(media: MediaFile) -> Self {
+        Self {
+            identity: Identity {
+                file: media.file,
+                name: media.path.file_name().to_owned(),
+                size: media.size.unsigned_abs(),
+                mtime_ns: media.mtime_ns,
+                index: None,
+            },
+            place: Place::File(media),
+        }
+    }
+
+    /// A picture inside of a file.
+    pub(super) fn embedded(picture: TrackPicture) -> Self {
+        let Self { identity, .. } = Self::file(picture.media.clone());
+        Self {
+            identity: Identity {
+                index: Some(picture.index),
+                ..identity
+            },
+            place: Place::Embedded(picture),
+        }
+    }
+
+    /// A file that is a picture and has been opened.
+    pub(super) fn opened(media: OpenedMedia) -> Self {
+        Self {
+            identity: Identity {
+                file: media.id,
+                name: media.name.clone(),
+                size: media.length,
+                mtime_ns: media.mtime_ns,
+                index: None,
+            },
+            place: Place::Opened(media),
+        }
+    }
+
+    /// Who draws it, if anybody does.
+    pub(super) fn renderer(&self, plugins: &Plugins) -> Option<PluginHandle> {
+        match &self.place {
+            Place::File(_) | Place::Opened(_) => plugins.thumbnailer_for(&extension(&self.identity.name)),
+            // What the file claims of the picture may be nothing; whoever draws JPEGs looks at the bytes.
+            Place::Embedded(picture) => plugins
+                .thumbnailer_for(&picture.mime)
+                .or_else(|| plugins.thumbnailer_for("image/jpeg")),
+        }
+    }
+
+    /// Opens it. Blocks.
+    pub(super) fn open(self, plugins: &Plugins) -> Result<OpenedOriginal> {
+        let identity = self.identity;
+        let opened = match self.place {
+            Place::File(media) => open_file(&media)?,
+            Place::Opened(media) => media,
+            Place::Embedded(picture) => return open_embedded(identity, picture, plugins),
+        };
+        Ok(OpenedOriginal {
+            identity: Identity {
+                size: opened.length,
+                mtime_ns: opened.mtime_ns,
+                ..identity
+            },
+            source: Arc::new(SourceFile::part(
+                opened.file,
+                opened.name,
+                opened.offset,
+                opened.length,
+            )),
+        })
+    }
+}
+
+fn open_embedded(identity: Identity, picture: TrackPicture, plugins: &Plugins) -> Result<OpenedOriginal> {
+    let OpenedPicture {
+        bytes,
+        file_size,
+        mtime_ns,
+        ..
+    } = open_picture(plugins, picture)?;
+    let source = match bytes {
+        PictureBytes::InFile(part) => SourceFile::part(part.file, part.name, part.offset, part.length),
+        PictureBytes::InMemory(bytes) => SourceFile::in_memory(bytes, identity.name.clone()),
+    };
+    Ok(OpenedOriginal {
+        identity: Identity {
+            size: file_size,
+            mtime_ns,
+            ..identity
+        },
+        source: Arc::new(source),
+    })
+}
+
+impl Identity {
+    /// The name of this original, in this size and drawn by this plugin.
+    pub(super) fn key(&self, size: ThumbnailSize, renderer: &PluginHandle) -> CacheKey {
+        CacheKey::of(&[
+            "drawn picture, form 1",
+            &self.file.to_string(),
+            &self.name,
+            &self.size.to_string(),
+            &self.mtime_ns.to_string(),
+            &self.index.map_or_else(String::new, |index| index.to_string()),
+            &size.longest_edge().to_string(),
+            renderer.digest(),
+        ])
+    }
+}

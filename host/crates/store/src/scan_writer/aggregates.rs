@@ -1,0 +1,192 @@
+//! After the files: what depends on many tracks is counted anew, and what has no track left goes.
+
+use crate::args::args;
+use crate::bulk::in_lists;
+use crate::changes;
+use crate::changes::NewChanges;
+use crate::db::Tx;
+use crate::dialect::SearchIndex;
+use crate::error::Result;
+use crate::scan_writer::names::mark_artists_of_releases;
+use crate::scan_writer::{ScanWriter, for_ids, note_files, photos, tracks, video_aggregates, videos};
+use crate::user_items::forget_items;
+use futures_util::FutureExt as _;
+use svc_domain::change::{ChangeKind, ItemType};
+use svc_domain::time::Timestamp;
+
+/// What settling changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecomputeOutcome {
+    /// Releases that were counted anew.
+    pub releases: u64,
+    /// Artists that were counted anew.
+    pub artists: u64,
+    /// Releases, artists and genres that were removed.
+    pub removed: u64,
+}
+
+// One step a transaction: as many as one `IN` list holds, some milliseconds.
+const DIRTY_RELEASES: &str = "SELECT release_id FROM music_releases WHERE dirty LIMIT 256";
+const DIRTY_ARTISTS: &str = "SELECT artist_id FROM music_artists WHERE dirty LIMIT 256";
+const DIRTY_GENRES: &str = "SELECT genre_id FROM music_genres WHERE dirty LIMIT 64";
+
+const COUNT_RELEASES: (&str, &str) = (
+    "UPDATE music_releases SET dirty = FALSE, track_count = s.tracks, duration_ms = s.duration, \
+     disc_count = s.discs, artwork_track_id = (SELECT p.track_id FROM music_tracks p \
+     WHERE p.release_id = music_releases.release_id AND p.picture_index IS NOT NULL \
+     ORDER BY p.disc_number ASC NULLS LAST, p.track_number ASC NULLS LAST, p.track_id LIMIT 1) \
+     FROM (SELECT t.release_id AS id, count(*) AS tracks, \
+     CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT) AS duration, \
+     CAST(coalesce(max(t.disc_number), 1) AS BIGINT) AS discs FROM music_tracks t WHERE t.release_id",
+    "GROUP BY t.release_id) AS s WHERE music_releases.release_id = s.id",
+);
+const COUNT_ARTISTS: &str = "UPDATE music_artists SET dirty = FALSE, \
+    release_count = (SELECT count(DISTINCT l.release_id) FROM release_artists l \
+    WHERE l.artist_id = music_artists.artist_id), \
+    track_count = (SELECT count(DISTINCT l.track_id) FROM track_artists l \
+    WHERE l.artist_id = music_artists.artist_id) WHERE artist_id";
+const COUNT_GENRES: &str = "UPDATE music_genres SET dirty = FALSE, track_count = \
+    (SELECT count(*) FROM track_genres l WHERE l.genre_id = music_genres.genre_id) WHERE genre_id";
+
+pub(super) async fn ids(tx: &mut Tx, sql: &'static str) -> Result<Vec<i64>> {
+    let rows: Vec<(i64,)> = tx.fetch_all(sql, &[]).await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+pub(super) async fn select_ids(tx: &mut Tx, head: &str, of: &[i64], tail: &str) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    for (sql, values) in in_lists(tx.engine(), head, of, tail) {
+        let rows: Vec<(i64,)> = tx.fetch_all(sql, &values).await?;
+        found.extend(rows.into_iter().map(|(id,)| id));
+    }
+    Ok(found)
+}
+
+/// Counts some releases; gives how many, and how many of them had no track left.
+async fn recompute_releases(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_RELEASES).await?;
+    let head = "SELECT r.release_id FROM music_releases r WHERE NOT EXISTS \
+                (SELECT 1 FROM music_tracks t WHERE t.release_id = r.release_id) AND r.release_id";
+    let empty = select_ids(tx, head, &dirty, "").await?;
+    if !empty.is_empty() {
+        mark_artists_of_releases(tx, &empty).await?;
+        for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &empty, "").await?;
+        for_ids(tx, "DELETE FROM music_releases WHERE release_id", &empty, "").await?;
+        forget_items(tx, ItemType::MusicRelease, &empty).await?;
+    }
+    for_ids(tx, COUNT_RELEASES.0, &dirty, COUNT_RELEASES.1).await?;
+    let counts = (dirty.len() as u64, empty.len() as u64);
+    changes.extend(ItemType::MusicRelease, ChangeKind::Removed, empty);
+    Ok(counts)
+}
+
+async fn recompute_artists(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_ARTISTS).await?;
+    for_ids(tx, COUNT_ARTISTS, &dirty, "").await?;
+    let head = "DELETE FROM music_artists WHERE release_count = 0 AND track_count = 0 AND artist_id";
+    let removed = select_ids(tx, head, &dirty, "RETURNING artist_id").await?;
+    for_ids(tx, SearchIndex::Artists.remove(tx.engine()), &removed, "").await?;
+    forget_items(tx, ItemType::MusicArtist, &removed).await?;
+    let counts = (dirty.len() as u64, removed.len() as u64);
+    changes.extend(ItemType::MusicArtist, ChangeKind::Removed, removed);
+    Ok(counts)
+}
+
+async fn recompute_genres(tx: &mut Tx) -> Result<(u64, u64)> {
+    let dirty = ids(tx, DIRTY_GENRES).await?;
+    for_ids(tx, COUNT_GENRES, &dirty, "").await?;
+    let head = "DELETE FROM music_genres WHERE track_count = 0 AND genre_id";
+    let removed = select_ids(tx, head, &dirty, "RETURNING genre_id").await?;
+    Ok((dirty.len() as u64, removed.len() as u64))
+}
+
+/// One step of the settling: some of the first type that has anything to count.
+async fn recompute_some(
+    tx: &mut Tx,
+    moved: &videos::RenamedShows,
+    changes: &mut NewChanges,
+    outcome: &mut RecomputeOutcome,
+) -> Result<bool> {
+    // Artists after releases, shows after episodes: what goes marks what it was part of.
+    let (looked, removed) = recompute_releases(tx, changes).await?;
+    outcome.releases += looked - removed;
+    outcome.removed += removed;
+    if looked > 0 {
+        return Ok(true);
+    }
+    let (looked, removed) = recompute_artists(tx, changes).await?;
+    outcome.artists += looked - removed;
+    outcome.removed += removed;
+    if looked > 0 {
+        return Ok(true);
+    }
+    let (looked, removed) = recompute_genres(tx).await?;
+    outcome.removed += removed;
+    Ok(looked > 0
+        || video_aggregates::recompute_movies(tx, changes).await? > 0
+        || video_aggregates::recompute_episodes(tx, changes).await? > 0
+        || video_aggregates::recompute_shows(tx, moved, changes).await? > 0)
+}
+
+/// The oldest missing files of directories that are there.
+const LONG_MISSING: &str = "SELECT f.file_id FROM files f JOIN folders o ON o.folder_id = f.folder_id \
+    JOIN directories d ON d.directory_id = o.directory_id \
+    WHERE f.missing_since IS NOT NULL AND f.missing_since < $1 AND d.available AND d.configured \
+    ORDER BY f.missing_since LIMIT 256";
+/// Folders that hold nothing, not even a missing file.
+const EMPTY_FOLDERS: &str = "DELETE FROM folders WHERE file_count = 0 \
+    AND NOT EXISTS (SELECT 1 FROM files f WHERE f.folder_id = folders.folder_id)";
+
+impl ScanWriter {
+    /// Counts all that is marked as dirty, in short transactions. May be given up and begun again at any time.
+    pub async fn recompute_aggregates(&mut self, now: Timestamp) -> Result<RecomputeOutcome> {
+        // What is remembered is known as dirty, and will not be any more.
+        self.forget();
+        let mut outcome = RecomputeOutcome::default();
+        loop {
+            let mut tx = self.begin().await?;
+            let mut changes = NewChanges::default();
+            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome)
+                .boxed()
+                .await?;
+            changes.store(&mut tx, &mut self.texts, now).await?;
+            if !more {
+                changes::prune(&mut tx).await?;
+            }
+            self.commit(tx).await?;
+            if !more {
+                self.renamed_shows = videos::RenamedShows::default();
+                self.store.checkpoint().await?;
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Forgets files that have been missing since before `before`, with their items; gives how many. To be settled
+    /// afterwards.
+    pub async fn purge_missing(&mut self, before: Timestamp, now: Timestamp) -> Result<u64> {
+        let mut purged = 0;
+        loop {
+            let mut tx = self.begin().await?;
+            let rows: Vec<(i64,)> = tx.fetch_all(LONG_MISSING, &args![before]).await?;
+            let files: Vec<i64> = rows.into_iter().map(|(id,)| id).collect();
+            if files.is_empty() {
+                tx.execute(EMPTY_FOLDERS, &[]).await?;
+                self.commit(tx).await?;
+                return Ok(purged);
+            }
+            let mut changes = NewChanges::default();
+            note_files(&mut tx, &files, ChangeKind::Removed, &mut changes).await?;
+            tracks::unlink(&mut tx, &files).await?;
+            photos::remove_from_search(&mut tx, &files).await?;
+            videos::unlink(&mut tx, &files).await?;
+            for_ids(&mut tx, "DELETE FROM files WHERE file_id", &files, "").await?;
+            // A track and a photo have the number of their file.
+            forget_items(&mut tx, ItemType::MusicTrack, &files).await?;
+            forget_items(&mut tx, ItemType::Photo, &files).await?;
+            changes.store(&mut tx, &mut self.texts, now).await?;
+            self.commit(tx).await?;
+            purged += files.len() as u64;
+        }
+    }
+}
