@@ -146,7 +146,7 @@ pub struct App {
     /// Upkeep beside them.
     pub maintenance: Maintenance,
     /// Proxies and the public address.
-    pub network: ProxyConfig,
+    pub proxy_config: ProxyConfig,
     data_dir: Arc<DataDir>,
 }
 
@@ -191,7 +191,7 @@ impl App {
             .base_url
             .iter()
             .map(|url| url.origin().ascii_serialization());
-        let network = ProxyConfig {
+        let proxy_config = ProxyConfig {
             trusted_proxies: config.trusted_proxies.clone(),
             base_url: config.base_url.clone(),
         };
@@ -216,14 +216,14 @@ impl App {
             passwords,
             services,
             maintenance,
-            network,
+            proxy_config,
             data_dir,
         })
     }
 
     /// What the routes share.
     pub fn state(&self) -> Arc<AppState> {
-        Arc::new(AppState::new(self.services.clone(), self.network.clone()))
+        Arc::new(AppState::new(self.services.clone(), self.proxy_config.clone()))
     }
 
     /// Ends what is under way and closes the database.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use svc_api::services::Services;
 use svc_domain::kind::MediaKind;
-use svc_events::Events;
 use svc_events::EventStreams;
+use svc_events::Events;
 use svc_identity::Context;
 use svc_identity::accounts::Accounts;
 use svc_identity::activity::ActivityLog;
@@ -47,7 +47,6 @@ use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
-use svc_library::thumbnails::Thumbnails;
 use svc_library::playback_queues::PlaybackQueues;
 use svc_library::plugins::PluginList;
 use svc_library::ratings::Ratings;
@@ -55,6 +54,7 @@ use svc_library::reset::Reset;
 use svc_library::search::Search;
 use svc_library::server::BuildInfo;
 use svc_library::server::Server;
+use svc_library::thumbnails::Thumbnails;
 use svc_library::tv::Tv;
 use svc_library::video::Video;
 use svc_library::waveforms::Waveforms;
@@ -106,7 +106,10 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
     } = dependencies;
     let store = context.store.clone();
     let data_dir = Arc::clone(&dependencies.data_dir);
-    let waveform_cache = dependencies.data_dir.waveform_cache().map_err(ServiceError::internal)?;
+    let waveform_cache = dependencies
+        .data_dir
+        .waveform_cache()
+        .map_err(ServiceError::internal)?;
     let settings = Settings::open(context.clone(), config.kiosk).await?;
     let origins = Origins::open(context.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
@@ -132,8 +135,13 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
     let clock = Arc::clone(&context.clock);
     let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
     let cache = DiskCache::new(dependencies.data_dir.pictures(), quota, Arc::clone(&clock));
-    let thumbnails = Thumbnails::new(store.clone(), dependencies.plugins.clone(), Arc::clone(&clock), cache)
-        .map_err(ServiceError::internal)?;
+    let thumbnails = Thumbnails::new(
+        store.clone(),
+        dependencies.plugins.clone(),
+        Arc::clone(&clock),
+        cache,
+    )
+    .map_err(ServiceError::internal)?;
     let waveforms = Waveforms::new(
         store.clone(),
         dependencies.plugins.clone(),

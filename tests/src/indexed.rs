@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use svc_domain::id::IdGenerator;
 use svc_domain::kind::MediaKind;
-use svc_domain::list::{Order, OrderedPage, Page};
+use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
 use svc_domain::time::{Clock, SystemClock, Timestamp};
@@ -320,9 +320,9 @@ impl Library {
 
     /// The lines of a run's log, as event and path.
     pub fn log(&self, run: &Run) -> Vec<RunLogEntry> {
-        let part = OrderedPage {
+        let part = OrderedPagination {
             order: Order::Ascending,
-            page: Page { take: 1000, skip: 0 },
+            page: Pagination { take: 1000, skip: 0 },
         };
         let filter = RunLogFilter::default();
         let lines = self

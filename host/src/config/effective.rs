@@ -58,6 +58,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::config::file::names;
+    use svc_covers::covers;
     use svc_domain::release_channel::ReleaseChannel;
 
     fn config() -> Config {
@@ -81,6 +82,7 @@ mod tests {
         }
     }
 
+    #[covers("A6")]
     #[test]
     fn every_option_of_the_file_has_a_value_and_no_secret_is_shown() {
         let names = names();

@@ -270,6 +270,7 @@ fn media_directories(kind: &MediaKind, paths: Vec<PathBuf>) -> Result<Vec<PathBu
 mod tests {
     use super::*;
     use clap::Parser;
+    use svc_covers::covers;
 
     #[derive(Parser)]
     struct Arguments {
@@ -324,6 +325,7 @@ mod tests {
         assert!(loaded.database_url.starts_with("sqlite:/"));
     }
 
+    #[covers("T46", "A9", "S9")]
     #[test]
     fn unusable_options_are_named() {
         let dir = tempfile::tempdir().unwrap();

@@ -232,11 +232,14 @@ fn header(text: &str) -> Option<Secret<'_>> {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     const TOKEN: &str = "svc_pat_0123456789abcdefghijABCDEFGHIJ";
     const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-_bmF0dXJl";
 
+    #[covers("T08")]
     #[test]
     fn secrets_are_taken_out_of_lines() {
         for (line, expected) in [

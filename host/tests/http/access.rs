@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use salvo::http::Method;
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::{TestServer, filled};
 use svc_api::access::Access;
@@ -34,6 +35,7 @@ const PUBLIC: [&str; 14] = [
     "POST /api/v1/setup",
 ];
 
+#[covers("T01")]
 #[test]
 fn public_routes_are_the_known_ones() {
     let routes = routes();
@@ -45,6 +47,7 @@ fn public_routes_are_the_known_ones() {
     assert_eq!(public, PUBLIC);
 }
 
+#[covers("T01")]
 #[tokio::test]
 async fn every_other_route_refuses_callers_it_does_not_know() {
     let server = TestServer::start().await;
@@ -88,6 +91,7 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
     }
 }
 
+#[covers("auth-failure 403", "R6")]
 #[tokio::test]
 async fn known_caller_without_roles_gets_403_before_input_is_read() {
     let server = TestServer::start().await;
@@ -127,6 +131,7 @@ async fn owner_is_let_in_everywhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[covers("T02")]
 #[tokio::test]
 async fn url_tricks_lead_to_no_protected_route() {
     let server = TestServer::start().await;
@@ -156,6 +161,7 @@ async fn url_tricks_lead_to_no_protected_route() {
     }
 }
 
+#[covers("T02")]
 #[tokio::test]
 async fn no_url_trick_leads_to_any_protected_route() {
     let server = TestServer::start().await;
@@ -220,6 +226,7 @@ async fn no_url_trick_leads_to_any_protected_route() {
     assert!(cases >= 1_500, "{cases}");
 }
 
+#[covers("T03")]
 #[tokio::test]
 async fn tokens_signed_with_guessable_keys_let_nobody_in() {
     let server = TestServer::start().await;
@@ -234,6 +241,7 @@ async fn tokens_signed_with_guessable_keys_let_nobody_in() {
     }
 }
 
+#[covers("T22")]
 #[test]
 fn there_is_no_way_to_recover_a_password() {
     for route in routes() {
@@ -244,22 +252,28 @@ fn there_is_no_way_to_recover_a_password() {
     }
 }
 
+#[covers("R18")]
 #[tokio::test]
 async fn token_in_the_query_counts_for_reading_alone() {
     let server = TestServer::start().await;
     let token = server.owner().await;
     assert_eq!(
-        server.get(&format!("/api/v1/versions?token={token}")).await.status,
-        200
-    );
-    assert_eq!(
-        server.send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "")
+        server
+            .get(&format!("/api/v1/versions?token={token}"))
             .await
             .status,
         200
     );
     assert_eq!(
-        server.get(&format!("/api/v1/versions?token={token}&token={token}"))
+        server
+            .send("HEAD", &format!("/api/v1/versions?token={token}"), &[], "")
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        server
+            .get(&format!("/api/v1/versions?token={token}&token={token}"))
             .await
             .status,
         401
@@ -268,14 +282,16 @@ async fn token_in_the_query_counts_for_reading_alone() {
     assert_eq!(server.send("PATCH", &target, &[], "{}").await.status, 401);
     let other = [("authorization", "Bearer other")];
     assert_eq!(
-        server.send("GET", &format!("/api/v1/versions?token={token}"), &other, "")
+        server
+            .send("GET", &format!("/api/v1/versions?token={token}"), &other, "")
             .await
             .status,
         401
     );
     let basic = [("authorization", "Basic YWRhOnh4")];
     assert_eq!(
-        server.send("GET", &format!("/api/v1/versions?token={token}"), &basic, "")
+        server
+            .send("GET", &format!("/api/v1/versions?token={token}"), &basic, "")
             .await
             .status,
         200

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use salvo::http::Method;
+use svc_covers::covers;
 
 use crate::{TestServer, TestServerOptions, filled};
 use svc_api::access::Access;
@@ -404,11 +405,13 @@ async fn check_everything(database_url: Option<String>) {
     eprintln!("{} cases in {:?}", matrix.cases, started.elapsed());
 }
 
+#[covers("R5", "T23")]
 #[tokio::test]
 async fn every_route_lets_in_whom_its_access_says_and_nobody_else() {
     check_everything(None).await;
 }
 
+#[covers("T23")]
 #[tokio::test]
 async fn every_route_lets_in_the_same_callers_on_postgresql() {
     let Some(postgres) = postgres_url() else { return };

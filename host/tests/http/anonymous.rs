@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
+use svc_covers::covers;
 use tokio::task::JoinSet;
 
 use crate::people::PASSWORD;
@@ -15,6 +16,7 @@ use svc_identity::throttle::LoginLimits;
 
 const MUSIC: (&str, &str) = ("svc-app", "music");
 
+#[covers("T20", "S6")]
 #[tokio::test]
 async fn attempts_without_a_password_or_an_app_cost_no_hash() {
     for kiosk in [false, true] {
@@ -118,6 +120,7 @@ impl Flood {
     }
 }
 
+#[covers("T20")]
 #[tokio::test]
 async fn flood_from_one_address_keeps_nobody_else_out() {
     let server = unlimited().await;
@@ -131,6 +134,7 @@ async fn flood_from_one_address_keeps_nobody_else_out() {
     flood.end().await;
 }
 
+#[covers("T18", "S6")]
 #[tokio::test]
 async fn flood_from_many_addresses_keeps_nobody_out_of_where_they_are_known() {
     let server = unlimited().await;

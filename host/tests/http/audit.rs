@@ -1,6 +1,7 @@
 //! The audit log over HTTP: each change leaves its line, and no line holds a secret.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::roles::allowed_to;
@@ -14,6 +15,7 @@ async fn last(server: &TestServer, token: &str) -> Value {
     server.get_as(token, &format!("{AUDIT}?take=1")).await.json()[0][0].clone()
 }
 
+#[covers("GET /api/v1/audit")]
 #[tokio::test]
 async fn only_who_may_reads_the_log() {
     let server = TestServer::start().await;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::roles::allowed_to;
 use crate::{TestServer, TestServerOptions};
@@ -44,7 +45,9 @@ async fn repeated_lines_are_counted(server: &TestServer) {
     let eve = server.token(allowed_to(server, "eve", &renames).await);
     let rename = async |token: &str, name: String| {
         let body = json!({"displayName": name});
-        let reply = server.send_as(token, "PATCH", "/api/v1/users/current", &body).await;
+        let reply = server
+            .send_as(token, "PATCH", "/api/v1/users/current", &body)
+            .await;
         assert_eq!(reply.status, 200);
     };
     for number in 0..50 {
@@ -74,6 +77,7 @@ async fn repeated_lines_are_counted(server: &TestServer) {
     assert_eq!(times(&server.audit(AuditEvent::LoginSucceeded).await), [10]);
 }
 
+#[covers("S8")]
 #[tokio::test]
 async fn what_is_done_over_and_over_is_one_line_with_a_count() {
     on_each_database(repeated_lines_are_counted).await;
@@ -84,7 +88,12 @@ async fn different_lines_are_kept_apart(server: &TestServer) {
     let owner = server.owner().await;
     let mut ids = Vec::new();
     for number in 0..40 {
-        ids.push(server.user(&format!("user{number}"), false, &[]).await.to_string());
+        ids.push(
+            server
+                .user(&format!("user{number}"), false, &[])
+                .await
+                .to_string(),
+        );
     }
     let assign = "/api/v1/roles/member/assignments";
     let some = server
@@ -143,11 +152,13 @@ async fn runs_leave_lines(server: &TestServer) {
     }
 }
 
+#[covers("S8")]
 #[tokio::test]
 async fn runs_of_the_indexer_leave_a_line_at_beginning_and_end() {
     on_each_database(runs_leave_lines).await;
 }
 
+#[covers("S8")]
 #[tokio::test]
 async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
     let plugin = |id: &'static str| BuiltIn {

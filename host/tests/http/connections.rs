@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use svc_covers::covers;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::serving::{PATIENCE, SHORT, LimitedServer, head, rest, status_line};
+use crate::serving::{LimitedServer, PATIENCE, SHORT, head, rest, status_line};
 use svc_api::router;
 use svc_http_io::limits::Limits;
 
@@ -33,6 +34,7 @@ fn patient() -> Limits {
     }
 }
 
+#[covers("limit HEADER_TIME")]
 #[tokio::test]
 async fn slow_head_closes_the_connection() {
     let limits = Limits {
@@ -69,6 +71,7 @@ async fn connection_without_a_further_request_is_closed() {
     serving.stop().await;
 }
 
+#[covers("limit BODY_TIME", "limit BODY_GAP")]
 #[tokio::test]
 async fn body_that_stops_or_never_ends_is_408() {
     let gap = Limits {
@@ -121,6 +124,7 @@ async fn connection_that_says_nothing_does_not_hold_up_the_end() {
     assert_eq!(rest(&mut silent).await, "");
 }
 
+#[covers("limit DRAIN_TIME")]
 #[tokio::test]
 async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
     let limits = Limits {
@@ -151,6 +155,7 @@ async fn request_that_ends_in_the_time_to_drain_is_answered() {
     ending.wait().await;
 }
 
+#[covers("limit WRITE_STALL")]
 #[tokio::test]
 async fn write_that_nobody_takes_ends_the_connection() {
     let limits = Limits {
@@ -185,6 +190,7 @@ async fn write_that_nobody_takes_ends_the_connection() {
     serving.stop().await;
 }
 
+#[covers("limit CONNECTIONS")]
 #[tokio::test]
 async fn longest_idle_connection_makes_room_when_all_places_are_taken() {
     let limits = Limits {
@@ -239,6 +245,7 @@ async fn connection_at_work_keeps_its_place() {
     serving.stop().await;
 }
 
+#[covers("limit ADDRESS_SHARE")]
 #[tokio::test]
 async fn address_that_fills_the_server_leaves_room_for_another() {
     const PLACES: usize = 40;

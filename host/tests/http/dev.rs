@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::{TestServer, TestServerOptions, Reply, filled};
+use crate::{Reply, TestServer, TestServerOptions, filled};
 use svc_api::router::dev_routes;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -33,6 +34,7 @@ fn said(reply: &Reply) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
     (reply.status, headers, reply.body.clone())
 }
 
+#[covers("R9", "T48")]
 #[tokio::test]
 async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
     let server = TestServer::start_with(TestServerOptions {
@@ -54,7 +56,8 @@ async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
     for headers in [&plain[..], &known, &browser] {
         for method in METHODS {
             let unknown = said(
-                &server.send(method, "/api/v1/dev-nothing/at/all", headers, "{}")
+                &server
+                    .send(method, "/api/v1/dev-nothing/at/all", headers, "{}")
                     .await,
             );
             assert_eq!(unknown.0, 404, "{method}");
@@ -93,6 +96,7 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
     assert_eq!(near.get("/api/v1/health").await.json()["state"], "not_setup");
 }
 
+#[covers("R9", "S9")]
 #[tokio::test]
 async fn pages_of_other_origins_reach_no_dev_route() {
     let server = dev_server(HERE).await;
@@ -149,6 +153,7 @@ async fn dev_routes_are_in_no_list_and_no_document() {
     }
 }
 
+#[covers("A6")]
 #[test]
 fn page_for_testers_of_clients_names_every_dev_route() {
     let page = include_str!("../../../docs/client-testing.md");
@@ -159,14 +164,30 @@ fn page_for_testers_of_clients_names_every_dev_route() {
     }
 }
 
+#[covers(
+    "DELETE /api/v1/dev/libraries/{libraryId}",
+    "DELETE /api/v1/dev/users/{userId}",
+    "GET /api/v1/dev/last-claim-attempt",
+    "GET /api/v1/dev/options/{name}",
+    "GET /api/v1/dev/settings/{app}/{key}",
+    "POST /api/v1/dev/factory-reset",
+    "POST /api/v1/dev/first-time-setup",
+    "POST /api/v1/dev/libraries",
+    "POST /api/v1/dev/users/grant-role",
+    "POST /api/v1/dev/users/local",
+    "POST /api/v1/dev/users/revoke-role",
+    "A6"
+)]
 #[tokio::test]
 async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
     for peer in [HERE, "::1".parse().unwrap(), "::ffff:127.0.0.1".parse().unwrap()] {
         let server = dev_server(peer).await;
-        let post = async |target: &str, body: Value| server.post(&format!("/api/v1/dev/{target}"), &body).await;
+        let post =
+            async |target: &str, body: Value| server.post(&format!("/api/v1/dev/{target}"), &body).await;
         let get = async |target: &str| server.get(&format!("/api/v1/dev/{target}")).await;
         let delete = async |target: &str| {
-            server.send("DELETE", &format!("/api/v1/dev/{target}"), &[], "")
+            server
+                .send("DELETE", &format!("/api/v1/dev/{target}"), &[], "")
                 .await
         };
 

@@ -1,11 +1,13 @@
 //! The API's description.
 
 use serde_json::Value;
+use svc_covers::covers;
 
 use crate::TestServer;
 use svc_api::access::Access;
 use svc_api::router::routes;
 
+#[covers("GET /api/docs-json")]
 #[tokio::test]
 async fn document_describes_every_route_with_its_access() {
     let server = TestServer::start().await;
@@ -47,6 +49,7 @@ async fn document_describes_every_route_with_its_access() {
     }
 }
 
+#[covers("A12")]
 #[test]
 fn document_tells_defaults_kinds_and_types_as_they_are() {
     let document = serde_json::to_value(svc_api::openapi::document()).unwrap();
@@ -135,6 +138,7 @@ fn numbers_of(operation: &Value) -> Vec<String> {
         .collect()
 }
 
+#[covers("T45")]
 #[tokio::test]
 async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
     let server = TestServer::start().await;

@@ -58,7 +58,14 @@ impl ListeningServer {
             events.close();
         };
         let task = tasks::spawn("test server", async move {
-            server::serve(listener, service, Limits::default(), ProxyConfig::default(), shutdown).await
+            server::serve(
+                listener,
+                service,
+                Limits::default(),
+                ProxyConfig::default(),
+                shutdown,
+            )
+            .await
         });
         Self {
             server,

@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use salvo::hyper::Request;
 use serde_json::{Value, json};
+use svc_covers::covers;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::access_matrix::personal_access_token;
-use crate::event_streams::{PATIENCE, ListeningServer, quick};
+use crate::event_streams::{ListeningServer, PATIENCE, quick};
 use svc_domain::id::SessionId;
 use svc_domain::time::{Clock as _, Timestamp};
 use svc_events::{Audience, EventKind, EventLimits, Message};
@@ -19,6 +20,7 @@ use svc_platform::tasks;
 /// What the security notes allow for the end of a stream whose caller is out.
 const SOON: Duration = Duration::from_secs(5);
 
+#[covers("GET /api/v1/events/subscribe", "R18")]
 #[tokio::test]
 async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
     let listening = ListeningServer::start(quick()).await;
@@ -135,6 +137,7 @@ async fn events_come_over_http2_and_http_1_0_as_well() {
     driver.abort();
 }
 
+#[covers("R59")]
 #[tokio::test]
 async fn events_reach_those_who_may_hear_them_and_nobody_else() {
     let listening = ListeningServer::start(quick()).await;
@@ -241,6 +244,7 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
     assert!(client.end().await);
 }
 
+#[covers("R58")]
 #[tokio::test]
 async fn access_token_that_expires_ends_no_stream_but_opens_none() {
     let listening = ListeningServer::start(quick()).await;
@@ -317,6 +321,7 @@ async fn nothing_is_lost_for_those_who_read() {
     }
 }
 
+#[covers("T51")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn client_that_does_not_read_is_cut_off_and_holds_up_nobody() {
     const EVENTS: u64 = 1_500;
@@ -365,7 +370,13 @@ async fn additions_beyond_what_can_wait_are_left_out_and_the_end_is_not() {
     let listening = ListeningServer::start(EventLimits { inbox: 10, ..quick() }).await;
     let token = listening.server.owner().await;
     let mut client = listening.listen(&token).await;
-    let publish = |kind, number: u32| listening.server.state.events.publish(|| Message::new(kind, &number));
+    let publish = |kind, number: u32| {
+        listening
+            .server
+            .state
+            .events
+            .publish(|| Message::new(kind, &number))
+    };
     for number in 0..100 {
         publish(EventKind::IndexingMusicArtistAdded, number);
     }
@@ -414,6 +425,7 @@ async fn shutdown_ends_all_streams_at_once() {
     }
 }
 
+#[covers("code too_many_streams", "T51")]
 #[tokio::test]
 async fn account_has_a_bounded_number_of_streams() {
     assert_eq!(EventLimits::default().per_account, 1_000);

@@ -1,5 +1,7 @@
 //! What lists are narrowed by: each list of items takes the same, and an empty value is an error.
 
+use svc_covers::covers;
+
 use crate::TestServer;
 use crate::refresh::on_each_database;
 
@@ -15,6 +17,7 @@ const LISTS: [(&str, &[&str]); 8] = [
     ("/api/v1/tv/shows/{tvShowId}/episodes", &["watched"]),
 ];
 
+#[covers("A15")]
 #[tokio::test]
 async fn lists_of_items_take_and_describe_the_filters_that_make_sense() {
     on_each_database(async |server: TestServer| {

@@ -5,18 +5,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::event_streams::wait_for;
 use crate::jobs::{COUNTING, ask, start, until};
 use crate::waveforms::{Room, impatient};
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_domain::job::JobStatus;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_events::Events;
 use svc_identity::error::{Result as Outcome, ServiceError};
 use svc_library::jobs::{JobItems, pregeneration_job};
-use svc_library::thumbnails::{Thumbnails, THREADS};
+use svc_library::thumbnails::{THREADS, Thumbnails};
 use svc_plugin_host::BuiltIn;
 use svc_test_support::guests;
 
@@ -111,6 +112,7 @@ async fn waveforms_of_a_job_wait_for_room_in_the_queue() {
     assert_eq!(room.analyzer.calls(), 3, "each was measured once");
 }
 
+#[covers("code busy")]
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_beyond_the_queue_are_for_later_and_those_of_a_job_wait_for_room() {
     let bytes = guests::renderer("thumbnailer", "drawer").leak();

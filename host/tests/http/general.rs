@@ -1,10 +1,12 @@
 //! The server itself, and what all answers have in common.
 
 use serde_json::json;
+use svc_covers::covers;
 
-use crate::{TestServer, LISTED_ORIGIN, filled};
+use crate::{LISTED_ORIGIN, TestServer, filled};
 use svc_api::router::routes;
 
+#[covers("GET /api")]
 #[tokio::test]
 async fn home_lists_versions_and_every_route() {
     let server = TestServer::start().await;
@@ -19,6 +21,7 @@ async fn home_lists_versions_and_every_route() {
     );
 }
 
+#[covers("GET /api/v1/health", "GET /api/v1/health/ready", "R56")]
 #[tokio::test]
 async fn health_answers_without_a_database() {
     let server = TestServer::start().await;
@@ -32,6 +35,7 @@ async fn health_answers_without_a_database() {
     );
 }
 
+#[covers("GET /api/v1/instance", "T55")]
 #[tokio::test]
 async fn instance_has_three_fields() {
     let server = TestServer::start().await;
@@ -39,6 +43,7 @@ async fn instance_has_three_fields() {
     assert_eq!(server.get("/api/v1/instance").await.json(), expected);
 }
 
+#[covers("GET /api/v1/versions", "R61", "A5")]
 #[tokio::test]
 async fn versions_keep_the_keys_of_the_contract() {
     let server = TestServer::start().await;
@@ -77,6 +82,7 @@ async fn versions_keep_the_keys_of_the_contract() {
     assert_eq!(versions["plugins"], json!({}));
 }
 
+#[covers("R10")]
 #[tokio::test]
 async fn errors_of_the_router_are_json() {
     let server = TestServer::start().await;
@@ -99,7 +105,10 @@ async fn errors_of_the_router_are_json() {
         assert!(reply.json()["message"].is_string());
     }
     assert_eq!(server.get("/").await.status, 404);
-    assert_eq!(server.get(&format!("/api?{}", "x".repeat(9000))).await.status, 414);
+    assert_eq!(
+        server.get(&format!("/api?{}", "x".repeat(9000))).await.status,
+        414
+    );
 }
 
 #[tokio::test]
@@ -120,6 +129,7 @@ async fn every_answer_has_the_security_headers() {
     }
 }
 
+#[covers("R11")]
 #[tokio::test]
 async fn head_is_get_without_a_body() {
     let server = TestServer::start().await;
@@ -157,13 +167,15 @@ async fn entity_tag_saves_sending_the_same_again() {
         (304, 0, tag.as_str())
     );
     assert_eq!(
-        server.send("GET", "/api", &[("if-none-match", "\"x\"")], "")
+        server
+            .send("GET", "/api", &[("if-none-match", "\"x\"")], "")
             .await
             .status,
         200
     );
 }
 
+#[covers("limit PREFLIGHT_MAX_AGE")]
 #[tokio::test]
 async fn preflight_is_answered_before_authentication_for_known_origins() {
     let server = TestServer::start().await;
@@ -189,6 +201,7 @@ async fn preflight_is_answered_before_authentication_for_known_origins() {
     assert_eq!((reply.status, reply.header("allow")), (204, "GET, HEAD, OPTIONS"));
 }
 
+#[covers("R62")]
 #[tokio::test]
 async fn errors_can_be_read_across_origins_that_are_listed() {
     let server = TestServer::start().await;
@@ -201,6 +214,7 @@ async fn errors_can_be_read_across_origins_that_are_listed() {
     }
 }
 
+#[covers("GET /api/docs", "GET /api/docs/{file}", "R65")]
 #[tokio::test]
 async fn reference_page_needs_nothing_from_elsewhere() {
     let server = TestServer::start().await;
@@ -222,10 +236,15 @@ async fn reference_page_needs_nothing_from_elsewhere() {
         "..%2fCargo.toml",
         "oauth2-redirect.html",
     ] {
-        assert_eq!(server.get(&format!("/api/docs/{name}")).await.status, 404, "{name}");
+        assert_eq!(
+            server.get(&format!("/api/docs/{name}")).await.status,
+            404,
+            "{name}"
+        );
     }
 }
 
+#[covers("A11")]
 #[tokio::test]
 async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
     let server = TestServer::start().await;

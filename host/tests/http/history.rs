@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::{TestServer, TestServerOptions};
 use svc_domain::extraction::{Extraction, Field, Value as FieldValue};
@@ -49,7 +50,13 @@ fn extraction(title: &str, seconds: u64, fields: Vec<(&str, FieldValue)>) -> Ext
 }
 
 /// A track of four minutes by `artist`, of the genre `genre`.
-pub(super) async fn song(server: &TestServer, folder: FolderId, title: &str, artist: &str, genre: &str) -> FileId {
+pub(super) async fn song(
+    server: &TestServer,
+    folder: FolderId,
+    title: &str,
+    artist: &str,
+    genre: &str,
+) -> FileId {
     let texts = |text: &str| FieldValue::Texts(vec![text.to_owned()]);
     let fields = vec![
         ("music.album", FieldValue::Text(format!("{artist}'s"))),
@@ -57,25 +64,33 @@ pub(super) async fn song(server: &TestServer, folder: FolderId, title: &str, art
         ("music.genres", texts(genre)),
     ];
     let facts = TrackFacts::from_extraction(&extraction(title, 240, fields), &RelativePath::root(), "x.mp3");
-    server.record(
-        folder,
-        &format!("{title}.mp3"),
-        10,
-        FileRecord::Track(Box::new(facts)),
-    )
-    .await
+    server
+        .record(
+            folder,
+            &format!("{title}.mp3"),
+            10,
+            FileRecord::Track(Box::new(facts)),
+        )
+        .await
 }
 
-async fn video(server: &TestServer, folder: FolderId, kind: MediaKind, title: &str, fields: Vec<(&str, FieldValue)>) {
+async fn video(
+    server: &TestServer,
+    folder: FolderId,
+    kind: MediaKind,
+    title: &str,
+    fields: Vec<(&str, FieldValue)>,
+) {
     let extraction = extraction(title, 6000, fields);
     let facts = VideoFacts::from_extraction(&extraction, &kind, &RelativePath::root(), title);
-    server.record(
-        folder,
-        &format!("{title}.mkv"),
-        10,
-        FileRecord::Video(Box::new(facts)),
-    )
-    .await;
+    server
+        .record(
+            folder,
+            &format!("{title}.mkv"),
+            10,
+            FileRecord::Video(Box::new(facts)),
+        )
+        .await;
 }
 
 /// A movie of a hundred minutes; its id.
@@ -125,6 +140,7 @@ async fn ids(server: &TestServer, token: &str, target: &str) -> Vec<String> {
     items.iter().map(id).collect()
 }
 
+#[covers("GET /api/v1/history", "DELETE /api/v1/history/{mediaType}/{mediaId}")]
 #[tokio::test]
 async fn playing_is_kept_counted_and_shown_with_the_item() {
     on_each_database(async |server: &TestServer| {
@@ -158,11 +174,17 @@ async fn playing_is_kept_counted_and_shown_with_the_item() {
             std::slice::from_ref(&film)
         );
         assert_eq!(
-            server.get_as(&owner, "/api/v1/history?take=1&skip=1").await.json()[1],
+            server
+                .get_as(&owner, "/api/v1/history?take=1&skip=1")
+                .await
+                .json()[1],
             2
         );
         assert_eq!(
-            server.get_as(&owner, "/api/v1/history?mediaType=photo").await.status,
+            server
+                .get_as(&owner, "/api/v1/history?mediaType=photo")
+                .await
+                .status,
             400
         );
         for (target, plays) in [
@@ -207,6 +229,7 @@ async fn playing_is_kept_counted_and_shown_with_the_item() {
     .await;
 }
 
+#[covers("PATCH /api/v1/history")]
 #[tokio::test]
 async fn input_of_history_and_ratings_is_checked() {
     let server = TestServer::start().await;
@@ -273,6 +296,11 @@ async fn input_of_history_and_ratings_is_checked() {
     }
 }
 
+#[covers(
+    "GET /api/v1/ratings",
+    "PUT /api/v1/ratings",
+    "DELETE /api/v1/ratings/{mediaType}/{mediaId}"
+)]
 #[tokio::test]
 async fn ratings_are_of_each_user_and_shown_with_tracks_and_photos() {
     on_each_database(async |server: &TestServer| {
@@ -363,7 +391,10 @@ async fn favorites_and_their_total_follow_the_ratings() {
             ("music_release", "releases", "musicReleaseId"),
             ("music_artist", "artists", "musicArtistId"),
         ] {
-            let all = server.get_as(&owner, &format!("/api/v1/music/{list}")).await.json();
+            let all = server
+                .get_as(&owner, &format!("/api/v1/music/{list}"))
+                .await
+                .json();
             let item = all[0][0][id].as_str().unwrap().to_owned();
             let favorites = async |token: &str| {
                 let reply = server
@@ -381,7 +412,10 @@ async fn favorites_and_their_total_follow_the_ratings() {
             assert_eq!(favorites(&bea).await, (0, json!(0)), "{list}");
             let target = format!("{RATINGS}/{media_type}/{item}");
             assert_eq!(
-                server.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
+                server
+                    .send_as(&owner, "DELETE", &target, &Value::Null)
+                    .await
+                    .status,
                 200
             );
             assert_eq!(favorites(&owner).await, (0, json!(0)), "{list} forgotten");
@@ -390,6 +424,7 @@ async fn favorites_and_their_total_follow_the_ratings() {
     .await;
 }
 
+#[covers("GET /api/v1/cinema/continue")]
 #[tokio::test]
 async fn what_a_library_hides_is_hidden_from_history_ratings_and_cinema() {
     on_each_database(async |server: &TestServer| {
@@ -422,14 +457,22 @@ async fn what_a_library_hides_is_hidden_from_history_ratings_and_cinema() {
             (format!("/api/v1/tv/episodes/{}", parts[2]), 3000.0, false),
         ] {
             let progress = json!({"seconds": seconds, "watched": watched, "playCount": 0});
-            let of = async |token: &str| server.get_as(token, &target).await.json().get("progress").cloned();
+            let of = async |token: &str| {
+                server
+                    .get_as(token, &target)
+                    .await
+                    .json()
+                    .get("progress")
+                    .cloned()
+            };
             assert_eq!(of(&token).await, Some(progress), "{target}");
             assert_eq!(of(&owner).await, None, "{target}");
         }
 
         let body = json!({"name": "TV", "mediaKind": "tv", "grants": [{"role": "administrator"}]});
         assert_eq!(
-            server.send_as(&owner, "POST", "/api/v1/libraries", &body)
+            server
+                .send_as(&owner, "POST", "/api/v1/libraries", &body)
                 .await
                 .status,
             201
@@ -437,7 +480,11 @@ async fn what_a_library_hides_is_hidden_from_history_ratings_and_cinema() {
         assert_eq!(ids(server, &token, HISTORY).await, std::slice::from_ref(&film));
         assert_eq!(ids(server, &token, resumable).await, std::slice::from_ref(&film));
         for target in [next, RATINGS] {
-            assert_eq!(ids(server, &token, target).await, Vec::<String>::new(), "{target}");
+            assert_eq!(
+                ids(server, &token, target).await,
+                Vec::<String>::new(),
+                "{target}"
+            );
         }
         let hidden = play("tv_episode", &parts[0], 0.0, "completed");
         let unknown = play("tv_episode", UNKNOWN, 0.0, "completed");

@@ -2,12 +2,13 @@
 
 use salvo::http::HeaderValue;
 use salvo::hyper::Request;
+use svc_covers::covers;
 
 use crate::h2_wire::{
     CANCEL, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, GOAWAY, HEADERS, PING, REFUSED_STREAM, RESET, Wire,
     data, get, get_malformed, get_with_body, preface, reset, window,
 };
-use crate::serving::{PATIENCE, SHORT, LimitedServer};
+use crate::serving::{LimitedServer, PATIENCE, SHORT};
 use svc_api::router;
 use svc_http_io::limits::{H2_LOCAL_RESETS, H2_PENDING_RESETS, H2_STREAMS, H2_WINDOWS, Limits};
 use svc_platform::tasks;
@@ -24,6 +25,7 @@ fn patient() -> Limits {
     }
 }
 
+#[covers("limit H2_HEADER_LIST_BYTES")]
 #[tokio::test]
 async fn http2_works_without_upgrade_and_bounds_its_header_list() {
     let serving = LimitedServer::start(Limits::default()).await;
@@ -48,6 +50,7 @@ async fn http2_works_without_upgrade_and_bounds_its_header_list() {
     serving.stop().await;
 }
 
+#[covers("limit H2_STREAMS")]
 #[tokio::test]
 async fn stream_beyond_the_limit_is_refused() {
     let serving = LimitedServer::start(patient()).await;
@@ -72,6 +75,7 @@ async fn stream_beyond_the_limit_is_refused() {
     serving.stop().await;
 }
 
+#[covers("limit H2_PENDING_RESETS", "T50")]
 #[tokio::test]
 async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
     let serving = LimitedServer::start(patient()).await;
@@ -92,6 +96,7 @@ async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
     serving.stop().await;
 }
 
+#[covers("limit H2_LOCAL_RESETS", "T50")]
 #[tokio::test]
 async fn errors_that_reset_many_streams_end_the_connection() {
     let serving = LimitedServer::start(patient()).await;
@@ -118,6 +123,7 @@ async fn errors_that_reset_many_streams_end_the_connection() {
     serving.stop().await;
 }
 
+#[covers("limit H2_PING")]
 #[tokio::test]
 async fn peer_that_does_not_answer_pings_is_cut_off() {
     let limits = Limits {
@@ -138,6 +144,7 @@ async fn peer_that_does_not_answer_pings_is_cut_off() {
     serving.stop().await;
 }
 
+#[covers("limit HEADER_TIME", "S3")]
 #[tokio::test]
 async fn idle_connection_is_closed_whatever_pings_it_answers() {
     let limits = Limits {
@@ -179,6 +186,7 @@ async fn idle_connection_that_does_not_go_when_told_is_cut_off() {
     serving.stop().await;
 }
 
+#[covers("limit WRITE_STALL")]
 #[tokio::test]
 async fn stream_of_which_nothing_is_taken_is_reset_and_the_others_go_on() {
     let limits = Limits {
@@ -257,6 +265,7 @@ async fn preface_alone_holds_no_connection() {
     serving.stop().await;
 }
 
+#[covers("limit H2_WINDOWS")]
 #[tokio::test]
 async fn body_that_nobody_reads_yet_is_taken_up_to_the_window() {
     const FRAME: usize = 16 * 1024;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use salvo::http::Method;
 use salvo::oapi::endpoint;
+use svc_covers::covers;
 
 use crate::filled;
 use crate::h2_wire::{DATA, Frame, HEADERS, Wire, data, get, post, window};
-use crate::serving::{PATIENCE, SHORT, LimitedServer};
+use crate::serving::{LimitedServer, PATIENCE, SHORT};
 use svc_api::access::Access;
 use svc_api::response::Json;
 use svc_api::route::Route;
@@ -49,6 +50,7 @@ async fn stall(serving: &LimitedServer, path: &str, bearer: &str) {
     );
 }
 
+#[covers("limit WRITE_STALL", "S2")]
 #[tokio::test]
 async fn connection_of_which_nothing_is_taken_ends_on_every_route() {
     let limits = Limits {
@@ -66,6 +68,7 @@ async fn connection_of_which_nothing_is_taken_ends_on_every_route() {
     serving.stop().await;
 }
 
+#[covers("limit H2_ANSWERS_BYTES")]
 #[tokio::test]
 async fn answers_made_as_a_whole_wait_for_room() {
     let limits = Limits {
@@ -124,6 +127,7 @@ async fn answers_made_as_a_whole_wait_for_room() {
     serving.stop().await;
 }
 
+#[covers("limit H2_CHANGE_BYTES")]
 #[tokio::test]
 async fn changes_wait_for_room_before_they_begin() {
     let limits = Limits {

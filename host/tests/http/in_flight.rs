@@ -9,6 +9,7 @@ use salvo::BoxedError;
 use salvo::http::ReqBody;
 use salvo::http::body::{Body, Frame};
 use serde_json::json;
+use svc_covers::covers;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -296,11 +297,13 @@ async fn on_each_database(test: impl AsyncFn(Loss, Option<String>)) {
     }
 }
 
+#[covers("T15", "T25", "T47", "S1")]
 #[tokio::test]
 async fn rights_lost_between_head_and_body_change_nothing() {
     on_each_database(lose_between_head_and_body).await;
 }
 
+#[covers("T15", "S1")]
 #[tokio::test]
 async fn rights_lost_while_a_change_waits_for_its_turn_change_nothing() {
     on_each_database(lose_while_waiting_for_the_turn).await;

@@ -5,8 +5,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::event_streams::{Client, PATIENCE, ListeningServer, quick, wait_for};
+use crate::event_streams::{Client, ListeningServer, PATIENCE, quick, wait_for};
 use svc_domain::kind::MediaKind;
 use svc_domain::scan::RunType;
 use svc_indexer::indexing::{IndexAction, IndexState, StartRun};
@@ -41,13 +42,21 @@ impl Bench {
     }
 
     async fn state(&self) -> String {
-        let state = self.listening.server.get_as(&self.token, "/api/v1/index/state").await;
+        let state = self
+            .listening
+            .server
+            .get_as(&self.token, "/api/v1/index/state")
+            .await;
         state.json()["state"].as_str().unwrap().to_owned()
     }
 
     /// The newest run as the list has it, with the number of runs.
     async fn newest(&self) -> (Value, Value) {
-        let runs = self.listening.server.get_as(&self.token, "/api/v1/index/runs").await;
+        let runs = self
+            .listening
+            .server
+            .get_as(&self.token, "/api/v1/index/runs")
+            .await;
         let runs = runs.json();
         (runs[0][0].clone(), runs[1].clone())
     }
@@ -84,6 +93,7 @@ impl Bench {
     }
 }
 
+#[covers("code index_action_conflict", "R37")]
 #[tokio::test]
 async fn idle_takes_resume_alone_and_tells_nothing() {
     let mut bench = Bench::start().await;
@@ -101,6 +111,7 @@ async fn idle_takes_resume_alone_and_tells_nothing() {
     assert!(bench.client.is_silent().await);
 }
 
+#[covers("PATCH /api/v1/index/state")]
 #[tokio::test]
 async fn pause_and_resume_take_effect_and_are_told_once() {
     let mut bench = Bench::start().await;
@@ -131,6 +142,7 @@ async fn pause_and_resume_take_effect_and_are_told_once() {
     assert_eq!(bench.state().await, "idle");
 }
 
+#[covers("R38")]
 #[tokio::test]
 async fn resume_calls_off_a_pause_in_flight_and_nobody_hears() {
     let mut bench = Bench::start().await;
@@ -143,6 +155,7 @@ async fn resume_calls_off_a_pause_in_flight_and_nobody_hears() {
     assert_eq!(bench.heard().await, ["started", "completed"]);
 }
 
+#[covers("R38")]
 #[tokio::test]
 async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
     let mut bench = Bench::start().await;
@@ -168,6 +181,7 @@ async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
     assert_eq!(runs[0][0]["status"], "stopped");
 }
 
+#[covers("code indexing_in_progress")]
 #[tokio::test]
 async fn run_is_not_started_beside_another() {
     let mut bench = Bench::start().await;
@@ -187,13 +201,15 @@ async fn run_is_not_started_beside_another() {
     assert_eq!(bench.heard().await, ["started", "completed"]);
     let server = &bench.listening.server;
     assert_eq!(
-        server.send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+        server
+            .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
             .await
             .status,
         201
     );
 }
 
+#[covers("R39")]
 #[tokio::test]
 async fn stop_of_a_run_that_is_held_ends_it() {
     let mut bench = Bench::start().await;
@@ -249,6 +265,7 @@ async fn short_run_tells_beginning_numbers_and_end() {
     assert_eq!(bench.state().await, "idle");
 }
 
+#[covers("R40")]
 #[tokio::test]
 async fn reset_ends_the_run_first_and_then_empties() {
     let mut bench = Bench::start().await;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::event_streams::PATIENCE;
@@ -75,6 +76,7 @@ async fn set_up(server: &TestServer, settings: Value) -> String {
     server.sign_in("ada").await.jwt
 }
 
+#[covers("A17")]
 #[tokio::test]
 async fn first_start_with_an_empty_index_runs_once_the_server_is_set_up() {
     on_each_database(async |server: TestServer| {
@@ -147,7 +149,10 @@ async fn directories_are_watched_after_a_factory_reset() {
     follow(server.state.scan_scheduler.clone());
     wait_for_watch(&server, &token).await;
     let before = server.get_as(&token, DIRECTORIES).await.json()[0]["directoryId"].clone();
-    assert_eq!(reset(&server, &token, "factory", "Factory reset").await.status, 201);
+    assert_eq!(
+        reset(&server, &token, "factory", "Factory reset").await.status,
+        201
+    );
     let token = server.owner().await;
     wait_for_watch(&server, &token).await;
     let after = server.get_as(&token, DIRECTORIES).await.json()[0]["directoryId"].clone();

@@ -2,9 +2,10 @@
 //! before what the path names.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
-use crate::{TestServer, Reply, filled};
+use crate::{Reply, TestServer, filled};
 
 /// An operation of the API's description.
 struct Described {
@@ -79,6 +80,7 @@ async fn beds() -> [(TestServer, String); 2] {
     [(set_up, token), (fresh, String::new())]
 }
 
+#[covers("A2")]
 #[tokio::test]
 async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
     let [owned, fresh] = beds().await;
@@ -117,15 +119,20 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
     assert!(taking >= 30, "{taking} routes take a body");
 }
 
+#[covers("A2")]
 #[tokio::test]
 async fn sign_in_by_position_is_refused() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let by_position = json!(["ada", null, PASSWORD]);
-    assert_eq!(server.login(&[("svc-app", "music")], &by_position).await.status, 400);
+    assert_eq!(
+        server.login(&[("svc-app", "music")], &by_position).await.status,
+        400
+    );
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
 }
 
+#[covers("A2")]
 #[tokio::test]
 async fn array_inside_of_a_body_is_no_object_either() {
     let server = TestServer::start().await;
@@ -194,6 +201,7 @@ const NOT_FOR_PEOPLE: [&str; 22] = [
     "visitor",
 ];
 
+#[covers("A10")]
 #[tokio::test]
 async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
     let [owned, fresh] = beds().await;
@@ -299,6 +307,7 @@ const WRONG: [(&str, &str, &str); 15] = [
     ),
 ];
 
+#[covers("A11")]
 #[tokio::test]
 async fn input_is_looked_at_before_what_the_path_names() {
     let server = TestServer::start().await;

@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use svc_covers::covers;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::event_streams::{PATIENCE, ListeningServer, quick, wait_for};
+use crate::event_streams::{ListeningServer, PATIENCE, quick, wait_for};
 use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{FileId, JobId};
@@ -24,7 +25,7 @@ use svc_identity::capability::Capability;
 use svc_identity::credential::Credential;
 use svc_identity::error::{Result as Outcome, ServiceError};
 use svc_library::jobs::types::JobType;
-use svc_library::jobs::work::{ItemOutcome, ItemWork, ItemJob};
+use svc_library::jobs::work::{ItemJob, ItemOutcome, ItemWork};
 use svc_library::jobs::{JobItems, Jobs, RegisteredJob, pregeneration_job};
 use svc_platform::random::SystemRandom;
 use svc_platform::tasks;
@@ -96,7 +97,11 @@ fn process(server: &TestServer, events: &Events, work: &Arc<Counting>) -> (Jobs,
     start(server, events, registered)
 }
 
-pub(super) fn start(server: &TestServer, events: &Events, registered: RegisteredJob) -> (Jobs, JoinHandle<()>) {
+pub(super) fn start(
+    server: &TestServer,
+    events: &Events,
+    registered: RegisteredJob,
+) -> (Jobs, JoinHandle<()>) {
     let context = Context {
         store: server.store.clone(),
         ids: Arc::clone(&server.ids),
@@ -199,6 +204,7 @@ async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
     .await;
 }
 
+#[covers("PATCH /api/v1/jobs/{jobId}", "code job_action_conflict")]
 #[tokio::test]
 async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_of_it() {
     let listening = ListeningServer::start(quick()).await;
@@ -335,6 +341,12 @@ async fn done(server: &TestServer, token: &str, body: Value) -> Value {
     tokio::time::timeout(PATIENCE, waiting).await.expect("it ends")
 }
 
+#[covers(
+    "POST /api/v1/jobs",
+    "GET /api/v1/jobs",
+    "GET /api/v1/jobs/types",
+    "code too_many_jobs"
+)]
 #[tokio::test]
 async fn jobs_are_asked_for_listed_and_acted_on() {
     let server = TestServer::start().await;
@@ -414,7 +426,8 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     );
 
     let act = async |action: &str| {
-        server.send_as(&owner, "PATCH", &target, &json!({"action": action}))
+        server
+            .send_as(&owner, "PATCH", &target, &json!({"action": action}))
             .await
     };
     let wrong = act("resume").await;
@@ -432,7 +445,8 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     let unknown = format!("{JOBS}/{UNKNOWN}");
     assert_eq!(server.get_as(&owner, &unknown).await.status, 404);
     assert_eq!(
-        server.send_as(&owner, "PATCH", &unknown, &json!({"action": "pause"}))
+        server
+            .send_as(&owner, "PATCH", &unknown, &json!({"action": "pause"}))
             .await
             .status,
         404
@@ -492,6 +506,7 @@ async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
     .await;
 }
 
+#[covers("T52")]
 #[tokio::test]
 async fn backup_opens_as_the_database_it_is_of() {
     let server = TestServer::start().await;
@@ -499,7 +514,12 @@ async fn backup_opens_as_the_database_it_is_of() {
     run_jobs(&server);
     let folder = server.folder(MediaKind::photos()).await;
     let photo = server.photo(folder, "a.jpg", b"jpeg").await;
-    let job = done(&server, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
+    let job = done(
+        &server,
+        &owner,
+        json!({"type": "backup", "parameters": {"keep": 1}}),
+    )
+    .await;
     assert_eq!(job["status"], "completed", "{job}");
     let name = job["result"]["name"].as_str().unwrap();
     let backup = server.directory.path().join("backups").join(name);
@@ -538,7 +558,12 @@ async fn backup_opens_as_the_database_it_is_of() {
     assert_eq!(server.store.count_known_files().await.unwrap(), 2);
     store.close().await;
     // The next one takes its place.
-    let next = done(&server, &owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
+    let next = done(
+        &server,
+        &owner,
+        json!({"type": "backup", "parameters": {"keep": 1}}),
+    )
+    .await;
     assert_ne!(next["result"]["name"], job["result"]["name"]);
     assert!(!backup.exists());
     server.state.jobs.stop();
@@ -596,7 +621,12 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
         let folder = server.folder(MediaKind::photos()).await;
         let mut photos = Vec::new();
         for number in 0..5 {
-            photos.push(server.photo(folder, &format!("{number}.jpg"), b"jpeg").await.get());
+            photos.push(
+                server
+                    .photo(folder, &format!("{number}.jpg"), b"jpeg")
+                    .await
+                    .get(),
+            );
         }
         let (made, bad) = (Arc::new(Mutex::new(Vec::new())), photos[2]);
         let make = {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::{COOKIE, PASSWORD};
-use crate::{TestServer, INSTANCE};
+use crate::{INSTANCE, TestServer};
 use svc_domain::id::UserId;
 use svc_domain::time::Clock as _;
 use svc_identity::access_token::AccessTokens;
@@ -48,6 +49,7 @@ fn broken(token: &str) -> String {
     format!("{rest}.{first}{}", &signature[1..])
 }
 
+#[covers("auth-failure 401 access token", "auth-failure 410", "R4", "T05")]
 #[tokio::test]
 async fn access_tokens_end_as_the_decision_table_says() {
     let server = TestServer::start().await;
@@ -128,6 +130,7 @@ async fn access_tokens_end_as_the_decision_table_says() {
     }
 }
 
+#[covers("R19")]
 #[tokio::test]
 async fn token_is_good_for_fifteen_minutes_to_the_second() {
     let server = TestServer::start().await;
@@ -151,6 +154,7 @@ async fn token_is_good_for_fifteen_minutes_to_the_second() {
     assert_eq!(server.status_as(&jwt).await, 401);
 }
 
+#[covers("T03")]
 #[tokio::test]
 async fn weak_keys_sign_nothing_that_counts() {
     let server = TestServer::start().await;
@@ -173,6 +177,7 @@ async fn weak_keys_sign_nothing_that_counts() {
     }
 }
 
+#[covers("R17")]
 #[tokio::test]
 async fn header_goes_before_the_query_and_two_tokens_are_none() {
     let server = TestServer::start().await;
@@ -217,11 +222,15 @@ async fn header_goes_before_the_query_and_two_tokens_are_none() {
     // A cookie is no access token.
     let cookie = format!("{COOKIE}={good}");
     assert_eq!(
-        server.send("GET", CURRENT, &[("cookie", &cookie)], "").await.status,
+        server
+            .send("GET", CURRENT, &[("cookie", &cookie)], "")
+            .await
+            .status,
         401
     );
 }
 
+#[covers("R33")]
 #[tokio::test]
 async fn change_of_roles_counts_at_the_next_request_with_the_same_token() {
     let server = TestServer::start().await;
@@ -239,7 +248,10 @@ async fn change_of_roles_counts_at_the_next_request_with_the_same_token() {
         assert_eq!(reply.status, 201);
         assert_eq!(users().await, 200);
         assert_eq!(
-            server.send_as(&owner, "DELETE", &revoke, &json!(null)).await.status,
+            server
+                .send_as(&owner, "DELETE", &revoke, &json!(null))
+                .await
+                .status,
             200
         );
     }
@@ -284,6 +296,7 @@ async fn successes_after(server: &Arc<TestServer>, token: &str, end: impl Future
     counts.iter().map(|(_, after)| after).sum()
 }
 
+#[covers("T15")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_succeeds_after_the_answer_that_took_it_away() {
     let server = Arc::new(TestServer::start().await);

@@ -1,6 +1,7 @@
 //! A server that nobody owns yet lets nobody in, and a kiosk tells what holds.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
 use crate::{TestServer, TestServerOptions};
@@ -32,6 +33,7 @@ async fn set(server: &TestServer, token: &str, app: Value, settings: Value) -> (
     (reply.status, reply.json())
 }
 
+#[covers("A9")]
 #[tokio::test]
 async fn nobody_signs_in_while_the_server_is_not_set_up() {
     on_each_database(async |server: TestServer| {
@@ -54,6 +56,7 @@ async fn nobody_signs_in_while_the_server_is_not_set_up() {
     .await;
 }
 
+#[covers("code setting_fixed", "A9")]
 #[tokio::test]
 async fn guest_access_reads_as_it_is_in_force_and_cannot_be_changed_to_no_effect() {
     on_each_database(async |server: TestServer| {

@@ -1,8 +1,9 @@
 //! Libraries with grants: who is not let in finds nothing of them anywhere, from the next request on.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
@@ -63,7 +64,8 @@ async fn track(server: &TestServer, folder: FolderId, place: &str, title: &str) 
     let name = format!("{title}.mp3");
     std::fs::write(server.root.join(place).join(&name), b"0123456789").unwrap();
     let album = format!("{place} album");
-    server.record(folder, &name, 10, song(title, &format!("{place} artist"), &album))
+    server
+        .record(folder, &name, 10, song(title, &format!("{place} artist"), &album))
         .await
 }
 
@@ -72,7 +74,8 @@ async fn photo(server: &TestServer, place: &str) -> FileId {
     std::fs::write(server.root.join(place).join("p.jpg"), b"jpeg").unwrap();
     let moment = Timestamp::from_millis(1_600_000_000_000);
     let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", moment);
-    server.record(folder, "p.jpg", 4, FileRecord::Photo(Box::new(facts)))
+    server
+        .record(folder, "p.jpg", 4, FileRecord::Photo(Box::new(facts)))
         .await
 }
 
@@ -122,6 +125,7 @@ async fn is_unknown(server: &TestServer, token: &str, path: &str, id: &str) -> b
     true
 }
 
+#[covers("T24")]
 #[tokio::test]
 async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library() {
     on_each_database(async |server: &TestServer| {
@@ -163,8 +167,9 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
         for (token, place) in &people {
             let mine = |of: &str| of == *place || of == "Open";
             let seen = |what: &str| vec![format!("{place} {what}"), format!("Open {what}")];
-            let music =
-                async |path: &str, key: &str| listed(server, token, &format!("/api/v1/music/{path}"), key).await;
+            let music = async |path: &str, key: &str| {
+                listed(server, token, &format!("/api/v1/music/{path}"), key).await
+            };
             assert_eq!(music("tracks", "title").await, seen("song"));
             assert_eq!(music("releases", "title").await, seen("album"));
             assert_eq!(music("artists", "name").await, seen("artist"));
@@ -188,7 +193,11 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
                     ("artists/{}/releases", artist),
                 ] {
                     let path = format!("/api/v1/music/{path}");
-                    assert_eq!(is_unknown(server, token, &path, id).await, !mine(of), "{of} {path}");
+                    assert_eq!(
+                        is_unknown(server, token, &path, id).await,
+                        !mine(of),
+                        "{of} {path}"
+                    );
                     assert!(!is_unknown(server, &owner, &path, id).await, "{of} {path}");
                 }
                 let count = usize::from(mine(of));
@@ -224,6 +233,7 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
     .await;
 }
 
+#[covers("PATCH /api/v1/libraries/{libraryId}", "DELETE /api/v1/libraries/{libraryId}")]
 #[tokio::test]
 async fn a_changed_library_counts_from_the_next_request_on() {
     on_each_database(async |server: &TestServer| {
@@ -237,7 +247,11 @@ async fn a_changed_library_counts_from_the_next_request_on() {
             let listed = !titles(server, &token).await.is_empty();
             let status = server.get_as(&token, &stream).await.status;
             assert_eq!(status, if listed { 200 } else { 404 });
-            assert_eq!(titles(server, &owner).await, ["Song"], "the owner sees everything");
+            assert_eq!(
+                titles(server, &owner).await,
+                ["Song"],
+                "the owner sees everything"
+            );
             listed
         };
         assert!(sees().await);
@@ -255,7 +269,8 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         assert!(sees().await, "by a role");
         let unassign = format!("{roles}?userIds={bea}");
         assert_eq!(
-            server.send_as(&owner, "DELETE", &unassign, &Value::Null)
+            server
+                .send_as(&owner, "DELETE", &unassign, &Value::Null)
                 .await
                 .status,
             200
@@ -285,7 +300,9 @@ async fn a_changed_library_counts_from_the_next_request_on() {
             200
         );
         assert!(!sees().await);
-        let open = patch(server, &owner, &library, json!({"grants": []})).await.json();
+        let open = patch(server, &owner, &library, json!({"grants": []}))
+            .await
+            .json();
         assert_eq!(
             (&open["restricted"], &open["grants"]),
             (&json!(false), &json!([]))
@@ -347,6 +364,7 @@ async fn folders_of_later_scans_are_hidden_as_soon_as_they_are_there() {
     .await;
 }
 
+#[covers("POST /api/v1/libraries", "code library_name_taken")]
 #[tokio::test]
 async fn input_of_libraries_is_checked() {
     let server = TestServer::start().await;
@@ -443,13 +461,15 @@ async fn input_of_libraries_is_checked() {
         (&json!("ALTERES"), &json!(3))
     );
     assert_eq!(
-        server.get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
+        server
+            .get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
             .await
             .status,
         400
     );
 }
 
+#[covers("GET /api/v1/libraries", "GET /api/v1/libraries/{libraryId}")]
 #[tokio::test]
 async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the_audit_log() {
     let server = TestServer::start().await;
@@ -478,7 +498,14 @@ async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the
     );
     assert!(seen[0][0].get("grants").is_none(), "{seen}");
     let target = format!("{LIBRARIES}/{}", closed["libraryId"].as_str().unwrap());
-    assert!(server.get_as(&token, &target).await.json().get("grants").is_none());
+    assert!(
+        server
+            .get_as(&token, &target)
+            .await
+            .json()
+            .get("grants")
+            .is_none()
+    );
     for token in [&owner, &admin] {
         assert_eq!(server.get_as(token, &target).await.json()["grants"], grants);
         assert_eq!(server.get_as(token, LIBRARIES).await.json()[1], 3);
@@ -500,7 +527,10 @@ async fn who_is_let_in_is_told_to_those_who_may_change_it_and_changes_are_in_the
         200
     );
     assert_eq!(
-        server.send_as(&admin, "DELETE", &target, &Value::Null).await.status,
+        server
+            .send_as(&admin, "DELETE", &target, &Value::Null)
+            .await
+            .status,
         200
     );
     let log = async |event: &str| {

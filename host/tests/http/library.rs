@@ -1,10 +1,22 @@
 //! Browsing music and photos, and the indexer.
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::TestServer;
 use svc_domain::kind::MediaKind;
 
+#[covers(
+    "GET /api/v1/music/artists",
+    "GET /api/v1/music/artists/{musicArtistId}",
+    "GET /api/v1/music/artists/{musicArtistId}/releases",
+    "GET /api/v1/music/releases",
+    "GET /api/v1/music/releases/{musicReleaseId}",
+    "GET /api/v1/music/releases/{musicReleaseId}/tracks",
+    "GET /api/v1/music/tracks",
+    "GET /api/v1/music/tracks/{musicTrackId}",
+    "GET /api/v1/music/genres"
+)]
 #[tokio::test]
 async fn tracks_and_what_they_belong_to_are_listed() {
     let server = TestServer::start().await;
@@ -93,7 +105,8 @@ async fn tracks_and_what_they_belong_to_are_listed() {
     );
     assert_eq!(server.get_as(&token, "/api/v1/music/artists").await.json()[1], 2);
     assert_eq!(
-        server.get_as(&token, "/api/v1/music/releases?genre=jazz")
+        server
+            .get_as(&token, "/api/v1/music/releases?genre=jazz")
             .await
             .json()[1],
         1
@@ -131,10 +144,13 @@ async fn artists_and_their_releases_are_filtered_as_the_other_music_is() {
             assert_eq!(listed[1], found, "{list} {filter}");
         }
     }
-    let random = server.get_as(&token, "/api/v1/music/artists?random=7&take=1").await;
+    let random = server
+        .get_as(&token, "/api/v1/music/artists?random=7&take=1")
+        .await;
     assert!(random.header("link").contains("random=7"));
 }
 
+#[covers("GET /api/v1/photos", "GET /api/v1/photos/{photoId}")]
 #[tokio::test]
 async fn photos_are_listed_with_their_facts() {
     let server = TestServer::start().await;
@@ -156,11 +172,15 @@ async fn photos_are_listed_with_their_facts() {
     );
     assert_eq!(item["takenAt"], "2020-01-02T03:04:05.000Z");
     assert_eq!(
-        server.get_as(&token, "/api/v1/photos?from=2021-01-01").await.json(),
+        server
+            .get_as(&token, "/api/v1/photos?from=2021-01-01")
+            .await
+            .json(),
         json!([[], 0])
     );
 }
 
+#[covers("R41")]
 #[tokio::test]
 async fn wrong_parameters_are_named() {
     let server = TestServer::start().await;
@@ -209,6 +229,7 @@ async fn wrong_parameters_are_named() {
     }
 }
 
+#[covers("GET /api/v1/index/runs/{runId}")]
 #[tokio::test]
 async fn unknown_items_are_not_found() {
     let server = TestServer::start().await;
@@ -228,6 +249,12 @@ async fn unknown_items_are_not_found() {
     }
 }
 
+#[covers(
+    "POST /api/v1/index/run",
+    "GET /api/v1/index/run/logs",
+    "GET /api/v1/index/runs",
+    "GET /api/v1/index/counts"
+)]
 #[tokio::test]
 async fn indexer_is_run_and_asked_about() {
     let server = TestServer::start().await;
@@ -242,14 +269,16 @@ async fn indexer_is_run_and_asked_about() {
         assert_eq!(reply.status, status, "{action}");
     }
     assert_eq!(
-        server.send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
+        server
+            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
             .await
             .status,
         400
     );
     for body in [json!({}), json!({"type": "slow"})] {
         assert_eq!(
-            server.send_as(&token, "POST", "/api/v1/index/run", &body)
+            server
+                .send_as(&token, "POST", "/api/v1/index/run", &body)
                 .await
                 .status,
             400,
@@ -281,13 +310,15 @@ async fn indexer_is_run_and_asked_about() {
     assert!(item["startedBy"].is_string() && item["completedAt"].is_string());
     assert_eq!(server.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
     assert_eq!(
-        server.get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
+        server
+            .get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
             .await
             .status,
         200
     );
     assert_eq!(
-        server.get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
+        server
+            .get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
             .await
             .json(),
         json!([[], 0])

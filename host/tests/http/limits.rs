@@ -6,12 +6,13 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::json;
+use svc_covers::covers;
 
-use crate::{TestServer, LISTED_ORIGIN, Reply};
+use crate::{LISTED_ORIGIN, Reply, TestServer};
 use svc_api::access::Access;
-use svc_api::response::{Json, CreatedEmpty};
-use svc_api::extract::{Body, Input, short_list};
 use svc_api::api_error::ApiError;
+use svc_api::extract::{Body, Input, short_list};
+use svc_api::response::{CreatedEmpty, Json};
 use svc_api::route::Route;
 use svc_api::router;
 use svc_http_io::limits::{BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
@@ -140,12 +141,15 @@ async fn every_answer_has_security_and_cors_headers() {
         ("GET", "/api/v1/nothing", 404),
         ("PATCH", "/api/v1/health", 405),
     ] {
-        let reply = server.send(method, target, &[("origin", LISTED_ORIGIN)], "").await;
+        let reply = server
+            .send(method, target, &[("origin", LISTED_ORIGIN)], "")
+            .await;
         assert_eq!(reply.status, status, "{method} {target}");
         assert_headers(&reply, target);
     }
 }
 
+#[covers("limit HANDLER_TIME")]
 #[tokio::test]
 async fn handler_that_takes_too_long_is_503() {
     let limits = Limits {
@@ -159,6 +163,7 @@ async fn handler_that_takes_too_long_is_503() {
     );
 }
 
+#[covers("R62", "T55")]
 #[tokio::test]
 async fn panic_is_500_and_its_text_stays_inside() {
     let server = server(Limits::default()).await;
@@ -169,6 +174,7 @@ async fn panic_is_500_and_its_text_stays_inside() {
     assert_eq!(server.send("POST", "/take", &[JSON], "{}").await.status, 201);
 }
 
+#[covers("limit BODY_BYTES", "limit SETTINGS_BODY_BYTES")]
 #[tokio::test]
 async fn bodies_are_taken_up_to_their_limit() {
     let server = server(Limits::default()).await;
@@ -207,6 +213,7 @@ async fn json_is_nested_to_a_depth_of_128() {
     assert_eq!(server.send("POST", "/take", &[JSON], &unclosed).await.status, 400);
 }
 
+#[covers("limit INPUT_ITEMS")]
 #[tokio::test]
 async fn lists_of_an_input_hold_a_thousand_items() {
     let mut server = server(Limits::default()).await;
@@ -222,6 +229,7 @@ async fn lists_of_an_input_hold_a_thousand_items() {
     assert_eq!(reply.status, 400);
 }
 
+#[covers("limit TARGET_BYTES", "R13")]
 #[tokio::test]
 async fn target_is_at_most_8_kib() {
     let server = TestServer::start().await;

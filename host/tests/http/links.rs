@@ -1,6 +1,7 @@
 //! Signed links, and how much may be played at once.
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::TestServer;
 use svc_api::access::Access;
@@ -46,6 +47,7 @@ fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
     }
 }
 
+#[covers("POST /api/v1/links")]
 #[tokio::test]
 async fn link_opens_one_item_for_its_maker_without_any_header() {
     let server = TestServer::start().await;
@@ -118,6 +120,7 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
     );
 }
 
+#[covers("code too_many_streams")]
 #[tokio::test]
 async fn user_plays_as_many_files_at_once_as_the_setting_says() {
     let server = TestServer::start().await;
@@ -139,7 +142,8 @@ async fn user_plays_as_many_files_at_once_as_the_setting_says() {
     drop(free);
     let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
     assert_eq!(
-        server.send_as(&owner, "PATCH", "/api/v1/settings", &body)
+        server
+            .send_as(&owner, "PATCH", "/api/v1/settings", &body)
             .await
             .status,
         200

@@ -7,9 +7,10 @@ use argon2::password_hash::PasswordHasher;
 use argon2::{Algorithm, Argon2, Params, Version};
 use salvo::http::HeaderMap;
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::{COOKIE, PASSWORD, ScriptedCloud};
-use crate::{TestServer, TestServerOptions, Reply, credentials};
+use crate::{Reply, TestServer, TestServerOptions, credentials};
 use svc_domain::audit::AuditEvent;
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::cloud::CloudError;
@@ -18,6 +19,7 @@ const APPS: [&str; 4] = ["admin", "music", "photos", "cinema"];
 const ADMIN: (&str, &str) = ("svc-app", "admin");
 const MUSIC: (&str, &str) = ("svc-app", "music");
 
+#[covers("auth-failure 403")]
 #[tokio::test]
 async fn each_role_signs_in_to_its_apps_and_to_no_other() {
     let server = TestServer::start().await;
@@ -50,6 +52,7 @@ fn seen(reply: &Reply) -> (u16, HeaderMap, Vec<u8>) {
     (reply.status, headers, reply.body.clone())
 }
 
+#[covers("R1", "T06", "T07")]
 #[tokio::test]
 async fn every_refused_login_looks_the_same() {
     let server = TestServer::start().await;
@@ -112,6 +115,7 @@ async fn every_refused_login_looks_the_same() {
     assert!(server.audit(AuditEvent::LoginSucceeded).await.len() == 1);
 }
 
+#[covers("R2", "R13")]
 #[tokio::test]
 async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
     let server = TestServer::start().await;
@@ -136,6 +140,7 @@ async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
     }
 }
 
+#[covers("T07")]
 #[tokio::test]
 async fn names_are_folded_and_ids_do_as_well() {
     let server = TestServer::start().await;
@@ -152,6 +157,7 @@ async fn names_are_folded_and_ids_do_as_well() {
     assert_eq!(server.status_as(&reply.jwt()).await, 200);
 }
 
+#[covers("R28")]
 #[tokio::test]
 async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
     let server = TestServer::start().await;
@@ -188,6 +194,7 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
     }
 }
 
+#[covers("R28")]
 #[tokio::test]
 async fn kiosk_lets_guests_in_whatever_its_settings_say() {
     let options = TestServerOptions {
@@ -202,6 +209,7 @@ async fn kiosk_lets_guests_in_whatever_its_settings_say() {
     );
 }
 
+#[covers("code cloud_unavailable", "auth-failure cloud_unavailable", "R1")]
 #[tokio::test]
 async fn cloud_token_without_a_cloud_is_503() {
     let server = TestServer::start().await;
@@ -224,6 +232,7 @@ async fn cloud_token_without_a_cloud_is_503() {
     assert_eq!(server.login(&[], &json!({"cloudToken": "t"})).await.status, 403);
 }
 
+#[covers("R1")]
 #[tokio::test]
 async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
     let cloud = Arc::new(ScriptedCloud::default());
@@ -255,11 +264,15 @@ async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
     }
     server.enable(&owner, listener, false).await;
     assert_eq!(
-        server.login(&[MUSIC], &json!({"cloudToken": "good"})).await.status,
+        server
+            .login(&[MUSIC], &json!({"cloudToken": "good"}))
+            .await
+            .status,
         401
     );
 }
 
+#[covers("T12")]
 #[tokio::test]
 async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
     let server = TestServer::start().await;
@@ -287,6 +300,7 @@ async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
     assert_eq!(server.status_as(&old.jwt).await, 200);
 }
 
+#[covers("R24")]
 #[tokio::test]
 async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
     let options = TestServerOptions {
@@ -335,6 +349,7 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
     assert!(!reply.header("set-cookie").contains("Secure"));
 }
 
+#[covers("R33a")]
 #[tokio::test]
 async fn new_login_ends_the_session_of_the_old_cookie_and_a_failed_one_leaves_it() {
     let server = TestServer::start().await;
@@ -377,7 +392,16 @@ async fn weak_hash_is_made_anew_by_a_login() {
     let mut change = server.store.change_identity().await.unwrap();
     change.set_password_hash(id, &weak).await.unwrap();
     change.commit().await.unwrap();
-    let stored = async || server.store.user_for_login("ada").await.unwrap().unwrap().1.unwrap();
+    let stored = async || {
+        server
+            .store
+            .user_for_login("ada")
+            .await
+            .unwrap()
+            .unwrap()
+            .1
+            .unwrap()
+    };
     assert_eq!(server.try_password("ada", "wrong password").await.status, 403);
     assert_eq!(stored().await, weak);
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
@@ -392,6 +416,7 @@ async fn weak_hash_is_made_anew_by_a_login() {
     assert_eq!(stored().await, strong);
 }
 
+#[covers("POST /api/v1/auth/login")]
 #[tokio::test]
 async fn login_answer_has_the_documented_fields() {
     let server = TestServer::start().await;

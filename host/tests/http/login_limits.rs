@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
 use crate::{TestServer, TestServerOptions};
@@ -34,6 +35,7 @@ async fn compared(server: &TestServer, name: &str, tries: usize) -> usize {
     compared
 }
 
+#[covers("code too_many_attempts", "R13", "T17", "T18")]
 #[tokio::test]
 async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobody_has_alike() {
     let mut server = TestServer::start().await;
@@ -60,6 +62,7 @@ async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobod
     assert!(!server.audit(AuditEvent::LoginThrottled).await.is_empty());
 }
 
+#[covers("T17")]
 #[tokio::test]
 async fn parallel_guesses_are_limited_alike() {
     let server = Arc::new(TestServer::start().await);
@@ -84,6 +87,7 @@ async fn parallel_guesses_are_limited_alike() {
     assert_eq!(ended_with(429), 60 - compared, "{statuses:?}");
 }
 
+#[covers("T18")]
 #[tokio::test]
 async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
     let server = TestServer::start().await;
@@ -96,7 +100,8 @@ async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
         assert_eq!(server.login(&[("svc-app", "admin")], &body).await.status, 403);
         assert_eq!(server.login(&[("svc-app", "tv")], &body).await.status, 403);
         assert_eq!(
-            server.login(&[], &json!({"username": "ada", "password": WRONG}))
+            server
+                .login(&[], &json!({"username": "ada", "password": WRONG}))
                 .await
                 .status,
             403
@@ -110,6 +115,7 @@ async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
     assert!(notes <= 11, "{notes}");
 }
 
+#[covers("T21")]
 #[tokio::test]
 async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_audit_log() {
     let server = TestServer::start().await;
@@ -138,6 +144,7 @@ async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_
     );
 }
 
+#[covers("T17")]
 #[tokio::test]
 async fn all_accounts_together_are_limited_by_address() {
     let limits = LoginLimits {
@@ -159,6 +166,7 @@ async fn all_accounts_together_are_limited_by_address() {
     assert_eq!(server.try_password("name11", WRONG).await.status, 403);
 }
 
+#[covers("T19")]
 #[tokio::test]
 async fn time_of_a_refusal_does_not_tell_whether_there_is_an_account() {
     let many = RateLimit::new(10_000, 1);

@@ -7,9 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::roles::allowed_to;
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
 
@@ -54,6 +55,7 @@ async fn library() -> (TestServer, String) {
     (server, token)
 }
 
+#[covers("GET /api/v1/ls")]
 #[tokio::test]
 async fn directory_is_listed_relative_to_its_root() {
     let (server, token) = library().await;
@@ -112,12 +114,15 @@ async fn directory_is_listed_relative_to_its_root() {
     }
 }
 
+#[covers("R42")]
 #[tokio::test]
 async fn flags_choose_what_is_shown() {
     let (server, token) = library().await;
     fs::create_dir_all(server.root.join("Nested/Below")).unwrap();
     let children = async |flags: &str, name: &str| {
-        let listing = ls(&server, &token, &format!("rootDir=music&{flags}")).await.json();
+        let listing = ls(&server, &token, &format!("rootDir=music&{flags}"))
+            .await
+            .json();
         let node = node(&listing, name);
         (
             node["hasChildren"].as_bool().unwrap(),
@@ -175,9 +180,13 @@ async fn root_must_be_a_configured_kind() {
     }
     fs::rename(&server.root, server.directory.path().join("moved")).unwrap();
     assert_eq!(refused(&server, &token, "rootDir=music").await, "rootDir");
-    assert_eq!(refused(&server, &token, "rootDir=music&path=Album").await, "rootDir");
+    assert_eq!(
+        refused(&server, &token, "rootDir=music&path=Album").await,
+        "rootDir"
+    );
 }
 
+#[covers("R43", "T35")]
 #[tokio::test]
 async fn no_path_leads_out_of_the_root() {
     let (server, token) = library().await;
@@ -310,6 +319,7 @@ impl Drop for HungMount {
     }
 }
 
+#[covers("T56")]
 #[tokio::test(flavor = "multi_thread")]
 async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
     let (server, token) = library().await;
@@ -381,10 +391,15 @@ async fn folders_of_a_closed_library_are_shown_to_whom_it_lets_in_and_to_operato
             assert_eq!(names(token, path).await.map(|names| names.len()), count, "{path}");
         }
     }
-    let refused = async |path: &str| ls(&server, &ben, &format!("rootDir=music&path={path}")).await.body;
+    let refused = async |path: &str| {
+        ls(&server, &ben, &format!("rootDir=music&path={path}"))
+            .await
+            .body
+    };
     assert_eq!(refused("Closed").await, refused("Nowhere").await);
 }
 
+#[covers("R43")]
 #[tokio::test]
 async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
     let (server, _) = library().await;
@@ -398,10 +413,18 @@ async fn names_of_folders_are_for_who_reads_media_or_runs_the_indexer() {
         ("administrator", 200),
     ] {
         let token = server.token(server.user(&format!("one {role}"), false, &[role]).await);
-        assert_eq!(ls(&server, &token, "rootDir=music").await.status, status, "{role}");
+        assert_eq!(
+            ls(&server, &token, "rootDir=music").await.status,
+            status,
+            "{role}"
+        );
         // Refused before anything is said about the query.
         let query = if status == 403 { status } else { 400 };
-        assert_eq!(ls(&server, &token, "rootDir=nothing").await.status, query, "{role}");
+        assert_eq!(
+            ls(&server, &token, "rootDir=nothing").await.status,
+            query,
+            "{role}"
+        );
     }
     for (capability, status) in [
         (Capability::IndexingRead, 200),

@@ -1,6 +1,7 @@
 //! Requests that hyper cannot read are refused as all others are.
 
 use serde_json::Value;
+use svc_covers::covers;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::LISTED_ORIGIN;
@@ -33,6 +34,7 @@ fn assert_refused(answer: &str, status: u16, origin: Option<&str>) {
     assert!(header("x-request-id").is_some(), "{answer}");
 }
 
+#[covers("T50", "A4")]
 #[tokio::test]
 async fn request_that_cannot_be_read_is_refused_with_a_message() {
     let serving = LimitedServer::start(Limits::default()).await;
@@ -57,6 +59,7 @@ async fn request_that_cannot_be_read_is_refused_with_a_message() {
     serving.stop().await;
 }
 
+#[covers("A4")]
 #[tokio::test]
 async fn head_that_never_ends_is_refused_with_a_message() {
     let serving = LimitedServer::start(Limits::default()).await;

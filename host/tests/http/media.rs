@@ -1,6 +1,7 @@
 //! The bytes of items.
 
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
+use svc_covers::covers;
 use svc_domain::extraction::{Extraction, Picture, PictureData, Span};
 use svc_domain::kind::MediaKind;
 use svc_domain::music::TrackFacts;
@@ -43,6 +44,7 @@ impl Song {
     }
 }
 
+#[covers("GET /api/v1/music/stream/{musicTrackId}", "limit MEDIA_MAX_AGE")]
 #[tokio::test]
 async fn stream_gives_the_file_with_its_headers() {
     let song = Song::new().await;
@@ -120,6 +122,11 @@ async fn entity_tag_changes_with_the_file() {
     assert_ne!(song.ask("HEAD", &song.stream, &[]).await.header("etag"), before);
 }
 
+#[covers(
+    "GET /api/v1/music/releases/{musicReleaseId}/artwork",
+    "GET /api/v1/music/tracks/{musicTrackId}/artwork",
+    "code artwork_missing"
+)]
 #[tokio::test]
 async fn artwork_is_the_part_of_the_file_that_holds_it() {
     let song = Song::new().await;
@@ -148,6 +155,7 @@ async fn artwork_is_the_part_of_the_file_that_holds_it() {
     );
 }
 
+#[covers("code file_missing", "code storage_unavailable")]
 #[tokio::test]
 async fn missing_file_and_missing_root_are_told_apart() {
     let song = Song::new().await;
@@ -166,6 +174,7 @@ async fn missing_file_and_missing_root_are_told_apart() {
     assert!(!String::from_utf8_lossy(&reply.body).contains('/'));
 }
 
+#[covers("T53")]
 #[tokio::test]
 async fn nothing_but_files_below_the_root_is_served() {
     let song = Song::new().await;
@@ -199,6 +208,7 @@ fn assert_harmless(reply: &Reply, content_type: &str, disposition: &str) {
     );
 }
 
+#[covers("T41")]
 #[tokio::test]
 async fn nothing_of_a_file_is_served_as_a_page() {
     const SCRIPT: &str = "<svg onload=alert(1)><script>alert(1)</script>";
@@ -265,6 +275,7 @@ async fn nothing_of_a_file_is_served_as_a_page() {
     }
 }
 
+#[covers("GET /api/v1/photos/{photoId}/original")]
 #[tokio::test]
 async fn photo_original_is_served_by_its_kind() {
     let server = TestServer::start().await;
@@ -275,7 +286,9 @@ async fn photo_original_is_served_by_its_kind() {
         ("b.svg", "application/octet-stream", "attachment"),
     ] {
         let id = server.photo(folder, name, b"content").await;
-        let reply = server.get_as(&token, &format!("/api/v1/photos/{id}/original")).await;
+        let reply = server
+            .get_as(&token, &format!("/api/v1/photos/{id}/original"))
+            .await;
         assert_eq!((reply.status, reply.body.as_slice()), (200, &b"content"[..]));
         assert_eq!(
             (reply.header("content-type"), reply.header("content-disposition")),
@@ -283,7 +296,8 @@ async fn photo_original_is_served_by_its_kind() {
         );
         // A photo is no track, though both are files.
         assert_eq!(
-            server.get_as(&token, &format!("/api/v1/music/stream/{id}"))
+            server
+                .get_as(&token, &format!("/api/v1/music/stream/{id}"))
                 .await
                 .status,
             404

@@ -1,9 +1,10 @@
 //! Movies: records, files, and what lies beside them.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::media_files::{text, texts};
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -93,7 +94,9 @@ impl MovieFixture {
         ];
         let small = server.video(place, of("short.mp4"), SMALL, &again).await;
         let fields = [("movie.title", text("Beacon"))];
-        let other = server.video(place, of("beacon.avi"), b"another film", &fields).await;
+        let other = server
+            .video(place, of("beacon.avi"), b"another film", &fields)
+            .await;
         for (path, content) in [
             (
                 "Amber/amber.en.srt",
@@ -146,6 +149,7 @@ fn missing(code: &str) -> (u16, Option<String>) {
     (404, Some(code.to_owned()))
 }
 
+#[covers("GET /api/v1/movies/{movieId}")]
 #[tokio::test]
 async fn movie_is_shown_as_the_contract_has_it() {
     let cinema = MovieFixture::new().await;
@@ -240,7 +244,8 @@ async fn movie_alone_tells_all_that_its_plugin_said() {
         ),
         ("movie.external-ids", texts(&["imdb:tt1", "tmdb:5"])),
     ];
-    server.video((folder, "m"), (MediaKind::movies(), "a.mkv"), b"x", &fields)
+    server
+        .video((folder, "m"), (MediaKind::movies(), "a.mkv"), b"x", &fields)
         .await;
     let mut movie = server.get_as(&token, "/api/v1/movies").await.json()[0][0].take();
     for member in ["movieId", "createdAt", "sources"] {
@@ -261,6 +266,7 @@ async fn movie_alone_tells_all_that_its_plugin_said() {
     );
 }
 
+#[covers("GET /api/v1/movies")]
 #[tokio::test]
 async fn movies_are_ordered_and_narrowed_as_asked() {
     let cinema = MovieFixture::new().await;
@@ -294,6 +300,7 @@ async fn movies_are_ordered_and_narrowed_as_asked() {
     assert_eq!(cinema.get(&format!("/api/v1/movies/{UNKNOWN}")).await.status, 404);
 }
 
+#[covers("GET /api/v1/movies/{movieId}/stream")]
 #[tokio::test]
 async fn stream_is_the_best_file_or_the_one_that_is_named() {
     let cinema = MovieFixture::new().await;
@@ -332,6 +339,7 @@ async fn stream_is_the_best_file_or_the_one_that_is_named() {
     }
 }
 
+#[covers("GET /api/v1/movies/{movieId}/artwork", "T35")]
 #[tokio::test]
 async fn artwork_is_the_picture_beside_the_file_and_never_one_elsewhere() {
     let cinema = MovieFixture::new().await;
@@ -370,6 +378,7 @@ async fn artwork_is_the_picture_beside_the_file_and_never_one_elsewhere() {
     assert_eq!(cinema.refusal(&other).await, missing("artwork_missing"));
 }
 
+#[covers("GET /api/v1/subtitles/{subtitleId}", "code subtitle_embedded")]
 #[tokio::test]
 async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
     let cinema = MovieFixture::new().await;
@@ -421,7 +430,9 @@ async fn subtitles_take_what_playing_the_film_takes() {
     for capability in ["Movies.Play", "TVEpisodes.Play"] {
         let role =
             json!({ "name": capability.to_lowercase().replace('.', "_"), "capabilities": [capability] });
-        let made = server.send_as(&cinema.token, "POST", "/api/v1/roles", &role).await;
+        let made = server
+            .send_as(&cinema.token, "POST", "/api/v1/roles", &role)
+            .await;
         assert_eq!(made.status, 201, "{}", made.json());
         let user = server
             .user(capability, false, &[role["name"].as_str().unwrap()])

@@ -1,6 +1,7 @@
 //! `null` in bodies: it empties what may be empty, resets a setting, and is refused elsewhere.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::refresh::on_each_database;
@@ -19,6 +20,7 @@ async fn shown(server: &TestServer, token: &str, app: &str, key: &str) -> Value 
     reply.json()["settings"][key].clone()
 }
 
+#[covers("A16")]
 #[tokio::test]
 async fn null_resets_settings_of_the_server_and_of_an_account() {
     on_each_database(async |server: TestServer| {
@@ -57,6 +59,7 @@ async fn null_for_an_app_gives_way_to_what_holds_for_all() {
     .await;
 }
 
+#[covers("A16")]
 #[tokio::test]
 async fn null_empties_what_may_be_empty_and_is_refused_elsewhere() {
     on_each_database(async |server: TestServer| {

@@ -8,6 +8,7 @@ use salvo::Response;
 use salvo::http::body::Body as _;
 use salvo::http::{ReqBody, ResBody};
 use serde_json::{Value, json};
+use svc_covers::covers;
 use tokio::sync::Notify;
 
 use crate::access_matrix::personal_access_token;
@@ -119,7 +120,8 @@ async fn streams_end(database_url: Option<String>) {
     // A session, by which another link was made.
     let mut stream = player.play(&song, Some(&second)).await.take_body();
     let mut linked = player.play(&by_session, None).await.take_body();
-    server.send_as(&second, "POST", "/api/v1/auth/logout", &json!({}))
+    server
+        .send_as(&second, "POST", "/api/v1/auth/logout", &json!({}))
         .await;
     fails(&mut stream).await;
     fails(&mut linked).await;
@@ -173,6 +175,7 @@ async fn connection_of_a_client_that_takes_nothing_is_closed() {
     assert!(stream.has_ended());
 }
 
+#[covers("T15", "A1", "S5")]
 #[tokio::test]
 async fn stream_ends_with_what_permits_it() {
     streams_end(None).await;

@@ -1,14 +1,16 @@
 //! The web origins that administrators allow: the list, its junk, and what browsers are told from then on.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::{TestServer, LISTED_ORIGIN, Reply};
+use crate::{LISTED_ORIGIN, Reply, TestServer};
 
 const TARGET: &str = "/api/v1/cors-origins";
 const ORIGIN: &str = "https://good.example";
 
 async fn add(server: &TestServer, token: &str, origin: &str) -> Reply {
-    server.send_as(token, "POST", TARGET, &json!({"origin": origin}))
+    server
+        .send_as(token, "POST", TARGET, &json!({"origin": origin}))
         .await
 }
 
@@ -26,6 +28,7 @@ async fn preflight(server: &TestServer, target: &str, origin: &str) -> Reply {
     server.send("OPTIONS", target, &headers, "").await
 }
 
+#[covers("DELETE /api/v1/cors-origins/{id}", "GET /api/v1/cors-origins", "R14")]
 #[tokio::test]
 async fn origins_are_added_once_listed_and_deleted_for_good() {
     let server = TestServer::start().await;
@@ -40,7 +43,10 @@ async fn origins_are_added_once_listed_and_deleted_for_good() {
     let again = add(&server, &token, ORIGIN).await;
     assert_eq!((again.status, again.json()), (201, record.clone()));
     let second = add(&server, &token, "http://192.168.1.2:3000").await.json();
-    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([record, second]));
+    assert_eq!(
+        server.get_as(&token, TARGET).await.json(),
+        json!([record, second])
+    );
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
     for _ in 0..2 {
         assert_eq!(
@@ -61,6 +67,7 @@ async fn origins_are_added_once_listed_and_deleted_for_good() {
     assert_ne!(again["id"], record["id"]);
 }
 
+#[covers("POST /api/v1/cors-origins", "R51")]
 #[tokio::test]
 async fn what_is_no_origin_is_refused_and_not_stored() {
     let server = TestServer::start().await;
@@ -129,6 +136,7 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
     assert_eq!(server.get_as(&token, TARGET).await.json(), json!([]));
 }
 
+#[covers("R62")]
 #[tokio::test]
 async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
     let server = TestServer::start().await;
@@ -218,6 +226,7 @@ async fn failures_of_the_server_can_be_read_by_listed_origins() {
     assert!(!reply.headers.contains_key("access-control-allow-credentials"));
 }
 
+#[covers("T13")]
 #[tokio::test]
 async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
     let server = TestServer::start().await;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::test_server::{TestServer, Reply};
+use crate::test_server::{Reply, TestServer};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
 use svc_identity::ClientInfo;
-use svc_identity::cloud::{Cloud, CloudAccount, CloudFuture, CloudError, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
 use svc_identity::password::{NewPassword, Passwords};
 use svc_platform::random::SystemRandom;
 use svc_store::AuditFilter;

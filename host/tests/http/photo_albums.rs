@@ -1,9 +1,10 @@
 //! Photos corrected, counted by day and month, and put into albums; who sees which, and who hears of it.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::event_streams::{ListeningServer, quick};
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::extraction::Extraction;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -19,13 +20,14 @@ async fn photo(server: &TestServer, place: &str, days: i64) -> FileId {
     let folder = server.folder_at(MediaKind::photos(), place).await;
     let moment = Timestamp::from_millis(1_626_264_000_000 + days * 86_400_000);
     let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", moment);
-    server.record(
-        folder,
-        &format!("p{days}.jpg"),
-        4 + days,
-        FileRecord::Photo(Box::new(facts)),
-    )
-    .await
+    server
+        .record(
+            folder,
+            &format!("p{days}.jpg"),
+            4 + days,
+            FileRecord::Photo(Box::new(facts)),
+        )
+        .await
 }
 
 async fn create(server: &TestServer, token: &str, body: Value) -> String {
@@ -35,30 +37,37 @@ async fn create(server: &TestServer, token: &str, body: Value) -> String {
 }
 
 async fn patch(server: &TestServer, token: &str, album: &str, body: Value) -> Reply {
-    server.send_as(token, "PATCH", &format!("{ALBUMS}/{album}"), &body)
+    server
+        .send_as(token, "PATCH", &format!("{ALBUMS}/{album}"), &body)
         .await
 }
 
 async fn add(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    server.send_as(token, "POST", &format!("{ALBUMS}/{album}/photos"), &body)
+    server
+        .send_as(token, "POST", &format!("{ALBUMS}/{album}/photos"), &body)
         .await
 }
 
 async fn remove(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    server.send_as(token, "DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
+    server
+        .send_as(token, "DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
         .await
 }
 
 async fn ids(server: &TestServer, token: &str, query: &str) -> Vec<String> {
-    let list = server.get_as(token, &format!("/api/v1/photos?{query}")).await.json();
+    let list = server
+        .get_as(token, &format!("/api/v1/photos?{query}"))
+        .await
+        .json();
     let items = list[0].as_array().unwrap();
     assert_eq!(list[1], items.len(), "{query}");
     let id = |item: &Value| item["photoId"].as_str().unwrap().to_owned();
     items.iter().map(id).collect()
 }
 
+#[covers("PATCH /api/v1/photos/{photoId}")]
 #[tokio::test]
 async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
     let server = TestServer::start().await;
@@ -141,6 +150,7 @@ async fn timeline_is_of_the_libraries_that_are_named() {
     assert!(months(&format!("&libraryIds={UNKNOWN}")).await.is_empty());
 }
 
+#[covers("GET /api/v1/photos/buckets")]
 #[tokio::test]
 async fn timeline_is_cut_into_days_and_months() {
     let server = TestServer::start().await;
@@ -150,7 +160,8 @@ async fn timeline_is_cut_into_days_and_months() {
         photos.push(photo(&server, &format!("Album {days}"), days).await.to_string());
     }
     let get = async |query: &str| {
-        server.get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
+        server
+            .get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
             .await
     };
     assert_eq!(
@@ -194,6 +205,12 @@ async fn timeline_is_cut_into_days_and_months() {
     );
 }
 
+#[covers(
+    "GET /api/v1/photo-albums",
+    "POST /api/v1/photo-albums",
+    "POST /api/v1/photo-albums/{photoAlbumId}/photos",
+    "DELETE /api/v1/photo-albums/{photoAlbumId}/photos"
+)]
 #[tokio::test]
 async fn album_is_made_filled_shown_changed_and_deleted() {
     let server = TestServer::start().await;
@@ -312,6 +329,12 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     assert_eq!(shown["albumIds"], json!([]));
 }
 
+#[covers(
+    "GET /api/v1/photo-albums/{photoAlbumId}",
+    "PATCH /api/v1/photo-albums/{photoAlbumId}",
+    "DELETE /api/v1/photo-albums/{photoAlbumId}",
+    "T24"
+)]
 #[tokio::test]
 async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
     let server = TestServer::start().await;
@@ -325,7 +348,8 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
         let body =
             json!({"name": place, "mediaKind": "photos", "paths": [place], "grants": [{"userId": user}]});
         assert_eq!(
-            server.send_as(&owner, "POST", "/api/v1/libraries", &body)
+            server
+                .send_as(&owner, "POST", "/api/v1/libraries", &body)
                 .await
                 .status,
             201
@@ -345,18 +369,28 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
         assert_eq!(server.get_as(token, &target).await.status, 404);
         assert_eq!(server.get_as(token, ALBUMS).await.json(), json!([[], 0]));
         assert_eq!(
-            server.get_as(token, &format!("/api/v1/photos?albumId={id}"))
+            server
+                .get_as(token, &format!("/api/v1/photos?albumId={id}"))
                 .await
                 .json(),
             json!([[], 0])
         );
-        let shown = server.get_as(token, &format!("/api/v1/photos/{open}")).await.json();
+        let shown = server
+            .get_as(token, &format!("/api/v1/photos/{open}"))
+            .await
+            .json();
         assert_eq!(shown["albumIds"], json!([]));
-        assert_eq!(patch(&server, token, &id, json!({"name": "His"})).await.status, 404);
+        assert_eq!(
+            patch(&server, token, &id, json!({"name": "His"})).await.status,
+            404
+        );
         assert_eq!(add(&server, token, &id, &[&open]).await.status, 404);
         assert_eq!(remove(&server, token, &id, &[&open]).await.status, 404);
         assert_eq!(
-            server.send_as(token, "DELETE", &target, &Value::Null).await.status,
+            server
+                .send_as(token, "DELETE", &target, &Value::Null)
+                .await
+                .status,
             404
         );
     }
@@ -388,7 +422,9 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
         .json();
     assert_eq!(shown["albumIds"], json!([id]));
     assert_eq!(
-        patch(&server, &ben_token, &id, json!({"name": "His"})).await.status,
+        patch(&server, &ben_token, &id, json!({"name": "His"}))
+            .await
+            .status,
         404
     );
     assert_eq!(server.get_as(&owner, &format!("{ALBUMS}/{id}")).await.status, 404);
@@ -401,11 +437,15 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
     );
     let target = format!("/api/v1/photos/{hers}");
     let body = json!({"description": "x"});
-    assert_eq!(server.send_as(&ben_token, "PATCH", &target, &body).await.status, 404);
+    assert_eq!(
+        server.send_as(&ben_token, "PATCH", &target, &body).await.status,
+        404
+    );
     let guest = server.token(server.user("visitor", false, &["guest"]).await);
     assert_eq!(server.get_as(&guest, ALBUMS).await.json(), json!([[], 0]));
     assert_eq!(
-        server.send_as(&guest, "POST", ALBUMS, &json!({"name": "x"}))
+        server
+            .send_as(&guest, "POST", ALBUMS, &json!({"name": "x"}))
             .await
             .status,
         403
@@ -419,6 +459,7 @@ async fn nobody_sees_or_changes_anothers_album_but_whom_its_owner_lets_in() {
     assert_eq!(server.get_as(&guest, ALBUMS).await.json()[1], 1);
 }
 
+#[covers("code too_many_photo_albums")]
 #[tokio::test]
 async fn an_account_has_a_thousand_albums_at_most() {
     let server = TestServer::start().await;
@@ -432,14 +473,17 @@ async fn an_account_has_a_thousand_albums_at_most() {
             readers: Default::default(),
         };
         assert!(
-            server.store
+            server
+                .store
                 .insert_photo_album(&new, 1000, server.clock.now())
                 .await
                 .unwrap()
         );
     }
     let token = server.token(ben);
-    let refused = server.send_as(&token, "POST", ALBUMS, &json!({"name": "x"})).await;
+    let refused = server
+        .send_as(&token, "POST", ALBUMS, &json!({"name": "x"}))
+        .await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_photo_albums"))
@@ -459,7 +503,8 @@ async fn albums_and_corrections_are_told_to_those_who_see_them() {
     let bea_token = server.token(bea);
     let body = json!({"name": "Bea", "mediaKind": "photos", "paths": ["Bea"], "grants": [{"userId": bea}]});
     assert_eq!(
-        server.send_as(&owner, "POST", "/api/v1/libraries", &body)
+        server
+            .send_as(&owner, "POST", "/api/v1/libraries", &body)
             .await
             .status,
         201
@@ -476,7 +521,10 @@ async fn albums_and_corrections_are_told_to_those_who_see_them() {
     let describe = async |photo: &str| {
         let body = json!({"description": photo});
         let target = format!("/api/v1/photos/{photo}");
-        assert_eq!(server.send_as(&bea_token, "PATCH", &target, &body).await.status, 200);
+        assert_eq!(
+            server.send_as(&bea_token, "PATCH", &target, &body).await.status,
+            200
+        );
     };
     describe(&hers).await;
     let id = create(server, &bea_token, json!({"name": "Hers", "sharedWith": [ben]})).await;

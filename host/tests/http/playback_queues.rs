@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::event_streams::{ListeningServer, quick};
 use crate::history::{episodes, movie, on_each_database, song};
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::kind::MediaKind;
 
 const QUEUES: &str = "/api/v1/playback-queues";
@@ -56,7 +57,13 @@ fn place(item: &Value) -> &str {
     item["playbackQueueItemId"].as_str().unwrap()
 }
 
-async fn if_match(server: &TestServer, token: &str, (method, target): (&str, &str), tag: &str, body: &Value) -> Reply {
+async fn if_match(
+    server: &TestServer,
+    token: &str,
+    (method, target): (&str, &str),
+    tag: &str,
+    body: &Value,
+) -> Reply {
     let bearer = format!("Bearer {token}");
     let headers = [
         ("authorization", bearer.as_str()),
@@ -66,6 +73,12 @@ async fn if_match(server: &TestServer, token: &str, (method, target): (&str, &st
     server.send(method, target, &headers, &body.to_string()).await
 }
 
+#[covers(
+    "POST /api/v1/playback-queues",
+    "GET /api/v1/playback-queues/{playbackQueueId}/items",
+    "PATCH /api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}",
+    "DELETE /api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}"
+)]
 #[tokio::test]
 async fn items_are_added_moved_and_taken_out() {
     on_each_database(async |server: &TestServer| {
@@ -95,7 +108,8 @@ async fn items_are_added_moved_and_taken_out() {
         ] {
             let body = json!({"items": [item], "insert": insert});
             assert_eq!(
-                server.send_as(&owner, "POST", &at(&queue, "/items"), &body)
+                server
+                    .send_as(&owner, "POST", &at(&queue, "/items"), &body)
                     .await
                     .status,
                 201
@@ -152,11 +166,14 @@ async fn items_are_added_moved_and_taken_out() {
         );
 
         // The cursor's item goes: the next one is its own.
-        let reply = server.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null).await;
+        let reply = server
+            .send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
+            .await;
         assert_eq!((reply.status, &reply.json()["cursor"]["index"]), (200, &json!(1)));
         assert_eq!(reply.json()["cursor"]["playbackQueueItemId"], place(&all[5]));
         assert_eq!(
-            server.send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
+            server
+                .send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
                 .await
                 .status,
             404
@@ -227,13 +244,22 @@ async fn items_are_added_moved_and_taken_out() {
         let wrong = at(&queue, &format!("/items?around={}", place(&foreign[0])));
         assert_eq!(server.get_as(&owner, &wrong).await.status, 404);
         assert_eq!(
-            server.get_as(&owner, &at(&queue, "/items?leading=501")).await.status,
+            server
+                .get_as(&owner, &at(&queue, "/items?leading=501"))
+                .await
+                .status,
             400
         );
     })
     .await;
 }
 
+#[covers(
+    "GET /api/v1/playback-queues",
+    "GET /api/v1/playback-queues/{playbackQueueId}",
+    "DELETE /api/v1/playback-queues/{playbackQueueId}",
+    "T24"
+)]
 #[tokio::test]
 async fn only_its_owner_knows_of_a_queue() {
     on_each_database(async |server: &TestServer| {
@@ -281,7 +307,8 @@ async fn only_its_owner_knows_of_a_queue() {
         // What is hidden from her later stays in its place, without a word of what it is.
         let body = json!({"name": "M", "mediaKind": "music", "grants": [{"role": "administrator"}]});
         assert_eq!(
-            server.send_as(&owner, "POST", "/api/v1/libraries", &body)
+            server
+                .send_as(&owner, "POST", "/api/v1/libraries", &body)
                 .await
                 .status,
             201
@@ -301,19 +328,23 @@ async fn only_its_owner_knows_of_a_queue() {
             let queue = create(server, &bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
             assert_eq!(queue["itemCount"], 0, "{dynamic}");
             assert_eq!(
-                server.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
+                server
+                    .send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
                     .await
                     .json(),
                 json!(true)
             );
         }
-        let reply = server.send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null).await;
+        let reply = server
+            .send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
+            .await;
         assert_eq!((reply.status, reply.json()), (200, json!(true)));
         assert_eq!(server.get_as(&bea, &at(&queue, "")).await.status, 404);
         let guest = server.token(server.user("visitor", false, &["guest"]).await);
         for method in ["GET", "POST"] {
             assert_eq!(
-                server.send_as(&guest, method, QUEUES, &json!({"type": "static"}))
+                server
+                    .send_as(&guest, method, QUEUES, &json!({"type": "static"}))
                     .await
                     .status,
                 403
@@ -323,6 +354,10 @@ async fn only_its_owner_knows_of_a_queue() {
     .await;
 }
 
+#[covers(
+    "POST /api/v1/playback-queues/{playbackQueueId}/items",
+    "code playback_queue_changed"
+)]
 #[tokio::test]
 async fn of_changes_that_expect_one_revision_one_is_made() {
     on_each_database(async |server: &TestServer| {
@@ -405,7 +440,9 @@ async fn of_changes_that_expect_one_revision_one_is_made() {
         let deleted = if_match(server, &owner, delete, "\"6\"", &Value::Null).await;
         assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
         assert_eq!(
-            if_match(server, &owner, delete, "\"6\"", &Value::Null).await.status,
+            if_match(server, &owner, delete, "\"6\"", &Value::Null)
+                .await
+                .status,
             404
         );
     })
@@ -420,7 +457,8 @@ async fn walk(server: &TestServer, token: &str, queue: &Value, steps: usize) -> 
         passed.push(item["mediaId"].as_str().unwrap().to_owned());
         let body = json!({"playbackQueueItemId": place(&item), "seconds": 0});
         assert_eq!(
-            server.send_as(token, "PUT", &at(queue, "/cursor"), &body)
+            server
+                .send_as(token, "PUT", &at(queue, "/cursor"), &body)
                 .await
                 .status,
             200
@@ -434,6 +472,7 @@ async fn walk(server: &TestServer, token: &str, queue: &Value, steps: usize) -> 
     passed
 }
 
+#[covers("PUT /api/v1/playback-queues/{playbackQueueId}/cursor")]
 #[tokio::test]
 async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
     on_each_database(async |server: &TestServer| {
@@ -469,14 +508,22 @@ async fn dynamic_queue_is_extended_until_all_was_there_and_goes_on() {
         let passed_of_long = walk(server, &owner, &long, 120).await;
         let whole: HashSet<&String> = passed_of_long.iter().collect();
         assert_eq!((whole.len(), &passed_of_long[..60]), (120, &all[..60]));
-        let drawn = create(server, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
+        let drawn = create(
+            server,
+            &owner,
+            json!({"type": "dynamic", "dynamicType": "shuffle"}),
+        )
+        .await;
         assert_eq!(drawn["seed"].as_str().unwrap().len(), 32);
         assert_ne!(media(server, &owner, &drawn).await, passed[1..51]);
 
         for id in &all[100..103] {
             let body = json!({"mediaType": "music_track", "mediaId": id, "rating": 0.9});
             assert_eq!(
-                server.send_as(&owner, "PUT", "/api/v1/ratings", &body).await.status,
+                server
+                    .send_as(&owner, "PUT", "/api/v1/ratings", &body)
+                    .await
+                    .status,
                 200
             );
         }
@@ -523,7 +570,8 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         "playbackQueueItemId": place(item),
     });
     assert_eq!(
-        server.send_as(&bea, "PATCH", "/api/v1/history", &report)
+        server
+            .send_as(&bea, "PATCH", "/api/v1/history", &report)
             .await
             .status,
         200
@@ -551,7 +599,8 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
         report["playbackQueueItemId"] = json!(place);
         report["mediaId"] = json!(id);
         assert_eq!(
-            server.send_as(token, "PATCH", "/api/v1/history", &report)
+            server
+                .send_as(token, "PATCH", "/api/v1/history", &report)
                 .await
                 .status,
             status
@@ -570,6 +619,7 @@ async fn extension_is_told_to_the_owner_of_the_queue_alone() {
     );
 }
 
+#[covers("code playback_queue_full")]
 #[tokio::test]
 async fn queues_and_their_items_have_limits() {
     let server = TestServer::start().await;
@@ -580,7 +630,8 @@ async fn queues_and_their_items_have_limits() {
     let body = json!({"items": thousand, "insert": "end"});
     for _ in 0..9 {
         assert_eq!(
-            server.send_as(&owner, "POST", &at(&queue, "/items"), &body)
+            server
+                .send_as(&owner, "POST", &at(&queue, "/items"), &body)
                 .await
                 .status,
             201
@@ -605,11 +656,17 @@ async fn queues_and_their_items_have_limits() {
     assert_eq!(refused.status, 400);
 
     // A dynamic queue that is full goes on without its first items.
-    let dynamic = create(&server, &owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
+    let dynamic = create(
+        &server,
+        &owner,
+        json!({"type": "dynamic", "dynamicType": "shuffle"}),
+    )
+    .await;
     let body = json!({"items": vec![track(&songs[0]); 995], "insert": "end"});
     for _ in 0..10 {
         assert_eq!(
-            server.send_as(&owner, "POST", &at(&dynamic, "/items"), &body)
+            server
+                .send_as(&owner, "POST", &at(&dynamic, "/items"), &body)
                 .await
                 .status,
             201

@@ -1,8 +1,9 @@
 //! Plugins: what is told of them, what shuts them off, and what lets them go on.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
 use svc_plugin_host::BuiltIn;
@@ -53,6 +54,7 @@ async fn only(server: &TestServer, token: &str) -> Value {
     plugins[0].clone()
 }
 
+#[covers("GET /api/v1/plugins")]
 #[tokio::test]
 async fn plugins_are_listed_with_state_permissions_limits_and_figures() {
     let (server, owner) = start().await;
@@ -121,6 +123,7 @@ async fn requests_for_a_trapping_file_shut_no_plugin_off() {
     assert_eq!((&tracks[1], &tracks[0][0]["title"]), (&json!(1), &json!("ok")));
 }
 
+#[covers("PATCH /api/v1/plugins/{pluginId}", "code plugin_action_conflict")]
 #[tokio::test]
 async fn quarantine_is_ended_by_a_command() {
     let (server, owner) = start().await;

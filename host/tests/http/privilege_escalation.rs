@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::access_matrix::personal_access_token;
 use crate::people::PASSWORD;
@@ -144,9 +145,18 @@ async fn nothing_outlives_the_token(database_url: Option<String>) {
     }
     assert!(!gained.links.is_empty() && !gained.passwords.is_empty());
 
-    let id = world.server.store.personal_access_tokens(world.eve).await.unwrap()[0].id;
+    let id = world
+        .server
+        .store
+        .personal_access_tokens(world.eve)
+        .await
+        .unwrap()[0]
+        .id;
     let path = format!("/api/v1/users/{}/personal-access-tokens/{id}", world.eve);
-    let revoked = world.server.send_as(&world.owner, "DELETE", &path, &json!({})).await;
+    let revoked = world
+        .server
+        .send_as(&world.owner, "DELETE", &path, &json!({}))
+        .await;
     assert_eq!(revoked.status, 200);
 
     let server = &world.server;
@@ -178,6 +188,7 @@ async fn nothing_outlives_the_token(database_url: Option<String>) {
     assert_eq!(powers(&world, &vic).await, before);
 }
 
+#[covers("T14", "S4")]
 #[tokio::test]
 async fn nothing_that_a_token_made_works_once_it_is_revoked() {
     nothing_outlives_the_token(None).await;

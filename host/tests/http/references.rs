@@ -2,9 +2,10 @@
 //! nothing. And what is deleted a second time.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_api::router::routes;
 use svc_domain::kind::MediaKind;
 
@@ -27,12 +28,16 @@ fn id_in(reply: &Reply, field: &str) -> String {
     reply.json()[field].as_str().unwrap().to_owned()
 }
 
+#[covers("A14")]
 #[tokio::test]
 async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     let server = TestServer::start().await;
     let token = server.owner().await;
     let folder = server.folder(MediaKind::music()).await;
-    let track = server.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
+    let track = server
+        .track(folder, "a.mp3", "One", b"0123456789")
+        .await
+        .to_string();
     let make = async |target: &str, body: Value| server.send_as(&token, "POST", target, &body).await;
     let queue = make(
         "/api/v1/playback-queues",
@@ -162,6 +167,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     assert_eq!(jobs[1], 0);
 }
 
+#[covers("A14")]
 #[tokio::test]
 async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_name() {
     let server = TestServer::start().await;
@@ -278,6 +284,7 @@ async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_na
     }
 }
 
+#[covers("A14")]
 #[tokio::test]
 async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused() {
     let server = TestServer::start().await;
@@ -328,6 +335,7 @@ enum Again {
     Nothing(Value),
 }
 
+#[covers("A14")]
 #[tokio::test]
 async fn deleting_twice_is_not_found_or_false() {
     let server = TestServer::start().await;
@@ -336,7 +344,10 @@ async fn deleting_twice_is_not_found_or_false() {
     let bob = server.person("bob", "member").await;
     server.sign_in("bob").await;
     let folder = server.folder(MediaKind::music()).await;
-    let track = server.track(folder, "a.mp3", "One", b"0123456789").await.to_string();
+    let track = server
+        .track(folder, "a.mp3", "One", b"0123456789")
+        .await
+        .to_string();
     let make = async |method: &str, target: &str, body: Value, field: &str| {
         let reply = server.send_as(&token, method, target, &body).await;
         assert!(
@@ -347,7 +358,10 @@ async fn deleting_twice_is_not_found_or_false() {
         reply.json()[field].as_str().unwrap_or_default().to_owned()
     };
     server.sign_in("ada").await;
-    let sessions = server.get_as(&token, "/api/v1/users/current/sessions").await.json();
+    let sessions = server
+        .get_as(&token, "/api/v1/users/current/sessions")
+        .await
+        .json();
     let other = sessions
         .as_array()
         .unwrap()

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::people::{COOKIE, PASSWORD, SignedIn};
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_test_support::databases::{Schema, postgres_url};
 
@@ -37,6 +38,7 @@ pub(super) fn assert_ended(reply: &Reply) {
     assert_eq!(reply.header("cache-control"), "no-store");
 }
 
+#[covers("POST /api/v1/auth/refresh")]
 #[tokio::test]
 async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
     on_each_database(async |server: TestServer| {
@@ -53,7 +55,8 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
         }
         assert_eq!(server.number("SELECT generation FROM sessions").await, 10);
         assert_eq!(
-            server.number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL")
+            server
+                .number("SELECT count(*) FROM refresh_tokens WHERE rotated_at IS NULL")
                 .await,
             1
         );
@@ -61,6 +64,7 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
     .await;
 }
 
+#[covers("T09")]
 #[tokio::test]
 async fn cookie_used_again_after_the_grace_ends_both_lineages() {
     on_each_database(async |server: TestServer| {
@@ -86,6 +90,7 @@ async fn cookie_used_again_after_the_grace_ends_both_lineages() {
     .await;
 }
 
+#[covers("R25")]
 #[tokio::test]
 async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
     let server = TestServer::start().await;
@@ -97,7 +102,8 @@ async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
         ("7d", DAY * 7),
         ("30d", DAY * 30),
     ] {
-        server.set(&server.token(owner_id), "session_timeout", json!(word))
+        server
+            .set(&server.token(owner_id), "session_timeout", json!(word))
             .await;
         let session = server.sign_in("ada").await;
         server.clock.advance(idle - HOUR);
@@ -109,6 +115,7 @@ async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
     }
 }
 
+#[covers("R25")]
 #[tokio::test]
 async fn session_ends_after_ninety_days_however_often_it_is_used() {
     let server = TestServer::start().await;
@@ -124,12 +131,14 @@ async fn session_ends_after_ninety_days_however_often_it_is_used() {
     assert_ended(&server.refresh(&session.cookie).await);
 }
 
+#[covers("R24")]
 #[tokio::test]
 async fn change_of_the_timeout_counts_from_the_next_refresh() {
     let server = TestServer::start().await;
     let owner_id = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
-    server.set(&server.token(owner_id), "session_timeout", json!("1d"))
+    server
+        .set(&server.token(owner_id), "session_timeout", json!("1d"))
         .await;
     server.clock.advance(DAY * 2);
     let reply = server.refresh(&session.cookie).await;
@@ -138,7 +147,8 @@ async fn change_of_the_timeout_counts_from_the_next_refresh() {
         "still the thirty days of its sign-in"
     );
     let session = reply.signed_in();
-    server.set(&server.token(owner_id), "session_timeout", json!("memory"))
+    server
+        .set(&server.token(owner_id), "session_timeout", json!("memory"))
         .await;
     let reply = server.refresh(&session.cookie).await;
     assert_eq!(reply.json()["scope"], "memory");
@@ -174,7 +184,8 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
     assert_eq!(server.refresh(&other.cookie).await.status, 201);
     assert_eq!(server.status_as(&session.jwt).await, 200);
     assert_eq!(
-        server.number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
+        server
+            .number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
             .await,
         0
     );
@@ -205,11 +216,13 @@ async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_40
     let two_lines = [("cookie", "a=b"), ("cookie", name.as_str())];
     // The query is no place for it; another server's cookie beside it does not matter.
     assert_ended(
-        &server.send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
+        &server
+            .send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
             .await,
     );
     assert_eq!(
-        server.send("POST", "/api/v1/auth/refresh", &two_lines, "")
+        server
+            .send("POST", "/api/v1/auth/refresh", &two_lines, "")
             .await
             .status,
         201
@@ -234,6 +247,7 @@ async fn account_that_is_disabled_or_deleted_goes_on_no_more() {
     assert_eq!(server.number("SELECT count(*) FROM refresh_tokens").await, 0);
 }
 
+#[covers("R28")]
 #[tokio::test]
 async fn guests_go_on_only_while_they_are_let_in() {
     let server = TestServer::start().await;
@@ -287,6 +301,7 @@ async fn clock_that_steps_back_locks_nobody_out() {
     .await;
 }
 
+#[covers("auth-failure 401 access token")]
 #[tokio::test]
 async fn access_token_ends_after_fifteen_minutes_and_a_refresh_helps() {
     let server = TestServer::start().await;
@@ -300,6 +315,7 @@ async fn access_token_ends_after_fifteen_minutes_and_a_refresh_helps() {
     assert_eq!(server.status_as(&session.jwt).await, 200);
 }
 
+#[covers("POST /api/v1/auth/logout", "R26")]
 #[tokio::test]
 async fn logout_by_cookie_ends_the_session_and_its_access_tokens() {
     on_each_database(async |server: TestServer| {
@@ -319,6 +335,7 @@ async fn logout_by_cookie_ends_the_session_and_its_access_tokens() {
     .await;
 }
 
+#[covers("R26")]
 #[tokio::test]
 async fn logout_by_access_token_ends_its_session() {
     let server = TestServer::start().await;
@@ -334,6 +351,7 @@ async fn logout_by_access_token_ends_its_session() {
     assert_ended(&server.refresh(&session.cookie).await);
 }
 
+#[covers("R3", "R26", "T12")]
 #[tokio::test]
 async fn logout_is_always_201_and_from_another_site_does_nothing() {
     let server = TestServer::start().await;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::people::ScriptedCloud;
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
+use svc_covers::covers;
 use svc_identity::cloud::CloudError;
 
 const CROSS: (&str, &str) = ("sec-fetch-site", "cross-site");
@@ -39,6 +40,7 @@ fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
     assert_eq!(reply.header("cache-control"), "no-store");
 }
 
+#[covers("auth-failure 401 not linked", "R12", "R22", "A3")]
 #[tokio::test]
 async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
     let (server, _cloud) = bed_with_cloud().await;
@@ -59,7 +61,11 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
             let reply = refresh(&server, &[site, ("svc-cloud-token", token)]).await;
             assert_refused(&reply, status, code, token);
         }
-        let reply = refresh(&server, &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")]).await;
+        let reply = refresh(
+            &server,
+            &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")],
+        )
+        .await;
         assert_eq!(
             (reply.status, reply.json()["scope"].as_str()),
             (201, Some("local"))
@@ -72,6 +78,7 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
     assert_eq!(refresh(&server, &two).await.status, 401);
 }
 
+#[covers("R22", "T12")]
 #[tokio::test]
 async fn cookie_counts_for_nothing_from_another_site() {
     let (server, _cloud) = bed_with_cloud().await;
@@ -95,6 +102,7 @@ async fn cookie_counts_for_nothing_from_another_site() {
     assert_eq!(server.refresh(&session.cookie).await.status, 201);
 }
 
+#[covers("R23")]
 #[tokio::test]
 async fn cloud_token_without_a_cookie_does_on_the_own_site_as_well_and_sets_none() {
     let (server, _cloud) = bed_with_cloud().await;
@@ -108,6 +116,15 @@ async fn cloud_token_without_a_cookie_does_on_the_own_site_as_well_and_sets_none
     assert_refused(&reply, 401, None, "stranger");
 }
 
+#[covers(
+    "code cloud_token_required",
+    "auth-failure cloud_token_required",
+    "auth-failure cloud_unavailable",
+    "R15",
+    "R20",
+    "R21",
+    "R33c"
+)]
 #[tokio::test]
 async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_otherwise() {
     let (server, cloud) = bed_with_cloud().await;
@@ -149,6 +166,7 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
     assert_eq!(reply.status, 201);
 }
 
+#[covers("R32")]
 #[tokio::test]
 async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
     let (server, _cloud) = bed_with_cloud().await;
@@ -161,7 +179,9 @@ async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
         assert_eq!(reply.status, 200, "{token}");
         assert_eq!(reply.json()["cloudUser"]["cloudAccountId"], "c1", "{token}");
         // Nor does it stand in for the credential.
-        let reply = server.send("GET", "/api/v1/users/current", &headers[1..], "").await;
+        let reply = server
+            .send("GET", "/api/v1/users/current", &headers[1..], "")
+            .await;
         assert_eq!(reply.status, 401, "{token}");
     }
 }
@@ -175,7 +195,10 @@ async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
     let bearer = [("authorization", format!("Bearer {}", session.jwt))];
     let headers = bearer.each_ref().map(|(name, value)| (*name, value.as_str()));
     assert_eq!(
-        server.send("POST", "/api/v1/auth/logout", &headers, "").await.status,
+        server
+            .send("POST", "/api/v1/auth/logout", &headers, "")
+            .await
+            .status,
         201
     );
     let reply = server
@@ -192,7 +215,9 @@ async fn disabled_account_goes_on_by_no_cloud_account() {
     let bob = server.user("bob", false, &["member"]).await;
     server.link(bob, "c1").await;
     assert_eq!(
-        refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+        refresh(&server, &[CROSS, ("svc-cloud-token", "good")])
+            .await
+            .status,
         201
     );
     server.enable(&owner, bob, false).await;
@@ -208,7 +233,9 @@ async fn refreshes_of_an_app_of_another_site_push_out_no_session() {
     server.link(ada, "c1").await;
     for _ in 0..60 {
         assert_eq!(
-            refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await.status,
+            refresh(&server, &[CROSS, ("svc-cloud-token", "good")])
+                .await
+                .status,
             201
         );
     }

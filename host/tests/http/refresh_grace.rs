@@ -7,11 +7,13 @@ use crate::TestServer;
 use crate::people::COOKIE;
 use crate::refresh::{assert_ended, on_each_database};
 use crate::refresh_load::begin_sessions;
+use svc_covers::covers;
 use svc_domain::audit::AuditEvent;
 
 /// How long a used cookie still gives the newest one.
 const GRACE_MS: u64 = 10_000;
 
+#[covers("R33b", "T10")]
 #[tokio::test]
 async fn lost_answer_is_given_again_within_the_grace() {
     on_each_database(async |server: TestServer| {
@@ -30,6 +32,7 @@ async fn lost_answer_is_given_again_within_the_grace() {
     .await;
 }
 
+#[covers("T10", "A8")]
 #[tokio::test]
 async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace() {
     on_each_database(async |server: TestServer| {
@@ -48,7 +51,10 @@ async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace(
         assert_eq!(server.number("SELECT generation FROM sessions").await, 2);
         // The grace of the second counts from its own use, that of the first is over.
         server.clock.advance(Duration::from_millis(1));
-        assert_eq!(server.refresh(&second.cookie).await.signed_in().cookie, third.cookie);
+        assert_eq!(
+            server.refresh(&second.cookie).await.signed_in().cookie,
+            third.cookie
+        );
         assert_ended(&server.refresh(&first.cookie).await);
         assert_ended(&server.refresh(&third.cookie).await);
         assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
@@ -58,6 +64,7 @@ async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace(
 
 const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
 
+#[covers("T09", "S9")]
 #[tokio::test]
 async fn used_cookies_are_forgotten_after_the_grace_and_known_again_all_the_same() {
     on_each_database(async |server: TestServer| {
@@ -156,6 +163,7 @@ impl Model {
 }
 
 /// Tabs share a browser's cookie, but each may have read it before another's answer replaced it, or lose its own.
+#[covers("T09")]
 #[tokio::test]
 async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
     on_each_database(async |server: TestServer| {

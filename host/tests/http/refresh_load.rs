@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::people::PASSWORD;
@@ -140,6 +141,7 @@ async fn assert_lineages(server: &TestServer, sessions: usize) {
     }
 }
 
+#[covers("R33b", "T09")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
     on_each_database(async |server: TestServer| {
@@ -168,6 +170,7 @@ async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
     .await;
 }
 
+#[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
     let server = TestServer::start().await;
@@ -233,7 +236,10 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
                 } else {
                     let mut change = server.store.change_identity().await.unwrap();
                     change.set_password_hash(bob, "$another").await.unwrap();
-                    change.revoke_sessions(bob, None, server.clock.now()).await.unwrap();
+                    change
+                        .revoke_sessions(bob, None, server.clock.now())
+                        .await
+                        .unwrap();
                     change.commit().await.unwrap();
                 }
             };
@@ -254,6 +260,7 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
     assert!(overtaken > 4, "{overtaken}");
 }
 
+#[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
     let server = TestServer::start().await;

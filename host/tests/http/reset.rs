@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
-use crate::{TestServer, INSTANCE, Reply};
+use crate::{INSTANCE, Reply, TestServer};
 use svc_domain::kind::MediaKind;
 use svc_domain::time::SystemClock;
 use svc_host::installation;
@@ -23,13 +24,14 @@ const TARGET: &str = "/api/v1/reset";
 const PASSWORD: &str = "correct horse";
 
 pub(super) async fn reset(server: &TestServer, token: &str, kind: &str, phrase: &str) -> Reply {
-    server.send_as(
-        token,
-        "POST",
-        TARGET,
-        &json!({"type": kind, "validationPhrase": phrase}),
-    )
-    .await
+    server
+        .send_as(
+            token,
+            "POST",
+            TARGET,
+            &json!({"type": kind, "validationPhrase": phrase}),
+        )
+        .await
 }
 
 async fn factory_reset(server: &TestServer, token: &str) {
@@ -38,7 +40,8 @@ async fn factory_reset(server: &TestServer, token: &str) {
 }
 
 pub(super) async fn set_up(server: &TestServer, name: &str) -> Reply {
-    server.post("/api/v1/setup", &json!({"username": name, "password": PASSWORD}))
+    server
+        .post("/api/v1/setup", &json!({"username": name, "password": PASSWORD}))
         .await
 }
 
@@ -115,11 +118,13 @@ pub(super) fn signing_key(directory: &tempfile::TempDir) -> Vec<u8> {
     std::fs::read(directory.path().join("keys/signing.key")).unwrap()
 }
 
+#[covers("POST /api/v1/reset", "R7")]
 #[tokio::test]
 async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
     let server = with_media().await;
     let deindexer = server.token(allowed_to(&server, "deindexer", &[Capability::IndexingDeindex]).await);
-    let resetter = server.token(allowed_to(&server, "resetter", &[Capability::MediaServerFactoryReset]).await);
+    let resetter =
+        server.token(allowed_to(&server, "resetter", &[Capability::MediaServerFactoryReset]).await);
     let nobody = server.caller_without_roles().await;
     let owner = server.owner().await;
     let before = tree(&server.root);
@@ -193,14 +198,18 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
     let body = good("factory", "Factory reset").to_string();
     let json = [("content-type", "application/json")];
     assert_eq!(
-        server.send("POST", &format!("{TARGET}?token={owner}"), &json, &body)
+        server
+            .send("POST", &format!("{TARGET}?token={owner}"), &json, &body)
             .await
             .status,
         401
     );
     // Guests are not let in, and would have no capability if they were.
     let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
-    assert_eq!(reset(&server, &guest, "factory", "Factory reset").await.status, 401);
+    assert_eq!(
+        reset(&server, &guest, "factory", "Factory reset").await.status,
+        401
+    );
     let bearer = format!("Bearer {owner}");
     let form = [("authorization", bearer.as_str()), ("content-type", "text/plain")];
     assert_eq!(server.send("POST", TARGET, &form, &body).await.status, 415);
@@ -209,7 +218,10 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
         server.get_as(&owner, "/api/v1/index/counts").await.json()["musicFiles"],
         2
     );
-    assert_eq!(server.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
+    assert_eq!(
+        server.get("/api/v1/instance").await.json()["instanceId"],
+        INSTANCE
+    );
     assert_eq!(tree(&server.root), before);
 }
 
@@ -238,10 +250,14 @@ async fn deindexing_empties_the_index_and_leaves_files_and_accounts() {
         assert_eq!(directories.json().as_array().unwrap().len(), 1);
         let owner = server.owner().await;
         assert_eq!(server.get_as(&owner, "/api/v1/music/tracks").await.json()[1], 0);
-        assert_eq!(server.get("/api/v1/instance").await.json()["instanceId"], INSTANCE);
+        assert_eq!(
+            server.get("/api/v1/instance").await.json()["instanceId"],
+            INSTANCE
+        );
     }
 }
 
+#[covers("R60", "T47")]
 #[tokio::test]
 async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let server = with_media().await;
@@ -254,21 +270,24 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let program = personal_access_token(&server, owner, None).await;
     let settings = json!({"app": null, "settings": {"server_name": "Home", "theme": "dark", "session_timeout": "memory"}});
     assert_eq!(
-        server.send_as(&jwt, "PATCH", "/api/v1/settings", &settings)
+        server
+            .send_as(&jwt, "PATCH", "/api/v1/settings", &settings)
             .await
             .status,
         200
     );
     let origin = "https://good.example";
-    server.send_as(&jwt, "POST", "/api/v1/cors-origins", &json!({"origin": origin}))
+    server
+        .send_as(&jwt, "POST", "/api/v1/cors-origins", &json!({"origin": origin}))
         .await;
-    server.send_as(
-        &jwt,
-        "POST",
-        "/api/v1/roles",
-        &json!({"name": "curator", "capabilities": []}),
-    )
-    .await;
+    server
+        .send_as(
+            &jwt,
+            "POST",
+            "/api/v1/roles",
+            &json!({"name": "curator", "capabilities": []}),
+        )
+        .await;
     server.user("bob", false, &["curator"]).await;
     let (media, key) = (tree(&server.root), signing_key(&server.directory));
 
@@ -313,13 +332,17 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
         (&users[0][0]["username"], &users[0][1]["username"]),
         (&json!("guest"), &json!("eve"))
     );
-    assert_eq!(server.get_as(&jwt, "/api/v1/cors-origins").await.json(), json!([]));
+    assert_eq!(
+        server.get_as(&jwt, "/api/v1/cors-origins").await.json(),
+        json!([])
+    );
     assert_eq!(
         server.get_as(&jwt, "/api/v1/settings/admin").await.json()["settings"]["theme"],
         "system"
     );
     assert_eq!(
-        server.get_as(&jwt, "/api/v1/roles")
+        server
+            .get_as(&jwt, "/api/v1/roles")
             .await
             .json()
             .as_array()
@@ -346,6 +369,7 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     assert_eq!(store.owner().await.unwrap().unwrap().user.username, "eve");
 }
 
+#[covers("T46")]
 #[tokio::test]
 async fn fifty_setups_at_once_make_one_owner() {
     let server = Arc::new(TestServer::start().await);
@@ -380,6 +404,7 @@ async fn fifty_setups_at_once_make_one_owner() {
     );
 }
 
+#[covers("GET /api/v1/release-channels", "GET /api/v1/updates", "R57")]
 #[tokio::test]
 async fn channels_and_updates_are_public_and_tell_the_truth() {
     let server = TestServer::start().await;

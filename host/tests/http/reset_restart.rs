@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::reset::{marker, reset, restarted, set_up, signing_key, stopped, with_media};
-use crate::{TestServer, INSTANCE};
+use crate::{INSTANCE, TestServer};
+use svc_covers::covers;
 use svc_domain::time::{Clock as _, SystemClock};
 use svc_platform::data_dir::DataDir;
 use svc_store::Instance;
@@ -81,6 +82,7 @@ async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
     assert_eq!(restarted(&directory).await.1.unwrap().1, first, "once is enough");
 }
 
+#[covers("T46")]
 #[tokio::test]
 async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
     let server = TestServer::start().await;

@@ -11,7 +11,10 @@ use svc_identity::capability::Capability;
 async fn answer_is_given_again_to_who_may_know_all_of_it_until_something_is_stored() {
     let server = TestServer::start().await;
     let ada = server.user("ada", true, &["owner"]).await;
-    let (owner, member) = (server.token(ada), server.user("bob", false, &["music_user"]).await);
+    let (owner, member) = (
+        server.token(ada),
+        server.user("bob", false, &["music_user"]).await,
+    );
     let (member, narrow) = (
         server.token(member),
         personal_access_token(&server, ada, Some(&[Capability::MusicTracksRead])).await,
@@ -84,7 +87,9 @@ async fn neither_errors_nor_answers_without_a_body_are_kept() {
         ("GET", "/api/v1/music/tracks?take=nothing", 400),
         ("GET", "/api/v1/index/counts", 200),
     ] {
-        let reply = server.send(method, target, &[("authorization", &bearer)], "").await;
+        let reply = server
+            .send(method, target, &[("authorization", &bearer)], "")
+            .await;
         assert_eq!(
             (reply.status, server.state.response_cache.len()),
             (status, 0),
@@ -92,7 +97,9 @@ async fn neither_errors_nor_answers_without_a_body_are_kept() {
         );
     }
     let whole = server.get_as(&token, &target).await;
-    let head = server.send("HEAD", &target, &[("authorization", &bearer)], "").await;
+    let head = server
+        .send("HEAD", &target, &[("authorization", &bearer)], "")
+        .await;
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("etag"), whole.header("etag"));
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::id::UserId;
 use svc_domain::user::CustomRole;
 use svc_identity::capability::Capability;
@@ -26,22 +27,26 @@ pub(super) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[
 }
 
 async fn assign(server: &TestServer, token: &str, role: &str, body: &Value) -> Reply {
-    server.send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
+    server
+        .send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
         .await
 }
 
 async fn unassign(server: &TestServer, token: &str, role: &str, query: &str) -> Reply {
-    server.send_as(
-        token,
-        "DELETE",
-        &format!("{ROLES}/{role}/assignments?{query}"),
-        &Value::Null,
-    )
-    .await
+    server
+        .send_as(
+            token,
+            "DELETE",
+            &format!("{ROLES}/{role}/assignments?{query}"),
+            &Value::Null,
+        )
+        .await
 }
 
 async fn assignments(server: &TestServer, token: &str, query: &str) -> Vec<(String, String)> {
-    let reply = server.get_as(token, &format!("{ROLES}/assignments?{query}")).await;
+    let reply = server
+        .get_as(token, &format!("{ROLES}/assignments?{query}"))
+        .await;
     assert_eq!(reply.status, 200, "{query}");
     let list = reply.json().as_array().unwrap().clone();
     list.iter()
@@ -58,6 +63,7 @@ fn ids(users: &[UserId]) -> Value {
     json!({"userIds": users})
 }
 
+#[covers("GET /api/v1/roles")]
 #[tokio::test]
 async fn roles_are_listed_with_what_they_allow() {
     let server = TestServer::start().await;
@@ -92,6 +98,7 @@ async fn roles_are_listed_with_what_they_allow() {
     );
 }
 
+#[covers("POST /api/v1/roles", "code role_exists")]
 #[tokio::test]
 async fn names_and_capabilities_of_roles_are_checked() {
     let server = TestServer::start().await;
@@ -151,20 +158,25 @@ async fn names_and_capabilities_of_roles_are_checked() {
     ] {
         let target = format!("{ROLES}/{role}");
         assert_eq!(
-            server.send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
+            server
+                .send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
                 .await
                 .status,
             status,
             "{role}"
         );
         assert_eq!(
-            server.send_as(&token, "DELETE", &target, &Value::Null).await.status,
+            server
+                .send_as(&token, "DELETE", &target, &Value::Null)
+                .await
+                .status,
             status,
             "{role}"
         );
     }
 }
 
+#[covers("PATCH /api/v1/roles/{role}", "DELETE /api/v1/roles/{role}", "T25")]
 #[tokio::test]
 async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     let server = TestServer::start().await;
@@ -180,10 +192,12 @@ async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     };
     both(200).await;
     for _ in 0..3 {
-        server.send_as(&owner, "PATCH", &target, &json!({"capabilities": []}))
+        server
+            .send_as(&owner, "PATCH", &target, &json!({"capabilities": []}))
             .await;
         both(403).await;
-        server.send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]}))
+        server
+            .send_as(&owner, "PATCH", &target, &json!({"capabilities": ["Users.Read"]}))
             .await;
         both(200).await;
     }
@@ -191,13 +205,14 @@ async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
     both(403).await;
     // A new role of the old name is given to nobody.
-    server.send_as(
-        &owner,
-        "POST",
-        ROLES,
-        &json!({"name": "bob-role", "capabilities": ["Users.Read"]}),
-    )
-    .await;
+    server
+        .send_as(
+            &owner,
+            "POST",
+            ROLES,
+            &json!({"name": "bob-role", "capabilities": ["Users.Read"]}),
+        )
+        .await;
     both(403).await;
     assign(&server, &owner, "administrator", &ids(&[bob])).await;
     both(200).await;
@@ -205,6 +220,7 @@ async fn a_changed_or_deleted_role_counts_from_the_next_request_on() {
     both(403).await;
 }
 
+#[covers("T25")]
 #[tokio::test]
 async fn nobody_is_let_in_after_their_role_was_taken() {
     let server = Arc::new(TestServer::start().await);
@@ -265,7 +281,10 @@ async fn nobody_makes_gives_or_changes_a_role_that_allows_more_than_they_may() {
             );
         }
         assert_eq!(
-            server.send_as(token, "DELETE", &target, &Value::Null).await.status,
+            server
+                .send_as(token, "DELETE", &target, &Value::Null)
+                .await
+                .status,
             403
         );
         assert_eq!(assign(&server, token, "strong", &ids(&[bob])).await.status, 403);
@@ -277,28 +296,38 @@ async fn nobody_makes_gives_or_changes_a_role_that_allows_more_than_they_may() {
             403
         );
         assert_eq!(
-            server.send_as(&owner, "DELETE", &target, &Value::Null).await.status,
+            server
+                .send_as(&owner, "DELETE", &target, &Value::Null)
+                .await
+                .status,
             200
         );
     }
     assert_eq!(
-        assign(&server, &lesser, "administrator", &ids(&[bob])).await.status,
+        assign(&server, &lesser, "administrator", &ids(&[bob]))
+            .await
+            .status,
         403
     );
-    assert_eq!(assign(&server, &lesser, "newcomer", &ids(&[bob])).await.status, 201);
     assert_eq!(
-        server.send_as(
-            &lesser,
-            "POST",
-            ROLES,
-            &json!({"name": "weak", "capabilities": ["Users.Read"]})
-        )
-        .await
-        .status,
+        assign(&server, &lesser, "newcomer", &ids(&[bob])).await.status,
+        201
+    );
+    assert_eq!(
+        server
+            .send_as(
+                &lesser,
+                "POST",
+                ROLES,
+                &json!({"name": "weak", "capabilities": ["Users.Read"]})
+            )
+            .await
+            .status,
         201
     );
 }
 
+#[covers("R45", "T28")]
 #[tokio::test]
 async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     let server = TestServer::start().await;
@@ -351,6 +380,7 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     );
 }
 
+#[covers("POST /api/v1/roles/{role}/assignments", "R50")]
 #[tokio::test]
 async fn assignments_are_given_and_taken_for_all_or_none() {
     let server = TestServer::start().await;
@@ -379,9 +409,14 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
             assert_eq!(given, expected, "{list}");
         }
         let text = bad.as_str().map_or_else(|| bad.to_string(), str::to_owned);
-        let taken = unassign(&server, &admin, "member", &format!("userIds={bob}&userIds={text}"))
-            .await
-            .status;
+        let taken = unassign(
+            &server,
+            &admin,
+            "member",
+            &format!("userIds={bob}&userIds={text}"),
+        )
+        .await
+        .status;
         assert_eq!(taken, expected, "{bad}");
     }
     for body in [
@@ -423,6 +458,7 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     assert_eq!((nothing.status, nothing.json()), (200, json!([])));
 }
 
+#[covers("DELETE /api/v1/roles/{role}/assignments", "R44")]
 #[tokio::test]
 async fn user_ids_are_read_in_every_spelling_of_lists() {
     let server = TestServer::start().await;
@@ -466,12 +502,14 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
     }
 }
 
+#[covers("GET /api/v1/roles/assignments", "R46")]
 #[tokio::test]
 async fn assignments_are_a_plain_array_by_name_in_pages() {
     let server = TestServer::start().await;
     let owner = server.owner().await;
     for number in 0..15 {
-        server.user(&format!("user{number:02}"), false, &["member", "newcomer"])
+        server
+            .user(&format!("user{number:02}"), false, &["member", "newcomer"])
             .await;
     }
     let all = assignments(&server, &owner, "take=1000").await;
@@ -505,7 +543,8 @@ async fn assignments_are_a_plain_array_by_name_in_pages() {
         "take=9223372036854775808",
     ] {
         assert_eq!(
-            server.get_as(&owner, &format!("{ROLES}/assignments?{query}"))
+            server
+                .get_as(&owner, &format!("{ROLES}/assignments?{query}"))
                 .await
                 .status,
             400,

@@ -1,6 +1,7 @@
 //! Search, lists read from place to place, and entity tags that follow from what is stored.
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::history::on_each_database;
@@ -10,12 +11,14 @@ use svc_domain::kind::MediaKind;
 async fn library(server: &TestServer) -> FolderId {
     let folder = server.folder(MediaKind::music()).await;
     for title in ["Echoes", "Éclair", "Time", "Out of Time", "Timeless"] {
-        server.track(folder, &format!("{title}.mp3"), title, b"0123456789")
+        server
+            .track(folder, &format!("{title}.mp3"), title, b"0123456789")
             .await;
     }
     folder
 }
 
+#[covers("GET /api/v1/search")]
 #[tokio::test]
 async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     let server = TestServer::start().await;
@@ -52,7 +55,8 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     let track = found["music_track"][0][0].clone();
     let rating = json!({"mediaType": "music_track", "mediaId": track["musicTrackId"], "rating": 0.5});
     assert_eq!(
-        server.send_as(&token, "PUT", "/api/v1/ratings", &rating)
+        server
+            .send_as(&token, "PUT", "/api/v1/ratings", &rating)
             .await
             .status,
         200
@@ -84,6 +88,7 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     }
 }
 
+#[covers("limit SEARCH_WORDS")]
 #[tokio::test]
 async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
     on_each_database(async |server: &TestServer| {
@@ -92,7 +97,9 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
         let long = format!("{}é{}", "x".repeat(62), "y".repeat(3000));
         server.track(folder, "long.mp3", &long, b"0123456789").await;
         let album = json!({"name": "x".repeat(100)});
-        let made = server.send_as(&token, "POST", "/api/v1/photo-albums", &album).await;
+        let made = server
+            .send_as(&token, "POST", "/api/v1/photo-albums", &album)
+            .await;
         assert_eq!(made.status, 201, "{}", made.json());
         let letters = |count: u8| {
             let words: Vec<_> = (b'a'..b'a' + count)
@@ -158,7 +165,9 @@ async fn list_is_read_on_by_the_link_of_each_answer() {
         "after=e30",
         &format!("skip=1&{}", target.split_once('&').unwrap().1),
     ] {
-        let reply = server.get_as(&token, &format!("/api/v1/music/tracks?{bad}")).await;
+        let reply = server
+            .get_as(&token, &format!("/api/v1/music/tracks?{bad}"))
+            .await;
         assert_eq!(reply.status, 400, "{bad}");
     }
     let other = target.replace("orderBy=title", "orderBy=year");
@@ -185,7 +194,10 @@ async fn albums_are_found_by_who_sees_them() {
         assert_eq!(made.status, 201, "{}", made.json());
     }
     let names = async |token: &str, query: &str| {
-        let found = server.get_as(token, &format!("/api/v1/search?{query}")).await.json();
+        let found = server
+            .get_as(token, &format!("/api/v1/search?{query}"))
+            .await
+            .json();
         let albums = found["photo_album"].clone();
         let names: Vec<String> = albums[0]
             .as_array()

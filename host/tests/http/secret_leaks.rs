@@ -10,6 +10,7 @@ use std::sync::Arc;
 use salvo::http::HeaderMap;
 use salvo::hyper::Request;
 use serde_json::json;
+use svc_covers::covers;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tracing::instrument::WithSubscriber as _;
@@ -17,7 +18,7 @@ use tracing::subscriber::NoSubscriber;
 use tracing_subscriber::EnvFilter;
 
 use crate::access_matrix::personal_access_token;
-use crate::{TestServer, TestServerOptions, INSTANCE, Reply};
+use crate::{INSTANCE, Reply, TestServer, TestServerOptions};
 use capture::{Answers, Lines, Search, Secret, escaped, forms};
 use requests::percent;
 use svc_api::router::{routes, service, service_of};
@@ -32,7 +33,12 @@ const SETUP_TOKEN: &str = "setup-Jk7Qw2Er5Ty8Ui1-canary";
 const CLOUD_TOKEN: &str = "cloud-Zq8W0x7e5T3r1Y9u-canary";
 
 /// Sends to every route; gives the number of requests.
-async fn through_every_route(server: &TestServer, secrets: &[Secret], search: &Search, answers: &mut Answers) -> usize {
+async fn through_every_route(
+    server: &TestServer,
+    secrets: &[Secret],
+    search: &Search,
+    answers: &mut Answers,
+) -> usize {
     let jwt = &secrets[0].1;
     let texts: Vec<_> = secrets.iter().map(|(_, secret)| secret.clone()).collect();
     let mut routes = routes();
@@ -284,6 +290,7 @@ fn log_as_a_library(secrets: &[Secret]) {
     }
 }
 
+#[covers("T08")]
 #[test]
 #[expect(
     clippy::disallowed_methods,

@@ -1,9 +1,10 @@
 //! The lists of sessions: one's own, and those of others.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::tokens::token;
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 
 const OWN: &str = "/api/v1/users/current/sessions";
 
@@ -22,6 +23,7 @@ async fn status(server: &TestServer, jwt: &str) -> u16 {
     server.get_as(jwt, "/api/v1/versions").await.status
 }
 
+#[covers("GET /api/v1/users/current/sessions")]
 #[tokio::test]
 async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
     let server = TestServer::start().await;
@@ -49,6 +51,7 @@ async fn own_sessions_are_listed_newest_first_and_the_asking_one_is_marked() {
     assert!(!text.contains(&second.cookie) && !text.contains(&second.jwt));
 }
 
+#[covers("DELETE /api/v1/users/current/sessions/{sessionId}")]
 #[tokio::test]
 async fn session_is_ended_with_its_access_token_and_its_cookie() {
     let server = TestServer::start().await;
@@ -70,6 +73,7 @@ async fn session_is_ended_with_its_access_token_and_its_cookie() {
     assert_eq!(list(&server, &mine.jwt, OWN).await.len(), 1);
 }
 
+#[covers("DELETE /api/v1/users/current/sessions")]
 #[tokio::test]
 async fn all_sessions_but_the_asking_one_are_ended_at_once() {
     let server = TestServer::start().await;
@@ -84,6 +88,7 @@ async fn all_sessions_but_the_asking_one_are_ended_at_once() {
     assert_eq!(server.refresh(&mine.cookie).await.status, 201);
 }
 
+#[covers("GET /api/v1/users/{id}/sessions", "DELETE /api/v1/users/{id}/sessions")]
 #[tokio::test]
 async fn administrators_see_and_end_sessions_of_those_who_may_no_more_than_they() {
     let server = TestServer::start().await;
@@ -110,6 +115,7 @@ async fn administrators_see_and_end_sessions_of_those_who_may_no_more_than_they(
     );
 }
 
+#[covers("A13")]
 #[tokio::test]
 async fn guest_is_told_of_the_session_that_asks_alone() {
     let server = TestServer::start().await;
@@ -128,6 +134,7 @@ async fn guest_is_told_of_the_session_that_asks_alone() {
     assert_eq!(of_guest.len(), 3, "administrators see them all");
 }
 
+#[covers("A13")]
 #[tokio::test]
 async fn personal_access_token_ends_no_session() {
     let server = TestServer::start().await;
@@ -159,6 +166,7 @@ async fn personal_access_token_ends_no_session() {
     }
 }
 
+#[covers("A13")]
 #[tokio::test]
 async fn challenge_tells_of_an_error_only_where_a_token_was_shown() {
     let server = TestServer::start().await;

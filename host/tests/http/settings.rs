@@ -1,9 +1,10 @@
 //! Settings over HTTP: what is shown, what may be changed by whom, and that a change is all or nothing.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::roles::allowed_to;
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_identity::app::App;
 use svc_identity::capability::Capability;
 use svc_identity::settings::registry::SETTINGS;
@@ -20,6 +21,7 @@ async fn shown(server: &TestServer, token: &str, app: &str) -> Value {
     reply.json()["settings"].clone()
 }
 
+#[covers("GET /api/v1/settings/{app}")]
 #[tokio::test]
 async fn each_app_is_shown_its_settings_with_their_defaults() {
     let server = TestServer::start().await;
@@ -64,6 +66,7 @@ async fn each_app_is_shown_its_settings_with_their_defaults() {
     }
 }
 
+#[covers("R16")]
 #[tokio::test]
 async fn unknown_app_is_bad_input() {
     let server = TestServer::start().await;
@@ -75,6 +78,7 @@ async fn unknown_app_is_bad_input() {
     }
 }
 
+#[covers("R35")]
 #[tokio::test]
 async fn missing_app_is_refused_where_null_means_all() {
     let server = TestServer::start().await;
@@ -111,6 +115,7 @@ async fn missing_app_is_refused_where_null_means_all() {
     assert_eq!(reply, json!({"app": null, "updated": {"theme": "dark"}}));
 }
 
+#[covers("R36")]
 #[tokio::test]
 async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
     let server = TestServer::start().await;
@@ -140,6 +145,7 @@ async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
     assert_eq!(reply[1], 0, "nothing happened");
 }
 
+#[covers("PATCH /api/v1/settings", "R34", "T27")]
 #[tokio::test]
 async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_nothing() {
     let server = TestServer::start().await;
@@ -176,6 +182,7 @@ async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_noth
     assert_eq!(shown(&server, &nobody, "cinema").await["server_name"], "Home");
 }
 
+#[covers("T24")]
 #[tokio::test]
 async fn account_settings_are_the_callers_own_whatever_the_app() {
     let server = TestServer::start().await;
@@ -200,7 +207,9 @@ async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
     let set = |app: Value, value: &str| json!({"app": app, "settings": {"session_timeout": value}});
     assert_eq!(patch(&server, &token, &set(Value::Null, "7d")).await.status, 200);
     assert_eq!(
-        patch(&server, &token, &set(json!("music"), "memory")).await.status,
+        patch(&server, &token, &set(json!("music"), "memory"))
+            .await
+            .status,
         200
     );
     for (app, expected) in [

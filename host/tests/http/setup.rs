@@ -1,19 +1,24 @@
 //! The first run.
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
 use crate::{TestServer, TestServerOptions, credentials, filled};
 use svc_api::router::routes;
 use svc_http_io::proxy::ProxyConfig;
 
+#[covers("POST /api/v1/setup")]
 #[tokio::test]
 async fn setup_makes_the_owner_who_can_sign_in() {
     let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD, "serverName": "Home", "more": 1});
     let reply = server.post("/api/v1/setup", &body).await;
     assert_eq!((reply.status, reply.body.len()), (201, 0));
-    assert_eq!(server.get("/api/v1/health").await.json(), json!({"state": "normal"}));
+    assert_eq!(
+        server.get("/api/v1/health").await.json(),
+        json!({"state": "normal"})
+    );
     assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "Home");
     for app in ["admin", "music", "photos", "cinema"] {
         let reply = server.login(&[("svc-app", app)], &credentials(PASSWORD)).await;
@@ -27,7 +32,8 @@ async fn setup_makes_the_owner_who_can_sign_in() {
         assert!(login["user"]["userId"].is_string());
         assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
         assert_eq!(
-            server.get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
+            server
+                .get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
                 .await
                 .status,
             200
@@ -42,16 +48,18 @@ async fn setup_makes_the_owner_who_can_sign_in() {
     assert_eq!(by_other_case.status, 201);
     let id = by_other_case.json()["user"]["userId"].clone();
     assert_eq!(
-        server.login(
-            &[("svc-app", "admin")],
-            &json!({"userId": id, "password": PASSWORD})
-        )
-        .await
-        .status,
+        server
+            .login(
+                &[("svc-app", "admin")],
+                &json!({"userId": id, "password": PASSWORD})
+            )
+            .await
+            .status,
         201
     );
 }
 
+#[covers("R8")]
 #[tokio::test]
 async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
     let server = TestServer::start().await;
@@ -112,7 +120,8 @@ async fn setup_names_what_is_wrong_with_its_input() {
     }
     let form = [("content-type", "application/x-www-form-urlencoded")];
     assert_eq!(
-        server.send("POST", "/api/v1/setup", &form, "username=ada")
+        server
+            .send("POST", "/api/v1/setup", &form, "username=ada")
             .await
             .status,
         415
@@ -165,6 +174,7 @@ async fn setup_token_of_the_operator_must_match() {
 }
 
 /// A page whose name leads to this machine would be of the server's own origin, and could make itself the owner.
+#[covers("T46", "S9")]
 #[tokio::test]
 async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     let options = TestServerOptions {
@@ -178,7 +188,8 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     let ask = async |method: &str, path: &str, host: &str| {
         // The target's own authority goes before the header that the bed sends.
         let target = format!("http://{host}{}", filled(path));
-        server.send(method, &target, &[("content-type", "application/json")], "{}")
+        server
+            .send(method, &target, &[("content-type", "application/json")], "{}")
             .await
     };
     for host in [
@@ -209,7 +220,10 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     ] {
         assert_eq!(ask("POST", "/api/v1/setup", host).await.status, 400, "{host}");
     }
-    assert_eq!(server.number("SELECT count(*) FROM users WHERE is_owner").await, 0);
+    assert_eq!(
+        server.number("SELECT count(*) FROM users WHERE is_owner").await,
+        0
+    );
     // Afterwards the name is the operator's affair.
     let body = json!({"username": "ada", "password": PASSWORD});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);

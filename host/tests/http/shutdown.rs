@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use salvo::http::ReqBody;
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::event_streams::{PATIENCE, wait_for};
 
 const ROLES: &str = "/api/v1/roles";
 
+#[covers("T11")]
 #[tokio::test]
 async fn change_whose_client_went_away_is_made_before_the_server_ends() {
     let server = TestServer::start().await;

@@ -8,7 +8,7 @@ use crate::people::PASSWORD;
 use crate::{TestServer, TestServerOptions, filled};
 use svc_domain::kind::MediaKind;
 use svc_http_io::limits::SETTINGS_BODY_BYTES;
-use svc_identity::cloud::{Cloud, CloudAccount, CloudFuture, CloudError, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
 
 /// Method, path and description of every operation.
 fn operations() -> Vec<(String, String, Value)> {
@@ -88,7 +88,9 @@ async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
             _ => "",
         };
         let target = format!("{path}{query}");
-        let first = server.send("GET", &target, &[("authorization", &bearer)], "").await;
+        let first = server
+            .send("GET", &target, &[("authorization", &bearer)], "")
+            .await;
         if first.status != 200 {
             continue;
         }
@@ -150,7 +152,8 @@ async fn conflicts_and_throttles_of_accounts_and_queues_are_told() {
     }
     let folder = server.folder(MediaKind::music()).await;
     for track in 0..11 {
-        server.track(folder, &format!("{track}.mp3"), "Song", b"0123456789")
+        server
+            .track(folder, &format!("{track}.mp3"), "Song", b"0123456789")
             .await;
     }
     let releases = server.get_as(&token, "/api/v1/music/releases").await.json();

@@ -3,9 +3,10 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
+use svc_covers::covers;
 
 use crate::test_server::TestServerOptions;
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_api::services::Services;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -58,6 +59,7 @@ fn code(reply: &Reply) -> (u16, String) {
     (reply.status, code)
 }
 
+#[covers("GET /api/v1/photos/{photoId}/thumbnail")]
 #[tokio::test]
 async fn photo_is_drawn_once_and_answered_with_conditions() {
     let gallery = ThumbnailFixture::new().await;
@@ -145,7 +147,10 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
 async fn artwork_of_tracks_and_releases_comes_in_sizes() {
     let gallery = ThumbnailFixture::new().await;
     let folder = gallery.server.folder(MediaKind::music()).await;
-    let id = gallery.server.track(folder, "song.mp3", "Song", b"0123456789").await;
+    let id = gallery
+        .server
+        .track(folder, "song.mp3", "Song", b"0123456789")
+        .await;
     let track = format!("/api/v1/music/tracks/{id}");
     let release = gallery.ask(&track, &[]).await.json()["release"]["musicReleaseId"]
         .as_str()
@@ -181,6 +186,7 @@ async fn all_who_ask_at_once_share_one_drawing() {
     assert_eq!(gallery.calls(), 1);
 }
 
+#[covers("code thumbnail_unavailable")]
 #[tokio::test]
 async fn what_cannot_be_drawn_is_422_and_not_tried_again() {
     let gallery = ThumbnailFixture::new().await;

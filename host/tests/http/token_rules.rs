@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::tokens::{create, current, path, token};
@@ -43,7 +44,8 @@ async fn token_carries_its_users_roles_narrowed_by_its_own() {
     // What the user loses, the token loses.
     let assignments = format!("/api/v1/roles/administrator/assignments?userIds={bob}");
     assert_eq!(
-        server.send_as(&owner, "DELETE", &assignments, &json!(null))
+        server
+            .send_as(&owner, "DELETE", &assignments, &json!(null))
             .await
             .status,
         200
@@ -51,6 +53,7 @@ async fn token_carries_its_users_roles_narrowed_by_its_own() {
     assert_eq!(statuses(&full).await, (403, 403));
 }
 
+#[covers("R29", "T16")]
 #[tokio::test]
 async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
     let server = TestServer::start().await;
@@ -87,7 +90,8 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
         403
     );
     assert_eq!(
-        server.get_as(&owner, &path(ada))
+        server
+            .get_as(&owner, &path(ada))
             .await
             .json()
             .as_array()
@@ -98,6 +102,7 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
     assert_eq!(server.get_as(&admin, &path("junk")).await.status, 404);
 }
 
+#[covers("R30")]
 #[tokio::test]
 async fn label_and_expiry_are_checked() {
     let server = TestServer::start().await;
@@ -153,6 +158,7 @@ async fn label_and_expiry_are_checked() {
     assert_eq!(reply.status, 400);
 }
 
+#[covers("code too_many_tokens")]
 #[tokio::test]
 async fn user_has_at_most_two_hundred_live_tokens() {
     let server = TestServer::start().await;
@@ -172,5 +178,8 @@ async fn user_has_at_most_two_hundred_live_tokens() {
     // One that has ended does not count.
     server.clock.advance(Duration::from_secs(61));
     token(&server, &owner, ada, json!({"label": "a"})).await;
-    assert_eq!(create(&server, &owner, ada, json!({"label": "a"})).await.status, 409);
+    assert_eq!(
+        create(&server, &owner, ada, json!({"label": "a"})).await.status,
+        409
+    );
 }

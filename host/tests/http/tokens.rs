@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::people::PASSWORD;
-use crate::{TestServer, Reply};
+use crate::{Reply, TestServer};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::time::{Clock as _, Timestamp};
@@ -46,6 +47,11 @@ pub(super) async fn current(server: &TestServer, token: &str) -> Reply {
     server.get_as(token, "/api/v1/users/current").await
 }
 
+#[covers(
+    "POST /api/v1/users/{id}/personal-access-tokens",
+    "GET /api/v1/users/{id}/personal-access-tokens",
+    "R3"
+)]
 #[tokio::test]
 async fn token_is_shown_once_and_listed_without_its_secret() {
     let server = TestServer::start().await;
@@ -87,6 +93,10 @@ async fn token_is_shown_once_and_listed_without_its_secret() {
     assert_eq!(server.audit(AuditEvent::TokenCreated).await.len(), 2);
 }
 
+#[covers(
+    "DELETE /api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}",
+    "auth-failure pat_invalid"
+)]
 #[tokio::test]
 async fn revoked_token_is_refused_from_the_next_request_on() {
     let server = TestServer::start().await;
@@ -115,6 +125,7 @@ async fn revoked_token_is_refused_from_the_next_request_on() {
     assert_eq!(server.audit(AuditEvent::TokenRevoked).await.len(), 1);
 }
 
+#[covers("code pat_not_permitted", "auth-failure pat_not_permitted", "R5", "T14")]
 #[tokio::test]
 async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
     let server = TestServer::start().await;
@@ -158,7 +169,8 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
         }
     }
     assert_eq!(
-        server.get_as(&owner, &path(ada))
+        server
+            .get_as(&owner, &path(ada))
             .await
             .json()
             .as_array()
@@ -168,6 +180,7 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
     );
 }
 
+#[covers("T14", "S4")]
 #[tokio::test]
 async fn token_sets_no_password() {
     let server = TestServer::start().await;
@@ -190,6 +203,7 @@ async fn token_sets_no_password() {
     assert_eq!(server.try_password("bob", PASSWORD).await.status, 201);
 }
 
+#[covers("code pat_invalid", "auth-failure pat_invalid")]
 #[tokio::test]
 async fn tokens_that_are_not_ours_are_all_refused_alike() {
     let server = TestServer::start().await;
@@ -217,6 +231,7 @@ async fn tokens_that_are_not_ours_are_all_refused_alike() {
     assert_eq!((upper.status, upper.code()), (401, None));
 }
 
+#[covers("auth-failure pat_invalid", "R27", "R31", "T15")]
 #[tokio::test]
 async fn token_ends_at_its_moment_and_with_its_user() {
     let server = TestServer::start().await;
@@ -240,9 +255,13 @@ async fn token_ends_at_its_moment_and_with_its_user() {
     assert_eq!(current(&server, &long).await.status, 200);
     server.delete(bob).await;
     assert_invalid(&current(&server, &long).await, "deleted");
-    assert_eq!(server.number("SELECT count(*) FROM personal_access_tokens").await, 0);
+    assert_eq!(
+        server.number("SELECT count(*) FROM personal_access_tokens").await,
+        0
+    );
 }
 
+#[covers("R18")]
 #[tokio::test]
 async fn token_in_the_query_counts_where_nothing_changes() {
     let server = TestServer::start().await;
@@ -259,7 +278,8 @@ async fn token_in_the_query_counts_where_nothing_changes() {
     }
     let users = format!("/api/v1/users?token={secret}");
     assert_eq!(
-        server.post(&users, &json!({"username": "x", "password": PASSWORD}))
+        server
+            .post(&users, &json!({"username": "x", "password": PASSWORD}))
             .await
             .status,
         401
@@ -286,6 +306,7 @@ fn contents(directory: &Path) -> Vec<u8> {
     bytes
 }
 
+#[covers("T04")]
 #[tokio::test]
 async fn no_secret_is_stored_in_the_clear() {
     let server = TestServer::start().await;

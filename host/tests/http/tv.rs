@@ -1,6 +1,7 @@
 //! Shows, seasons and episodes: records, files, and what lies beside them.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::TestServer;
 use crate::media_files::{text, texts};
@@ -16,7 +17,8 @@ async fn series() -> (TestServer, String) {
     let mut folders = Vec::new();
     for season in [1, 2] {
         folders.push(
-            server.folder_at(MediaKind::tv(), &format!("Dark/Season {season}"))
+            server
+                .folder_at(MediaKind::tv(), &format!("Dark/Season {season}"))
                 .await,
         );
     }
@@ -48,13 +50,14 @@ async fn series() -> (TestServer, String) {
             ("related.artwork", texts(&pictures)),
         ];
         let content = format!("season {season} episode {number}");
-        server.video(
-            (folder, &place),
-            (MediaKind::tv(), &name),
-            content.as_bytes(),
-            &fields,
-        )
-        .await;
+        server
+            .video(
+                (folder, &place),
+                (MediaKind::tv(), &name),
+                content.as_bytes(),
+                &fields,
+            )
+            .await;
     }
     server.beside("Dark/poster.jpg", b"of the show");
     server.beside("Dark/Season 1/season.png", b"of the season");
@@ -66,6 +69,15 @@ fn id<'v>(record: &'v Value, member: &str) -> &'v str {
     record[member].as_str().unwrap()
 }
 
+#[covers(
+    "GET /api/v1/tv/shows/{tvShowId}",
+    "GET /api/v1/tv/shows/{tvShowId}/seasons",
+    "GET /api/v1/tv/shows/{tvShowId}/episodes",
+    "GET /api/v1/tv/seasons/{tvSeasonId}",
+    "GET /api/v1/tv/seasons/{tvSeasonId}/episodes",
+    "GET /api/v1/tv/episodes/{tvEpisodeId}",
+    "GET /api/v1/tv/episodes/{tvEpisodeId}/stream"
+)]
 #[tokio::test]
 async fn show_is_walked_from_the_list_to_the_bytes_of_an_episode() {
     let (server, token) = series().await;
@@ -141,6 +153,11 @@ async fn show_is_walked_from_the_list_to_the_bytes_of_an_episode() {
     assert_eq!(none.status, 404);
 }
 
+#[covers(
+    "GET /api/v1/tv/shows/{tvShowId}/artwork",
+    "GET /api/v1/tv/seasons/{tvSeasonId}/artwork",
+    "GET /api/v1/tv/episodes/{tvEpisodeId}/artwork"
+)]
 #[tokio::test]
 async fn pictures_of_show_season_and_episode_are_their_own() {
     let (server, token) = series().await;
@@ -185,12 +202,15 @@ async fn pictures_of_show_season_and_episode_are_their_own() {
     }
 }
 
+#[covers("GET /api/v1/tv/shows")]
 #[tokio::test]
 async fn shows_are_ordered_and_narrowed_as_asked() {
     let (server, token) = series().await;
     let place = (server.folder_at(MediaKind::tv(), "Alone").await, "Alone");
     let fields = [("tv.show", text("Alone")), ("tv.episode", FieldValue::Integer(1))];
-    server.video(place, (MediaKind::tv(), "a.mp4"), b"x", &fields).await;
+    server
+        .video(place, (MediaKind::tv(), "a.mp4"), b"x", &fields)
+        .await;
     for (query, total, first) in [
         ("", 2, "Alone"),
         ("?order=DESC", 2, "Dark"),

@@ -1,6 +1,7 @@
 //! What changes nothing is written nowhere, and nobody has to ask again for what others changed of their own.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::access_matrix::personal_access_token;
 use crate::people::COOKIE;
@@ -143,6 +144,7 @@ async fn nothing_is_written(server: &TestServer) {
     versions.close().await;
 }
 
+#[covers("S7")]
 #[tokio::test]
 async fn what_changes_nothing_is_not_committed() {
     on_each_database(nothing_is_written).await;
@@ -163,7 +165,8 @@ async fn others_are_left_alone(server: &TestServer) {
     let theme = json!({"app": null, "settings": {"theme": "dark"}});
     let before = tag(&first.jwt).await;
     assert_eq!(
-        server.send_as(&first.jwt, "PATCH", "/api/v1/settings", &theme)
+        server
+            .send_as(&first.jwt, "PATCH", "/api/v1/settings", &theme)
             .await
             .status,
         200
@@ -181,7 +184,10 @@ async fn others_are_left_alone(server: &TestServer) {
     let tokens = format!("/api/v1/users/{bob}/personal-access-tokens");
     let id = server.get_as(&owner, &tokens).await.json()[0]["personalAccessTokenId"].clone();
     let one = format!("{tokens}/{}", id.as_str().unwrap());
-    assert_eq!(server.send_as(&owner, "DELETE", &one, &json!({})).await.json(), true);
+    assert_eq!(
+        server.send_as(&owner, "DELETE", &one, &json!({})).await.json(),
+        true
+    );
     assert_eq!(server.status_as(&token).await, 401);
     assert_eq!(server.status_as(&first.jwt).await, 200);
     let body = json!({"userIds": [bob.to_string()]});
@@ -193,13 +199,17 @@ async fn others_are_left_alone(server: &TestServer) {
     // What is about all is heard by all.
     let custom = json!({"name": "curator", "capabilities": []});
     assert_eq!(
-        server.send_as(&owner, "POST", "/api/v1/roles", &custom).await.status,
+        server
+            .send_as(&owner, "POST", "/api/v1/roles", &custom)
+            .await
+            .status,
         201
     );
     assert_ne!(tag(&owner).await, of_owner);
     assert_eq!(server.store.account(ada).await.unwrap().unwrap().user.id, ada);
 }
 
+#[covers("T25", "S7")]
 #[tokio::test]
 async fn change_of_one_account_invalidates_that_account_alone() {
     on_each_database(others_are_left_alone).await;

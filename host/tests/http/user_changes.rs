@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
@@ -11,6 +12,7 @@ use crate::{TestServer, TestServerOptions};
 use svc_domain::id::UserId;
 use svc_identity::capability::Capability;
 
+#[covers("PATCH /api/v1/users/{id}", "T16", "T29")]
 #[tokio::test]
 async fn nobody_acts_on_who_may_do_more() {
     let server = TestServer::start_with(TestServerOptions {
@@ -108,6 +110,7 @@ async fn nobody_acts_on_who_may_do_more() {
     );
 }
 
+#[covers("PATCH /api/v1/users/current")]
 #[tokio::test]
 async fn a_new_password_ends_all_sessions_but_the_callers() {
     let server = TestServer::start().await;
@@ -120,11 +123,17 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     let current = format!("{USERS}/current");
     let alive = async |token: &str| server.get_as(token, &current).await.status;
     let wrong = json!({"password": "a new password", "currentPassword": "wrong"});
-    assert_eq!(server.send_as(&first, "PATCH", &current, &wrong).await.status, 403);
+    assert_eq!(
+        server.send_as(&first, "PATCH", &current, &wrong).await.status,
+        403
+    );
     assert_eq!((alive(&first).await, alive(&second).await), (200, 200));
     assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 201);
     let right = json!({"password": "a new password", "currentPassword": PASSWORD});
-    assert_eq!(server.send_as(&first, "PATCH", &current, &right).await.status, 200);
+    assert_eq!(
+        server.send_as(&first, "PATCH", &current, &right).await.status,
+        200
+    );
     assert_eq!((alive(&first).await, alive(&second).await), (200, 401));
     assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 403);
     let third = jwt(&sign_in(&server, "bob", "a new password").await);
@@ -155,6 +164,7 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     assert_eq!((alive(&fourth).await, alive(&program).await), (401, 200));
 }
 
+#[covers("R50b", "T26")]
 #[tokio::test]
 async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     let server = TestServer::start().await;
@@ -198,7 +208,8 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     }
     let settings = with(json!({"app": null, "settings": {"theme": "dark"}}));
     assert_eq!(
-        server.send_as(&bob, "PATCH", "/api/v1/settings", &settings)
+        server
+            .send_as(&bob, "PATCH", "/api/v1/settings", &settings)
             .await
             .json(),
         json!({"app": null, "updated": {"theme": "dark"}})
@@ -215,7 +226,10 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     assert_ne!(origin["id"], "0000000000001");
     let mut role = with(json!({"name": "curator", "builtIn": true, "assignable": false}));
     role["capabilities"] = json!(["Photos.Read"]);
-    let role = server.send_as(&owner, "POST", "/api/v1/roles", &role).await.json();
+    let role = server
+        .send_as(&owner, "POST", "/api/v1/roles", &role)
+        .await
+        .json();
     assert_eq!(
         (&role["builtIn"], &role["assignable"]),
         (&json!(false), &json!(true))
@@ -302,6 +316,7 @@ async fn a_refused_change_changes_nothing_at_all() {
     );
 }
 
+#[covers("T49")]
 #[tokio::test]
 async fn texts_of_an_attacker_are_data_in_every_parameter() {
     let server = TestServer::start().await;

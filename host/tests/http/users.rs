@@ -1,10 +1,11 @@
 //! Accounts: lists, what is shown of them, and making them.
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::access_matrix::personal_access_token;
 use crate::roles::allowed_to;
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_identity::capability::Capability;
 
 pub(super) const USERS: &str = "/api/v1/users";
@@ -14,8 +15,15 @@ pub(super) async fn create(server: &TestServer, token: &str, body: &Value) -> Re
     server.send_as(token, "POST", USERS, body).await
 }
 
-pub(super) async fn update(server: &TestServer, token: &str, id: impl std::fmt::Display, body: &Value) -> Reply {
-    server.send_as(token, "PATCH", &format!("{USERS}/{id}"), body).await
+pub(super) async fn update(
+    server: &TestServer,
+    token: &str,
+    id: impl std::fmt::Display,
+    body: &Value,
+) -> Reply {
+    server
+        .send_as(token, "PATCH", &format!("{USERS}/{id}"), body)
+        .await
 }
 
 pub(super) fn new(name: &str) -> Value {
@@ -41,6 +49,7 @@ pub(super) fn names(list: &Value) -> Vec<String> {
         .collect()
 }
 
+#[covers("GET /api/v1/users", "R42", "R47")]
 #[tokio::test]
 async fn users_are_listed_by_the_moment_they_were_made() {
     let server = TestServer::start().await;
@@ -113,6 +122,7 @@ async fn users_are_listed_by_the_moment_they_were_made() {
     }
 }
 
+#[covers("GET /api/v1/users/{id}")]
 #[tokio::test]
 async fn a_user_is_shown_with_roles_and_without_secrets() {
     let server = TestServer::start().await;
@@ -144,6 +154,7 @@ async fn a_user_is_shown_with_roles_and_without_secrets() {
     }
 }
 
+#[covers("GET /api/v1/users/current", "GET /api/v1/users/owner", "R48")]
 #[tokio::test]
 async fn words_in_the_path_come_before_ids() {
     let server = TestServer::start().await;
@@ -167,7 +178,8 @@ async fn words_in_the_path_come_before_ids() {
         "ada"
     );
     assert!(
-        server.get_as(&token, &format!("{USERS}/public"))
+        server
+            .get_as(&token, &format!("{USERS}/public"))
             .await
             .json()
             .is_array()
@@ -186,7 +198,8 @@ async fn words_in_the_path_come_before_ids() {
     let bearer = format!("Bearer {reader}");
     let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", "junk")];
     assert_eq!(
-        server.send("GET", &format!("{USERS}/current"), &headers, "")
+        server
+            .send("GET", &format!("{USERS}/current"), &headers, "")
             .await
             .status,
         200
@@ -204,6 +217,7 @@ async fn words_in_the_path_come_before_ids() {
     );
 }
 
+#[covers("GET /api/v1/users/active")]
 #[tokio::test]
 async fn active_users_are_those_of_the_last_fifteen_minutes() {
     let server = TestServer::start().await;
@@ -221,6 +235,7 @@ async fn active_users_are_those_of_the_last_fifteen_minutes() {
     );
 }
 
+#[covers("GET /api/v1/users/public", "R49")]
 #[tokio::test]
 async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() {
     for kiosk in [false, true] {
@@ -252,7 +267,8 @@ async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() 
         let set = async |key: &str, value: bool| {
             let body = json!({"app": null, "settings": {key: value}});
             assert_eq!(
-                server.send_as(&token, "PATCH", "/api/v1/settings", &body)
+                server
+                    .send_as(&token, "PATCH", "/api/v1/settings", &body)
                     .await
                     .status,
                 200
@@ -265,6 +281,7 @@ async fn the_login_screen_shows_enabled_users_and_the_guest_only_while_let_in() 
     }
 }
 
+#[covers("GET /api/v1/licensing/seats", "GET /api/v1/licensing/subscription")]
 #[tokio::test]
 async fn seats_and_subscription_are_told() {
     let server = TestServer::start().await;
@@ -277,6 +294,7 @@ async fn seats_and_subscription_are_told() {
     assert!(subscription.json()["tier"].is_string());
 }
 
+#[covers("POST /api/v1/users", "code username_taken", "R50a", "T07")]
 #[tokio::test]
 async fn names_passwords_and_roles_of_new_users_are_checked() {
     let server = TestServer::start().await;

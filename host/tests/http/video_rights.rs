@@ -46,7 +46,8 @@ async fn fill(server: &TestServer, name: &str, number: i64) {
             texts(&[r#"{"name":"poster.jpg","purpose":"poster"}"#]),
         ),
     ];
-    server.video((folder, name), (MediaKind::movies(), "m.mkv"), b"movie", &fields)
+    server
+        .video((folder, name), (MediaKind::movies(), "m.mkv"), b"movie", &fields)
         .await;
     let folder = server.folder_at(MediaKind::tv(), name).await;
     for (show, season) in [("Shared".to_owned(), number), (format!("{name} show"), 1)] {
@@ -64,7 +65,8 @@ async fn fill(server: &TestServer, name: &str, number: i64) {
             ("related.artwork", texts(&[own, pictures, of_show])),
         ];
         let file = format!("{show}.mkv");
-        server.video((folder, name), (MediaKind::tv(), &file), b"episode", &fields)
+        server
+            .video((folder, name), (MediaKind::tv(), &file), b"episode", &fields)
             .await;
     }
     server.beside(&format!("{name}/poster.jpg"), b"poster");

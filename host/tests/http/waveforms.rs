@@ -5,9 +5,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use crate::event_streams::{ListeningServer, quick, wait_for};
-use crate::{TestServer, TestServerOptions, Reply};
+use crate::{Reply, TestServer, TestServerOptions};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
@@ -132,6 +133,7 @@ fn patient() -> WaveformLimits {
     }
 }
 
+#[covers("GET /api/v1/music/tracks/{musicTrackId}/waveform")]
 #[tokio::test(flavor = "multi_thread")]
 async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
     let room = Room::new(patient()).await;
@@ -161,7 +163,10 @@ async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
         ("authorization", bearer.as_str()),
         ("accept", "application/octet-stream"),
     ];
-    let bytes = room.server().send("GET", &path(id, "?bins=64"), &headers, "").await;
+    let bytes = room
+        .server()
+        .send("GET", &path(id, "?bins=64"), &headers, "")
+        .await;
     assert_eq!(
         (
             bytes.status,
@@ -226,6 +231,7 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
     );
 }
 
+#[covers("code waveform_unavailable")]
 #[tokio::test(flavor = "multi_thread")]
 async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
     let room = Room::new(patient()).await;

@@ -70,7 +70,10 @@ impl WriteFixture {
         let all: Vec<_> = Capability::ALL.iter().map(|one| one.as_str()).collect();
         let role = json!({"name": "everything", "capabilities": all});
         assert_eq!(
-            server.send_as(&owner, "POST", "/api/v1/roles", &role).await.status,
+            server
+                .send_as(&owner, "POST", "/api/v1/roles", &role)
+                .await
+                .status,
             201
         );
         let eve = server.person("eve", "everything").await;
@@ -88,7 +91,10 @@ impl WriteFixture {
 
     /// Sends a request as `eve`, which must succeed; returns what it made.
     async fn make(&self, method: &str, target: &str, body: Value) -> Value {
-        let reply = self.server.send_as(&self.session.jwt, method, target, &body).await;
+        let reply = self
+            .server
+            .send_as(&self.session.jwt, method, target, &body)
+            .await;
         assert!(
             reply.status == if method == "POST" { 201 } else { 200 },
             "{method} {target}: {} {}",

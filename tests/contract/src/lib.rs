@@ -248,6 +248,7 @@ impl Contract {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use svc_covers::covers;
 
     use super::*;
 
@@ -331,6 +332,7 @@ mod tests {
         }
     }
 
+    #[covers("A12")]
     #[test]
     fn what_the_description_does_not_tell_is_found() {
         let contract = contract();

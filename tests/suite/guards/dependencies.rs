@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use svc_covers::covers;
 use svc_tests::workspace;
 
 /// Crates that parse media, sidecars or markup, by the names of their families.
@@ -76,6 +77,7 @@ fn host_tree() -> Vec<String> {
     crates
 }
 
+#[covers("T37")]
 #[test]
 fn host_tree_holds_no_media_parser() {
     let crates = host_tree();
@@ -89,6 +91,7 @@ fn host_tree_holds_no_media_parser() {
 /// Crates with holes that nobody mends, and a second TLS.
 const UNSAFE: [&str; 4] = ["rsa", "sqlx-mysql", "openssl-sys", "native-tls"];
 
+#[covers("T54")]
 #[test]
 fn host_tree_holds_no_crate_with_holes_that_nobody_mends() {
     let tree = host_tree();
@@ -99,6 +102,7 @@ fn host_tree_holds_no_crate_with_holes_that_nobody_mends() {
     assert!(found.is_empty(), "the host links {found:?}");
 }
 
+#[covers("T54")]
 #[test]
 fn every_crate_is_of_the_registry_or_of_this_project_and_none_is_excused() {
     for lock in ["Cargo.lock", "plugins/Cargo.lock"] {
@@ -128,6 +132,7 @@ fn every_crate_is_of_the_registry_or_of_this_project_and_none_is_excused() {
 /// What the web framework may be built with: nothing that serves directories, proxies, or renders.
 const FRAMEWORK: [&str; 4] = ["server", "http1", "http2-cleartext", "oapi"];
 
+#[covers("T53")]
 #[test]
 fn web_framework_is_built_without_what_it_had_holes_in() {
     let manifest = std::fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
@@ -143,6 +148,7 @@ fn web_framework_is_built_without_what_it_had_holes_in() {
     }
 }
 
+#[covers("T40")]
 #[test]
 fn stand_in_for_the_xml_library_of_salvo_is_the_one_linked() {
     let lock = std::fs::read_to_string(workspace().join("Cargo.lock")).unwrap();

@@ -1,10 +1,12 @@
 //! Which module may know which: the arrows of ARCHITECTURE.md.
 
+use svc_covers::covers;
 use svc_tests::{SourceFile, host_sources};
 
 /// Files that start programs: the compiler of plugins, which is this program again.
 const STARTS_PROGRAMS: [&str; 1] = ["plugins/compile.rs"];
 
+#[covers("T39")]
 #[test]
 fn programs_are_started_in_one_place() {
     let sources = host_sources();
@@ -116,6 +118,7 @@ fn foreign_libraries_stay_in_their_module() {
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
+#[covers("T49")]
 #[test]
 fn sql_stands_in_the_store_only() {
     let words = ["SELECT ", "INSERT INTO", "DELETE FROM", "CREATE TABLE", "UPDATE "];

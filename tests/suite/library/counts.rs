@@ -1,5 +1,6 @@
 //! The numbers of a run: each file that is found is one of the added, updated, unchanged and errored.
 
+use svc_covers::covers;
 use svc_domain::scan::{KindCounts, Run, RunType};
 use svc_indexer::indexing::StartRun;
 use svc_tests::indexed::{Library, plugins};
@@ -35,6 +36,7 @@ fn library_of_three() -> Library {
     library
 }
 
+#[covers("A7")]
 #[test]
 fn full_run_over_unchanged_files_reads_all_updates_nothing_and_logs_nothing() {
     let library = library_of_three();
@@ -61,6 +63,7 @@ fn full_run_over_unchanged_files_reads_all_updates_nothing_and_logs_nothing() {
     assert_eq!(lines(&library, &run), []);
 }
 
+#[covers("A7")]
 #[test]
 fn each_file_that_a_run_finds_counts_once() {
     let library = library_of_three();
@@ -87,6 +90,7 @@ fn each_file_that_a_run_finds_counts_once() {
     assert_eq!(lines(&library, &run), told);
 }
 
+#[covers("A7")]
 #[test]
 fn file_that_is_read_after_the_others_counts_once_whatever_it_says() {
     let library = library_of_three();

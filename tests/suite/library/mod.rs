@@ -1,8 +1,8 @@
 //! The index over the years: files that move, change, go and come back, disks that are away.
 
+mod ambiguous_duplicates;
 mod choices;
 mod counts;
-mod ambiguous_duplicates;
 mod faults;
 mod losses;
 mod moves;

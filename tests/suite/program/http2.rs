@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit};
+use svc_covers::covers;
 use svc_fixtures::sample_library;
 use svc_tests::program::{Server, memory_of, wait_for};
 use tokio::net::TcpSocket;
@@ -56,6 +57,7 @@ async fn stall(server: &Server, path: &str) {
     }
 }
 
+#[covers("limit H2_QUEUED_BYTES", "S2")]
 #[test]
 fn connections_that_take_nothing_cost_at_most_a_mebibyte_each() {
     let dir = tempfile::tempdir().unwrap();
@@ -127,6 +129,7 @@ async fn health_from(address: SocketAddr, last: u8) -> std::io::Result<String> {
     Ok(answer)
 }
 
+#[covers("limit CONNECTIONS", "S3")]
 #[test]
 fn idle_connections_of_one_address_leave_room_for_another() {
     let files = getrlimit(Resource::Nofile).current;

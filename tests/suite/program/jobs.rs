@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 use svc_tests::program::{Server, wait_for};
 
 fn server(dir: &Path, data: &str) -> Server {
@@ -42,6 +43,7 @@ fn marked(data: &Path) -> (i64, i64) {
     )
 }
 
+#[covers("GET /api/v1/jobs/{jobId}")]
 #[test]
 fn job_of_a_killed_server_goes_on_until_every_item_is_done() {
     let dir = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
 use svc_tests::listener::Listener;
 use svc_tests::program::{Server, wait_for};
@@ -52,6 +53,7 @@ fn explain(server: &Server, root: &str, path: &str) -> Value {
     answer.json()
 }
 
+#[covers("GET /api/v1/index/file")]
 #[test]
 fn file_is_explained_with_its_plugin_and_where_each_statement_comes_from() {
     let (dir, server) = start();
@@ -175,6 +177,7 @@ fn run_is_confined_to_parts_and_a_dry_run_changes_nothing() {
     }
 }
 
+#[covers("GET /api/v1/changes")]
 #[test]
 fn client_that_was_away_is_told_what_changed() {
     let (dir, server) = start();
@@ -217,6 +220,7 @@ fn client_that_was_away_is_told_what_changed() {
     assert_eq!(server.get("/api/v1/changes?since=-1").status, 400);
 }
 
+#[covers("GET /api/v1/index/directories")]
 #[test]
 fn change_on_disk_is_noticed_and_told_at_once_and_a_disk_that_goes_is_told_too() {
     let (dir, server) = start();

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use svc_covers::covers;
 use svc_tests::program::Server;
 
 /// Sends a request as it is and reads until the server closes; the answer's head and body.
@@ -39,6 +40,7 @@ fn post(headers: &str, body: &str) -> String {
     )
 }
 
+#[covers("limit HEADER_FIELDS", "limit HEADER_BYTES", "T50")]
 #[test]
 fn heads_that_are_too_large_are_refused() {
     let data = tempfile::tempdir().unwrap();
@@ -68,6 +70,7 @@ fn heads_that_are_too_large_are_refused() {
     assert_eq!(server.get("/api/v1/health").status, 200);
 }
 
+#[covers("limit LOGIN_BODY_BYTES", "T50")]
 #[test]
 fn bodies_that_are_too_large_are_refused_however_they_come() {
     let data = tempfile::tempdir().unwrap();

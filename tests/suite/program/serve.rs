@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 use svc_fixtures::{VideoTruth, sample_library};
 use svc_tests::program::Server;
 
@@ -301,6 +302,7 @@ fn file_that_vanished_is_told_apart_from_an_unknown_one() {
     assert_eq!(server.get("/api/v1/health").status, 200);
 }
 
+#[covers("GET /api/v1/index/state")]
 #[test]
 fn index_state_follows_the_table() {
     let dir = tempfile::tempdir().unwrap();
@@ -320,6 +322,7 @@ fn index_state_follows_the_table() {
     assert_eq!(server.get("/api/v1/index/state").json()["state"], "idle");
 }
 
+#[covers("R39")]
 #[test]
 fn killed_server_comes_back_idle_with_all_it_had() {
     let dir = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use svc_covers::covers;
 use svc_tests::indexed;
 use svc_tests::listener::Listener;
 use svc_tests::program::{Server, serve, svc};
@@ -96,6 +97,7 @@ fn total(server: &Server, path: &str) -> i64 {
     answer.json()[1].as_i64().unwrap()
 }
 
+#[covers("code storage_full")]
 #[test]
 fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_is_complete() {
     let dir = tempfile::tempdir().unwrap();

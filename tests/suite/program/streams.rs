@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
+use svc_covers::covers;
 use svc_fixtures::audio::{Format, Sound, encode};
 use svc_tests::program::{Server, memory_of, serve, wait_for};
 
@@ -168,6 +169,7 @@ fn file_that_is_cut_while_it_is_streamed_ends_its_streams_and_nothing_else() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
+#[covers("limit FILE_PART_BYTES")]
 #[test]
 fn requests_sent_at_once_are_answered_in_their_order() {
     let dir = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::http_servers::{self, Load, Servers, LoadReport, hashing_seconds};
+use super::http_servers::{self, Load, LoadReport, Servers, hashing_seconds};
 use super::{machine, measure};
 use crate::process;
 use crate::server_client::{Client, Session};

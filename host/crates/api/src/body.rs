@@ -12,7 +12,10 @@ use crate::request_context::RequestContext;
 /// # Errors
 /// 413 for one that is larger than the route allows, 408 for one that does not arrive in time, 400 for one that breaks
 /// off.
-pub(super) async fn receive<'a>(req: &'a mut Request, context: &RequestContext) -> Result<&'a [u8], ApiError> {
+pub(super) async fn receive<'a>(
+    req: &'a mut Request,
+    context: &RequestContext,
+) -> Result<&'a [u8], ApiError> {
     let most = context.body_bytes;
     let too_large = || {
         let message = format!("the body may have {most} bytes");

@@ -10,8 +10,8 @@ use salvo::oapi::{Components, EndpointArgRegister, Operation};
 use salvo::{Depot, Extractible, Request};
 use svc_http_io::proxy::ProxyConfig;
 
-use crate::extract::State;
 use crate::api_error::ApiError;
+use crate::extract::State;
 use svc_identity::ClientInfo;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -180,6 +180,7 @@ impl EndpointArgRegister for Client {
 mod tests {
     use super::*;
     use salvo::http::HeaderValue;
+    use svc_covers::covers;
 
     const PROXIES: [&str; 3] = ["10.0.0.0/8", "::1/128", "fd00::/8"];
 
@@ -195,6 +196,7 @@ mod tests {
         Client::of(&proxy_config, Some(peer.parse().unwrap()), https, &headers)
     }
 
+    #[covers("T21")]
     #[test]
     fn address_is_the_nearest_that_is_not_trusted() {
         for (peer, name, value, expected) in [

@@ -11,9 +11,9 @@ use salvo::oapi::{Components, EndpointArgRegister, Operation};
 use salvo::{Depot, Extractible, Request};
 use url::{Host, Url};
 
+use crate::api_error::ApiError;
 use crate::client::Client;
 use crate::extract::State;
-use crate::api_error::ApiError;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -139,6 +139,7 @@ mod tests {
     use super::CsrfOriginCheck::{CrossSite, SameSite};
     use super::*;
     use salvo::http::HeaderValue;
+    use svc_covers::covers;
 
     fn site(own: &[&str], lines: &[(&'static str, &str)]) -> CsrfOriginCheck {
         let own: Vec<Url> = own.iter().map(|text| text.parse().unwrap()).collect();
@@ -149,6 +150,7 @@ mod tests {
         check_csrf_origin(&headers, &own)
     }
 
+    #[covers("T12")]
     #[test]
     fn fetch_metadata_decides_and_the_origin_where_it_says_nothing() {
         let origins = [
@@ -186,9 +188,17 @@ mod tests {
             ("https://media.example", "http://media.example", CrossSite),
             ("https://media.example", "https://MEDIA.example", SameSite),
             ("https://media.example", "https://media.example.", SameSite),
-            ("https://media.example", "https://media.example.evil.org", CrossSite),
+            (
+                "https://media.example",
+                "https://media.example.evil.org",
+                CrossSite,
+            ),
             ("https://media.example", "https://evilmedia.example", CrossSite),
-            ("https://media.example", "https://media.example@evil.org", CrossSite),
+            (
+                "https://media.example",
+                "https://media.example@evil.org",
+                CrossSite,
+            ),
             // Whoever rents a name below a public suffix is a site of their own.
             ("https://ada.github.io", "https://eve.github.io", CrossSite),
             ("https://ada.github.io", "https://github.io", CrossSite),

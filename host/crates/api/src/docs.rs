@@ -9,8 +9,8 @@ use salvo::http::{ResBody, StatusCode};
 use salvo::oapi::swagger_ui;
 use salvo::{Request, Response, handler};
 
-use crate::openapi;
 use crate::api_error::ApiError;
+use crate::openapi;
 use svc_http_io::send_buffer::Shared;
 
 /// The page is the one place with scripts; all of them are ours, none inline.

@@ -15,11 +15,11 @@ use salvo::{Depot, Extractible, Request, extract::Metadata};
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::api_error::ApiError;
 use crate::body::receive;
 use crate::client::Client;
 use crate::json_body;
 use crate::middleware::authorize::request_credential;
-use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
 use crate::state::AppState;
 use svc_http_io::connection::Connection;

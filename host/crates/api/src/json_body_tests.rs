@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use super::*;
 
@@ -90,6 +91,7 @@ fn array_is_no_object_at_any_depth() {
     }
 }
 
+#[covers("A10")]
 #[test]
 fn what_is_wrong_is_told_by_its_path_and_for_people() {
     for (text, path, message) in [

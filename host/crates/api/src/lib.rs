@@ -7,10 +7,10 @@
 //! `host/tests/http/`; then `cargo xtask openapi`.
 
 pub mod access;
-pub mod response;
-pub mod response_cache;
+pub mod api_error;
 mod body;
 pub mod client;
+pub mod csrf;
 pub mod deadline;
 pub mod docs;
 pub mod extract;
@@ -21,17 +21,17 @@ pub mod media_types;
 pub mod middleware;
 pub mod openapi;
 pub mod pagination;
-pub mod thumbnail_size;
-pub mod api_error;
 pub mod query;
 pub mod refresh_cookie;
 pub mod request_context;
-pub mod versioned;
+pub mod response;
+pub mod response_cache;
 pub mod route;
 pub mod router;
 pub mod routes;
 pub mod services;
-pub mod csrf;
 pub mod state;
+pub mod thumbnail_size;
+pub mod versioned;
 pub mod views;
 pub mod waveform_response;

@@ -14,10 +14,10 @@ use salvo::oapi::{
 };
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
-use crate::response_cache::Cacheable;
+use crate::api_error::ApiError;
 use crate::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
 use crate::openapi::ANY_BYTES;
-use crate::api_error::ApiError;
+use crate::response_cache::Cacheable;
 use svc_domain::path::extension;
 use svc_http_io::connection::Connection;
 use svc_http_io::file_body::FileBody;

@@ -13,8 +13,8 @@ use salvo::oapi::{
 use salvo::routing::MethodFilter;
 
 use crate::access::Access;
+use crate::api_error::{ApiErrorView, CODES};
 use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
-use crate::api_error::{CODES, ApiErrorView};
 use crate::route::Route;
 use crate::router::routes;
 

@@ -134,8 +134,11 @@ pub fn sort(params: &mut QueryParams<'_>, by: &str, natural: Order) -> Order {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
+    #[covers("R47", "T45")]
     #[test]
     fn page_has_defaults_and_bounds() {
         for (query, expected) in [

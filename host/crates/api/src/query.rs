@@ -282,6 +282,8 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     fn read<T>(query: &[(&str, &str)], read: impl Fn(&mut QueryParams<'_>) -> T) -> (T, usize) {
@@ -290,6 +292,7 @@ mod tests {
         (value, params.into_errors().len())
     }
 
+    #[covers("R42")]
     #[test]
     fn booleans_are_four_words() {
         for (text, expected) in [
@@ -349,6 +352,7 @@ mod tests {
         );
     }
 
+    #[covers("R44")]
     #[test]
     fn lists_of_texts_come_in_four_spellings() {
         for query in [

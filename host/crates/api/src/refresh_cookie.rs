@@ -9,9 +9,9 @@ use salvo::http::header::{COOKIE, HeaderValue};
 use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
 use salvo::{Depot, Extractible, Request, extract::Metadata};
 
+use crate::api_error::ApiError;
 use crate::client::Client;
 use crate::extract::State;
-use crate::api_error::ApiError;
 use svc_identity::sessions;
 
 const PREFIX: &str = "svc_refresh_token_";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use salvo::Depot;
 use tokio::time::Instant;
 
-use crate::deadline::Deadline;
 use crate::api_error::ApiError;
+use crate::deadline::Deadline;
 use crate::state::AppState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
 use svc_identity::actor::Actor;

@@ -123,7 +123,8 @@ impl ResponseCache {
         };
         res.status_code(StatusCode::OK);
         res.headers_mut().extend(
-            cached.headers
+            cached
+                .headers
                 .iter()
                 .map(|(name, value)| (name.clone(), value.clone())),
         );
@@ -157,11 +158,13 @@ impl ResponseCache {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
     use svc_domain::id::UserId;
     use svc_identity::capability::CapabilitySet;
 
     use super::*;
 
+    #[covers("limit RESPONSE_CACHE_BYTES", "limit CACHED_RESPONSE_BYTES")]
     #[test]
     fn what_is_kept_is_bounded_one_by_one_and_in_all() {
         let memory = ResponseCache::default();

@@ -9,8 +9,8 @@ use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::access::Access;
-use crate::middleware::authorize::Authorize;
 use crate::api_error::ApiError;
+use crate::middleware::authorize::Authorize;
 use svc_http_io::limits::BODY_BYTES;
 
 /// Whether the response of a route may be cached.
@@ -133,7 +133,10 @@ impl Node<'_> {
             .collect();
         if branches.len() > 2 {
             // A path that ends here is compared with none of them.
-            router = router.push(halved(branches, Router::with_filter(NextSegment { before: None })));
+            router = router.push(halved(
+                branches,
+                Router::with_filter(NextSegment { before: None }),
+            ));
         } else {
             router = halved(branches, router);
         }

@@ -14,9 +14,9 @@ use crate::middleware::request_layer::RequestLayer;
 use crate::route::CachePolicy::{ByHandler, ByVersion};
 use crate::route::{Route, build_router};
 use crate::routes::{
-    auth, changes, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
+    auth, changes, cinema, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
     photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
-    tokens, tv, users, video, cinema, waveforms,
+    tokens, tv, users, video, waveforms,
 };
 use crate::state::AppState;
 use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, SETTINGS_BODY_BYTES};

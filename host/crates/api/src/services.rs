@@ -1,7 +1,7 @@
 //! The use cases that handlers call; the composition root builds them.
 
-use svc_events::Events;
 use svc_events::EventStreams;
+use svc_events::Events;
 use svc_identity::accounts::Accounts;
 use svc_identity::audit::Audit;
 use svc_identity::authentication::Authentication;
@@ -31,13 +31,13 @@ use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
-use svc_library::thumbnails::Thumbnails;
 use svc_library::playback_queues::PlaybackQueues;
 use svc_library::plugins::PluginList;
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
 use svc_library::server::Server;
+use svc_library::thumbnails::Thumbnails;
 use svc_library::tv::Tv;
 use svc_library::video::Video;
 use svc_library::waveforms::Waveforms;

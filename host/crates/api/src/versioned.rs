@@ -13,8 +13,8 @@ use salvo::{Depot, Extractible, Request, Response, Writer, async_trait, extract:
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::response::{Json, Created};
 use crate::api_error::ApiError;
+use crate::response::{Created, Json};
 use svc_http_io::range::none_match_fails;
 
 /// 200 with JSON. The entity tag begins with the revision; what follows is the answer's own, because some of what it

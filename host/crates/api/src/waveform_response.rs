@@ -8,7 +8,7 @@ use salvo::oapi::{
 use salvo::oapi::{SchemaFormat, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
-use crate::response::{Json, is_not_modified, entity_tag};
+use crate::response::{Json, entity_tag, is_not_modified};
 use crate::views::waveform::WaveformView;
 use svc_library::waveforms::Waveform;
 

@@ -195,6 +195,8 @@ pub struct ItemSummary {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     const MINUTE: i64 = 60;
@@ -213,6 +215,7 @@ mod tests {
         playback
     }
 
+    #[covers("PATCH /api/v1/history")]
     #[test]
     fn plays_are_counted_by_listening_time_alone() {
         use PlayState::{Completed as C, Paused as H, Playing as P, Stopped as S};

@@ -201,7 +201,11 @@ impl Broadcaster {
             return None;
         }
         *of_user += 1;
-        let begin = self.ring_buffer.read().unwrap_or_else(PoisonError::into_inner).end();
+        let begin = self
+            .ring_buffer
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .end();
         let subscriber = Arc::new(subscriber(begin));
         let id = subscribers.next_id;
         subscribers.next_id += 1;

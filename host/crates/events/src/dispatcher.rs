@@ -94,11 +94,15 @@ impl Dispatcher {
         let revision = self.authentication.revision();
         let mut too_far = Vec::new();
         for subscriber in self.broadcaster.subscribers().by_id.values() {
-            let is_too_far =
-                subscriber.notify(&self.broadcaster, numbers, revision, |principal, capabilities, scope| {
+            let is_too_far = subscriber.notify(
+                &self.broadcaster,
+                numbers,
+                revision,
+                |principal, capabilities, scope| {
                     let mut messages = batch.iter();
                     messages.any(|message| message.audience.includes(principal.user(), capabilities, scope))
-                });
+                },
+            );
             if is_too_far {
                 too_far.push(Arc::clone(subscriber));
             }
@@ -118,7 +122,10 @@ impl Dispatcher {
             }
             let until = Instant::now() + self.broadcaster.limits.patience;
             while self.broadcaster.lagging() > 0 {
-                if timeout_at(until, self.broadcaster.drained.notified()).await.is_err() {
+                if timeout_at(until, self.broadcaster.drained.notified())
+                    .await
+                    .is_err()
+                {
                     break;
                 }
             }

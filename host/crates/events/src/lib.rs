@@ -21,12 +21,12 @@
 //! a line in the table of the API's `routes/events.rs`.
 
 mod broadcaster;
+mod dispatcher;
 pub mod indexing;
 pub mod jobs;
 mod message;
 pub mod photos;
 pub mod playback_queues;
-mod dispatcher;
 mod stream;
 pub mod waveform;
 
@@ -34,7 +34,7 @@ use std::time::Duration;
 
 pub use broadcaster::Events;
 pub use message::{Audience, EventKind, Message};
-pub use stream::{Frame, EventStreams, Subscription};
+pub use stream::{EventStreams, Frame, Subscription};
 
 /// Every limit of the event streams, each with its reason.
 #[derive(Debug, Clone, Copy)]

@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::broadcaster::{Events, Broadcaster};
+use crate::broadcaster::{Broadcaster, Events};
 use crate::{EventLimits, dispatcher};
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
-use svc_identity::authentication::{Authentication, Principal, PermissionSnapshot};
+use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal};
 use svc_identity::capability::CapabilitySet;
 use svc_identity::error::ServiceError;
 
@@ -244,10 +244,14 @@ impl EventStreams {
             principal,
             state: Mutex::new(State {
                 next: begin,
-                capabilities: permissions.as_ref().map(|permissions| permissions.capabilities).unwrap_or_default(),
-                scope: permissions
+                capabilities: permissions
                     .as_ref()
-                    .map_or_else(|| MediaScope::classes([]), |permissions| permissions.scope.clone()),
+                    .map(|permissions| permissions.capabilities)
+                    .unwrap_or_default(),
+                scope: permissions.as_ref().map_or_else(
+                    || MediaScope::classes([]),
+                    |permissions| permissions.scope.clone(),
+                ),
                 revision,
                 ends: permissions.as_ref().and_then(|permissions| permissions.ends),
                 waker: None,
@@ -364,7 +368,11 @@ impl Subscription {
             return;
         }
         let user = self.subscriber.principal.user();
-        let ring_buffer = self.broadcaster.ring_buffer.read().unwrap_or_else(PoisonError::into_inner);
+        let ring_buffer = self
+            .broadcaster
+            .ring_buffer
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         while state.next < ring_buffer.end() && chunk.len() < self.broadcaster.limits.frame_bytes {
             let Some(message) = ring_buffer.get(state.next) else {
                 // Overtaken. The pump has seen it as well, and cuts the connection off.

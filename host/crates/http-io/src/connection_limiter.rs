@@ -114,7 +114,11 @@ impl ConnectionLimiter {
     }
 
     /// A place for a connection from this address, once there is one; `None` if it gets none. Ask for one at a time.
-    pub(super) async fn admit(self: &Arc<Self>, peer: IpAddr, connection: &Connection) -> Option<ConnectionSlot> {
+    pub(super) async fn admit(
+        self: &Arc<Self>,
+        peer: IpAddr,
+        connection: &Connection,
+    ) -> Option<ConnectionSlot> {
         let origin = ClientKey::of(peer, &self.proxy_config);
         loop {
             {
@@ -122,7 +126,10 @@ impl ConnectionLimiter {
                 if open.connections.len() < self.max_connections {
                     let number = open.add(origin, connection.clone());
                     let connection_limiter = Arc::clone(self);
-                    return Some(ConnectionSlot { connection_limiter, number });
+                    return Some(ConnectionSlot {
+                        connection_limiter,
+                        number,
+                    });
                 }
                 match open.decide(origin, self.max_connections.div_ceil(ADDRESS_SHARE)) {
                     Decision::Evict(number) => open.evict(number),

@@ -130,7 +130,12 @@ impl FileBody {
         spare.unwrap_or_else(|| vec![0; room.bytes])
     }
 
-    fn deliver(&mut self, buffer: Vec<u8>, length: usize, room: BufferSpace) -> Result<Frame<Bytes>, BoxedError> {
+    fn deliver(
+        &mut self,
+        buffer: Vec<u8>,
+        length: usize,
+        room: BufferSpace,
+    ) -> Result<Frame<Bytes>, BoxedError> {
         if length == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
@@ -229,6 +234,8 @@ impl Body for FileBody {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     async fn collect(mut body: FileBody) -> Result<Vec<u8>, BoxedError> {
@@ -248,6 +255,7 @@ mod tests {
         (directory, content, File::open(path).unwrap())
     }
 
+    #[covers("limit MEDIA_CHUNK_BYTES")]
     #[tokio::test]
     async fn file_body_gives_the_bytes_asked_for() {
         let length = 3 * MEDIA_CHUNK_BYTES + 17;
@@ -268,6 +276,7 @@ mod tests {
         }
     }
 
+    #[covers("R64")]
     #[tokio::test]
     async fn truncated_file_breaks_off_and_is_never_padded() {
         let (_directory, _, file) = file(1000);

@@ -5,15 +5,15 @@
 //! To add a limit: a constant in `limits.rs`, with its reason.
 
 mod activity;
-mod connection_limiter;
 pub mod connection;
+mod connection_limiter;
 pub mod event_stream;
 pub mod file_body;
 pub mod limits;
+pub mod malformed_request;
 pub mod proxy;
 pub mod range;
-pub mod malformed_request;
 mod request_service;
+pub mod send_buffer;
 pub mod server;
 mod transport;
-pub mod send_buffer;

@@ -158,8 +158,11 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
+    #[covers("limit SIGN_IN_TIME", "limit SIGN_IN_ROUTES")]
     #[test]
     fn signing_in_has_more_time_than_the_rest() {
         let limits = Limits::default();

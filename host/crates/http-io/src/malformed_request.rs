@@ -57,7 +57,9 @@ impl HeadBuffer {
             self.begun = begun;
             self.bytes.clear();
         }
-        let room = HEAD_BUFFER_BYTES.saturating_sub(self.bytes.len()).min(bytes.len());
+        let room = HEAD_BUFFER_BYTES
+            .saturating_sub(self.bytes.len())
+            .min(bytes.len());
         self.bytes
             .extend_from_slice(bytes.get(..room).unwrap_or_default());
     }
@@ -107,7 +109,12 @@ impl ErrorResponder {
     }
 
     /// The answer to what was heard, in place of so many bytes of hyper's.
-    pub(super) fn refuse(&self, status: StatusCode, head_buffer: &HeadBuffer, instead_of: usize) -> ErrorResponse {
+    pub(super) fn refuse(
+        &self,
+        status: StatusCode,
+        head_buffer: &HeadBuffer,
+        instead_of: usize,
+    ) -> ErrorResponse {
         let answer = (self.0)(status, head_buffer.origin());
         let with_body = !head_buffer.asks_for_a_head();
         ErrorResponse {
@@ -159,6 +166,8 @@ impl ErrorResponse {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     #[test]
@@ -179,6 +188,7 @@ mod tests {
         }
     }
 
+    #[covers("limit HEAD_BUFFER_BYTES")]
     #[test]
     fn origin_is_that_of_the_last_head() {
         let mut head_buffer = HeadBuffer::default();

@@ -1,6 +1,7 @@
 //! Range and conditional requests, case by case.
 
 use salvo::http::HeaderValue;
+use svc_covers::covers;
 
 use super::Decision::{Full, NotModified, PreconditionFailed, Unsatisfiable};
 use super::*;
@@ -32,6 +33,7 @@ fn answer(method: Method, headers: &[(&str, &str)], length: u64) -> Decision {
     )
 }
 
+#[covers("R63")]
 #[test]
 fn range_header_of_a_get_is_answered_by_the_table() {
     // (Range, length of the file, answer)
@@ -110,6 +112,7 @@ fn range_header_of_a_get_is_answered_by_the_table() {
     assert!(cases.len() >= 60);
 }
 
+#[covers("R63")]
 #[test]
 fn conditions_are_answered_by_the_table() {
     let cases: &[(&[(&str, &str)], Decision)] = &[

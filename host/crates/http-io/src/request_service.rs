@@ -14,9 +14,9 @@ use salvo::hyper;
 use salvo::hyper::body::Incoming;
 use salvo::hyper::service::Service;
 
-use crate::connection::{InFlightGuard, Connection};
+use crate::connection::{Connection, InFlightGuard};
 use crate::limits::{H2_CHANGE_BYTES, H2_STREAM_BYTES};
-use crate::send_buffer::{Shared, Http2Body, BufferPermit, SendBuffer};
+use crate::send_buffer::{BufferPermit, Http2Body, SendBuffer, Shared};
 
 type Request<B = Incoming> = hyper::Request<B>;
 type Response<B = ResBody> = hyper::Response<B>;

@@ -27,7 +27,7 @@ use salvo::rt::tokio::TokioExecutor;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::connection::{InFlightGuard, Connection};
+use crate::connection::{Connection, InFlightGuard};
 use crate::limits::{H2_ANSWERS_BYTES, H2_FILES_BYTES, H2_PIECE_BYTES, H2_STREAM_BYTES, Limits};
 
 tokio::task_local! {

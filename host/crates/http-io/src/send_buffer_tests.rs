@@ -1,5 +1,7 @@
 //! What a connection may hold, and for how long.
 
+use svc_covers::covers;
+
 use super::*;
 use crate::limits::MEDIA_CHUNK_BYTES;
 
@@ -11,6 +13,7 @@ fn send_buffer() -> Arc<SendBuffer> {
     SendBuffer::new(Connection::default(), &Limits::default())
 }
 
+#[covers("limit H2_FILES_BYTES")]
 #[tokio::test]
 async fn files_are_read_in_small_pieces_when_others_are_not_taken() {
     let send_buffer = send_buffer();
@@ -32,9 +35,12 @@ async fn files_are_read_in_small_pieces_when_others_are_not_taken() {
     held.pop();
     assert_eq!(room(&modest).unwrap().bytes, MEDIA_CHUNK_BYTES);
     // In no stream's task there is room enough.
-    assert!(matches!(poll_buffer_space(&context(), MEDIA_CHUNK_BYTES), Poll::Ready(room) if !room.is_bounded));
+    assert!(
+        matches!(poll_buffer_space(&context(), MEDIA_CHUNK_BYTES), Poll::Ready(room) if !room.is_bounded)
+    );
 }
 
+#[covers("limit H2_STREAM_BYTES")]
 #[tokio::test]
 async fn bytes_held_by_all_streams_together_stay_below_a_mebibyte() {
     let streams = crate::limits::H2_STREAMS as usize * H2_STREAM_BYTES;
@@ -46,6 +52,7 @@ async fn bytes_held_by_all_streams_together_stay_below_a_mebibyte() {
     assert!(send_buffer.try_take(1).is_some());
 }
 
+#[covers("limit H2_PIECE_BYTES")]
 #[tokio::test]
 async fn end_of_a_body_is_told_when_its_pieces_are_taken() {
     let send_buffer = send_buffer();

@@ -15,15 +15,15 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::connection_limiter::{ConnectionLimiter, ConnectionSlot};
 use crate::connection::Connection;
+use crate::connection_limiter::{ConnectionLimiter, ConnectionSlot};
 use crate::limits as table;
 use crate::limits::Limits;
-use crate::proxy::ProxyConfig;
 use crate::malformed_request::ErrorResponder;
-use crate::request_service::{HttpHandler, Http1Service, Http2Service};
+use crate::proxy::ProxyConfig;
+use crate::request_service::{Http1Service, Http2Service, HttpHandler};
+use crate::send_buffer::{SendBuffer, StreamExecutor};
 use crate::transport::Transport;
-use crate::send_buffer::{StreamExecutor, SendBuffer};
 
 /// Time until the next try where no connection can be accepted, as when there are no file descriptors left.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
@@ -88,7 +88,10 @@ struct Accepted {
 }
 
 /// The next connection, once there is room for it; `None` if there is none for that one.
-async fn accept(listener: &TcpListener, connection_limiter: &Arc<ConnectionLimiter>) -> io::Result<Option<Accepted>> {
+async fn accept(
+    listener: &TcpListener,
+    connection_limiter: &Arc<ConnectionLimiter>,
+) -> io::Result<Option<Accepted>> {
     let (socket, peer) = listener.accept().await?;
     // An answer is written as a whole; its end must not wait for an acknowledgement of its beginning.
     socket.set_nodelay(true)?;

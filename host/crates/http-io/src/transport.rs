@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::connection::{Connection, is_placeholder};
 use crate::limits::HEAD_BUFFER_BYTES;
-use crate::malformed_request::{HeadBuffer, ErrorResponse, ErrorResponder, refused_status};
+use crate::malformed_request::{ErrorResponder, ErrorResponse, HeadBuffer, refused_status};
 
 /// What a client that speaks HTTP/2 says first (RFC 9113, 3.4).
 const H2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -86,7 +86,9 @@ impl Transport {
         let mut buffer = [0; HEAD_BUFFER_BYTES];
         for _ in 0..READS {
             match socket.try_read(&mut buffer) {
-                Ok(read @ 1..) => self.head_buffer.keep(buffer.get(..read).unwrap_or_default(), begun),
+                Ok(read @ 1..) => self
+                    .head_buffer
+                    .keep(buffer.get(..read).unwrap_or_default(), begun),
                 _ => return,
             }
         }
@@ -110,7 +112,10 @@ impl Transport {
                 return Poll::Ready(Ok(None));
             };
             self.record_rest();
-            self.refusal = Some(self.error_responder.refuse(status, &self.head_buffer, first.len()));
+            self.refusal = Some(
+                self.error_responder
+                    .refuse(status, &self.head_buffer, first.len()),
+            );
         }
         let (Some(refusal), Some(socket)) = (&mut self.refusal, &mut self.socket) else {
             return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));

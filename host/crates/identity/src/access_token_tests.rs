@@ -2,6 +2,7 @@
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
+use svc_covers::covers;
 
 use super::*;
 use svc_platform::random::SystemRandom;
@@ -101,6 +102,7 @@ fn status(token: &str) -> u16 {
     }
 }
 
+#[covers("T05")]
 #[test]
 fn access_token_cases_end_as_the_table_says() {
     let good = ours(&claims());
@@ -355,6 +357,7 @@ fn access_token_cases_end_as_the_table_says() {
     }
 }
 
+#[covers("R19")]
 #[test]
 fn access_token_lives_fifteen_minutes_exactly() {
     let token = tokens()
@@ -382,6 +385,7 @@ fn access_token_holds_no_role_and_differs_each_time() {
     assert!(claims.get("roles").is_none() && claims.get("capabilities").is_none());
 }
 
+#[covers("T03")]
 #[test]
 fn weak_secrets_never_sign_a_good_token() {
     for number in 0..1000_u32 {

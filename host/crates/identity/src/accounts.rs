@@ -9,7 +9,7 @@ use crate::names::{check_display_name, check_role_name, check_username, username
 use crate::password::{NewPassword, Passwords};
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
-use crate::{Context, AuthContext, require_not_stronger, run_to_completion};
+use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};

@@ -28,7 +28,12 @@ impl Audit {
     ///
     /// # Errors
     /// The store's.
-    pub async fn list(&self, filter: &AuditFilter, page: Pagination, order: Order) -> Result<Listing<AuditEntry>> {
+    pub async fn list(
+        &self,
+        filter: &AuditFilter,
+        page: Pagination,
+        order: Order,
+    ) -> Result<Listing<AuditEntry>> {
         Ok(self.store.list_audit(filter, page, order).await?)
     }
 }

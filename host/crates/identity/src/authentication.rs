@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::access_token::{TokenIdentity, TokenError};
+use crate::access_token::{TokenError, TokenIdentity};
 use crate::activity::ActivityLog;
-use crate::actor::{Actor, CredentialBinding, AuthMethod};
+use crate::actor::{Actor, AuthMethod, CredentialBinding};
 use crate::capability::{Capability, CapabilitySet};
 use crate::credential::Credential;
 use crate::error::ServiceError;
@@ -180,7 +180,10 @@ impl Authentication {
             is_guest: account.user.is_guest,
             binding: link.binding,
         };
-        let permissions = self.permissions_of_account(&principal, &account).await?.ok_or(INVALID)?;
+        let permissions = self
+            .permissions_of_account(&principal, &account)
+            .await?
+            .ok_or(INVALID)?;
         let only: CapabilitySet = [capability].into_iter().collect();
         Ok(Arc::new(Actor {
             capabilities: permissions.capabilities.intersection(only),
@@ -207,7 +210,10 @@ impl Authentication {
     ///
     /// # Errors
     /// The store's: nobody can tell.
-    pub async fn permissions(&self, principal: &Principal) -> Result<Option<PermissionSnapshot>, ServiceError> {
+    pub async fn permissions(
+        &self,
+        principal: &Principal,
+    ) -> Result<Option<PermissionSnapshot>, ServiceError> {
         match self.enabled_account(principal.user).await? {
             Some(account) => self.permissions_of_account(principal, &account).await,
             None => Ok(None),
@@ -215,7 +221,11 @@ impl Authentication {
     }
 
     /// The same for an account that was read already.
-    async fn permissions_of_account(&self, principal: &Principal, account: &Account) -> Result<Option<PermissionSnapshot>, ServiceError> {
+    async fn permissions_of_account(
+        &self,
+        principal: &Principal,
+        account: &Account,
+    ) -> Result<Option<PermissionSnapshot>, ServiceError> {
         let store = &self.context.store;
         let mut permissions = PermissionSnapshot {
             capabilities: capabilities_of(account),
@@ -340,7 +350,12 @@ impl Authentication {
         Ok(self.context.store.media_scope(user.id).await?)
     }
 
-    async fn known(&self, account: Account, auth_method: AuthMethod, revision: i64) -> Result<Actor, ServiceError> {
+    async fn known(
+        &self,
+        account: Account,
+        auth_method: AuthMethod,
+        revision: i64,
+    ) -> Result<Actor, ServiceError> {
         Ok(Actor {
             capabilities: capabilities_of(&account),
             roles: account.role_names().into(),

@@ -4,7 +4,7 @@
 use crate::actor::{Actor, CredentialBinding};
 use crate::authentication::{AuthenticationError, narrowed};
 use crate::error::{Result, ServiceError};
-use crate::{Context, AuthContext, capabilities_of};
+use crate::{AuthContext, Context, capabilities_of};
 use svc_store::IdentityChange;
 
 impl Context {
@@ -28,7 +28,9 @@ impl Context {
     async fn require_unchanged(&self, change: &mut IdentityChange, actor: &Actor) -> Result<()> {
         let gone = match actor.binding() {
             CredentialBinding::Token(_) => AuthenticationError::InvalidPersonalAccessToken,
-            CredentialBinding::Session(_) | CredentialBinding::Account => AuthenticationError::ForeignAccessToken,
+            CredentialBinding::Session(_) | CredentialBinding::Account => {
+                AuthenticationError::ForeignAccessToken
+            }
         };
         let account = change.account(actor.user.id).await?;
         let Some(account) = account.filter(|account| account.user.enabled) else {

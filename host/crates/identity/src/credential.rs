@@ -120,6 +120,8 @@ fn classify(token: &str) -> Option<Credential> {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
     fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
@@ -137,6 +139,7 @@ mod tests {
         })
     }
 
+    #[covers("R17")]
     #[test]
     fn credential_is_found_by_the_rules_of_delivery() {
         // (Authorization headers, ?token= values, GET or HEAD, credential that counts)
@@ -180,6 +183,7 @@ mod tests {
         }
     }
 
+    #[covers("R18")]
     #[test]
     fn old_parameter_takes_an_access_token_alone_and_gives_way_to_the_new_one() {
         // (Authorization header, ?token= values, ?authorization= values, credential that counts)

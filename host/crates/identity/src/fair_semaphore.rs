@@ -69,7 +69,12 @@ struct WaitQueue {
 
 impl WaitQueue {
     /// Adds a waiter. In a full line the address that has most waiting loses its newest to one that would have fewer.
-    fn join(&mut self, network: ClientNetwork, waiter: Waiter, limits: &FairSemaphoreLimits) -> Result<(), QueueFull> {
+    fn join(
+        &mut self,
+        network: ClientNetwork,
+        waiter: Waiter,
+        limits: &FairSemaphoreLimits,
+    ) -> Result<(), QueueFull> {
         let own = self.queues.get(&network).map_or(0, VecDeque::len);
         if own >= limits.waiters_per_network {
             return Err(QueueFull);

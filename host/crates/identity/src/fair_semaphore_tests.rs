@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 
 use futures_util::future::poll_immediate;
+use svc_covers::covers;
 
 use super::*;
 
@@ -49,6 +50,7 @@ async fn called<'a>(permit: Permit, waiting: Vec<(&'static str, Waiting<'a>)>) -
     order
 }
 
+#[covers("T20")]
 #[tokio::test]
 async fn addresses_take_turns_however_many_each_has_waiting() {
     let semaphore = FairSemaphore::new(LIMITS);
@@ -86,6 +88,7 @@ async fn known_addresses_have_every_second_turn() {
     assert_eq!(called(permit, waiting).await, ["known", "a", "known", "b", "c"]);
 }
 
+#[covers("T20")]
 #[tokio::test]
 async fn full_line_sends_away_whoever_holds_most() {
     let semaphore = FairSemaphore::new(LIMITS);
@@ -123,7 +126,10 @@ async fn line_of_many_addresses_with_one_each_is_full() {
     for from in 0..LIMITS.waiters as u8 {
         waiting.push(enqueue(&semaphore, request(from, false)).await);
     }
-    assert_eq!(semaphore.acquire(request(50, false)).await.unwrap_err(), QueueFull);
+    assert_eq!(
+        semaphore.acquire(request(50, false)).await.unwrap_err(),
+        QueueFull
+    );
     drop(waiting);
     // Whoever goes away leaves nothing behind.
     let waiting = vec![("late", enqueue(&semaphore, request(50, false)).await)];

@@ -5,16 +5,16 @@ use std::hash::BuildHasher as _;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::rate_limiter::{RateLimiter, RateLimit};
 use crate::cloud::{Cloud, CloudError};
 use crate::error::{Result, ServiceError};
+use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
+use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::sessions::{IssuedSession, NewSession, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
-use crate::throttle::{Attempt, LoginThrottle, ClientNetwork, Subject};
-use crate::fair_semaphore::PermitRequest;
+use crate::throttle::{Attempt, ClientNetwork, LoginThrottle, Subject};
 use crate::{ClientInfo, Context, capabilities_of};
 use std::sync::Arc;
 use svc_domain::audit::AuditEvent;
@@ -277,7 +277,9 @@ impl Logins {
 
     /// Whether one more line may be written about somebody who may ask as often as they like.
     fn may_note(&self, request: &LoginRequest) -> bool {
-        self.notes.try_acquire(ClientNetwork::from(request.client.address)).is_ok()
+        self.notes
+            .try_acquire(ClientNetwork::from(request.client.address))
+            .is_ok()
     }
 
     /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.

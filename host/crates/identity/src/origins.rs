@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::error::{Result, ServiceError};
-use crate::{Context, AuthContext, run_to_completion};
+use crate::{AuthContext, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
 use svc_domain::origin::CorsOrigin;

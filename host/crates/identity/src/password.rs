@@ -8,7 +8,7 @@ use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use tokio::sync::oneshot;
 
-use crate::fair_semaphore::{PermitRequest, QueueFull, FairSemaphoreLimits, FairSemaphore};
+use crate::fair_semaphore::{FairSemaphore, FairSemaphoreLimits, PermitRequest, QueueFull};
 use svc_platform::random::Random;
 
 /// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
@@ -95,7 +95,9 @@ pub struct Passwords(Arc<Shared>);
 
 impl std::fmt::Debug for Passwords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Passwords").field("semaphore", &self.0.semaphore).finish()
+        f.debug_struct("Passwords")
+            .field("semaphore", &self.0.semaphore)
+            .finish()
     }
 }
 
@@ -260,6 +262,7 @@ fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use svc_covers::covers;
     use svc_platform::random::SystemRandom;
 
     fn passwords() -> Passwords {
@@ -339,6 +342,7 @@ mod tests {
         }
     }
 
+    #[covers("code busy", "T20")]
     #[tokio::test]
     async fn flood_of_passwords_is_answered_busy_beyond_the_queue() {
         let passwords = passwords();
@@ -355,6 +359,7 @@ mod tests {
         assert!(outcomes.iter().any(Result::is_ok));
     }
 
+    #[covers("T20")]
     #[tokio::test]
     async fn password_from_elsewhere_is_compared_while_one_address_floods() {
         let passwords = passwords();

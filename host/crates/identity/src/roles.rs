@@ -5,7 +5,7 @@ use crate::error::{FieldError, Result, ServiceError};
 use crate::names::check_role_name;
 use crate::policy;
 use crate::role::Role;
-use crate::{Context, AuthContext, require_not_stronger, run_to_completion};
+use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -207,7 +207,12 @@ impl Roles {
     /// # Errors
     /// Invalid for an unknown role and for the guest; unknown account; refused for a role that nobody is given, and for a
     /// role or an account that may do more than the caller; the store's.
-    pub async fn assign(&self, by: AuthContext, role: String, users: &[String]) -> Result<Vec<RoleAssignment>> {
+    pub async fn assign(
+        &self,
+        by: AuthContext,
+        role: String,
+        users: &[String],
+    ) -> Result<Vec<RoleAssignment>> {
         let users = parse_users(users)?;
         let context = self.context.clone();
         run_to_completion(&self.context.tasks, "role-assign", async move {

@@ -7,12 +7,12 @@ use subtle::ConstantTimeEq as _;
 
 use crate::accounts::{check, check_password, name_taken};
 use crate::error::{FieldError, Result, ServiceError};
+use crate::fair_semaphore::PermitRequest;
 use crate::names::{check_username, username_key};
 use crate::password::Passwords;
 use crate::role::Role;
 use crate::settings::registry::SERVER_NAME;
 use crate::settings::{Settings, store_setting};
-use crate::fair_semaphore::PermitRequest;
 use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_store::{NewUser, Store};

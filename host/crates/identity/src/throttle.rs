@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::rate_limiter::{RateLimiter, MAX_BUCKETS, RateLimit};
+use crate::rate_limiter::{MAX_BUCKETS, RateLimit, RateLimiter};
 use svc_domain::id::UserId;
 
 /// Wrong passwords in a row after which an account's own bucket fills more slowly (NIST SP 800-63B: at most 100).
@@ -148,7 +148,12 @@ impl LoginThrottle {
     ///
     /// # Errors
     /// How long to wait.
-    pub fn begin(&self, user: Option<Subject>, network: ClientNetwork, known: bool) -> Result<Attempt, Duration> {
+    pub fn begin(
+        &self,
+        user: Option<Subject>,
+        network: ClientNetwork,
+        known: bool,
+    ) -> Result<Attempt, Duration> {
         let shared = &self.0;
         shared.address.try_acquire(network)?;
         if let Some(user) = user {

@@ -1,5 +1,7 @@
 //! Limits on wrong passwords, in a time that stands still until it is moved.
 
+use svc_covers::covers;
+
 use super::*;
 
 fn network(last: u8) -> ClientNetwork {
@@ -106,6 +108,7 @@ async fn owner_gets_in_from_a_known_address_while_others_are_locked_out() {
     assert!(throttle.begin(user, network(1), true).is_ok());
 }
 
+#[covers("T18")]
 #[tokio::test(start_paused = true)]
 async fn a_hundred_failures_in_a_row_slow_the_account_down() {
     let throttle = throttle();

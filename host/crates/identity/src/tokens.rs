@@ -5,7 +5,7 @@ use crate::error::{FieldError, Result, ServiceError};
 use crate::names::check_display_name;
 use crate::roles::{known_capabilities, names_of};
 use crate::secret_token::PersonalAccessSecret;
-use crate::{Context, AuthContext, capabilities_of, require_not_stronger, run_to_completion};
+use crate::{AuthContext, Context, capabilities_of, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::session::PersonalAccessToken;

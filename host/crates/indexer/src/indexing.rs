@@ -152,7 +152,10 @@ impl Indexing {
             last: None,
         };
         tracing::info!(target: "svc::scan", run = %run.id, run_type = run.run_type.as_str(), "run started");
-        let scan = self.scanner.run_on_dedicated_thread(request, control, progress).boxed();
+        let scan = self
+            .scanner
+            .run_on_dedicated_thread(request, control, progress)
+            .boxed();
         // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
         let outcome = tokio::select! {
             outcome = scan => outcome,
@@ -170,7 +173,9 @@ impl Indexing {
     async fn publish_directory_changes(&self, events: &RunEvents, before: &[Directory]) {
         let now = match self.scanner.store.list_directories().await {
             Ok(now) => now,
-            Err(error) => return tracing::warn!(target: "svc::scan", %error, "directories could not be read from the database"),
+            Err(error) => {
+                return tracing::warn!(target: "svc::scan", %error, "directories could not be read from the database");
+            }
         };
         for directory in now {
             let before = before.iter().find(|before| before.id == directory.id);

@@ -7,6 +7,6 @@
 //! To add a phase: a module in `scan/` and its place in `scan/run.rs`; phases meet in bounded channels.
 
 pub mod indexing;
-pub mod scan_scheduler;
 mod run_events;
 pub mod scan;
+pub mod scan_scheduler;

@@ -6,7 +6,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::Directory;
-use svc_identity::error::{Result, ServiceError, Overloaded};
+use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_indexer::scan::explain;
 use svc_plugin_host::Plugins;
 use svc_store::Store;

@@ -10,7 +10,7 @@ use svc_domain::text::fold;
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
-use svc_identity::{ClientInfo, Context, AuthContext, run_to_completion};
+use svc_identity::{AuthContext, ClientInfo, Context, run_to_completion};
 use svc_store::IdentityChange;
 
 /// What a media kind may be.

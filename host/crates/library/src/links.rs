@@ -67,7 +67,11 @@ impl Links {
             return Err(ServiceError::invalid("expiresIn", bounds));
         }
         let item = (request.item, request.id);
-        let visible = self.context.store.accessible_items_of(&actor.scope, &[item]).await?;
+        let visible = self
+            .context
+            .store
+            .accessible_items_of(&actor.scope, &[item])
+            .await?;
         if !visible.contains(&item) {
             return Err(ServiceError::NotFound);
         }

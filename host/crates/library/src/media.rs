@@ -8,7 +8,7 @@ use svc_domain::extraction::{ExtractFailure, PictureData};
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError, Overloaded};
+use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
 use svc_plugin_host::{Plugins, SourceFile};

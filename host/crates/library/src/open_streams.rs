@@ -13,7 +13,7 @@ use std::time::Duration;
 use svc_domain::id::{FileId, UserId};
 use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
-use svc_identity::authentication::{Authentication, Principal, PermissionSnapshot};
+use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal};
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::settings::Settings;
@@ -212,7 +212,9 @@ impl Shared {
             let permissions = self.authentication.permissions(&principal).await?;
             for (id, capability, file) in streams {
                 let permitted = match &permissions {
-                    Some(permissions) if self.permits(permissions, capability, file).await? => Some(permissions.ends),
+                    Some(permissions) if self.permits(permissions, capability, file).await? => {
+                        Some(permissions.ends)
+                    }
                     _ => None,
                 };
                 self.set_permission(id, permitted, revision);
@@ -247,7 +249,12 @@ impl Shared {
         outdated
     }
 
-    async fn permits(&self, permissions: &PermissionSnapshot, capability: Capability, file: FileId) -> StoreResult<bool> {
+    async fn permits(
+        &self,
+        permissions: &PermissionSnapshot,
+        capability: Capability,
+        file: FileId,
+    ) -> StoreResult<bool> {
         Ok(permissions.capabilities.contains(capability)
             && self.store.media_file(&permissions.scope, file).await?.is_some())
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use svc_domain::audit::AuditEvent;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{Result, ServiceError};
-use svc_identity::{Context, AuthContext, run_to_completion};
+use svc_identity::{AuthContext, Context, run_to_completion};
 use svc_plugin_host::{PluginState, Plugins};
 pub use svc_plugin_host::{PluginStats, PluginStatus};
 

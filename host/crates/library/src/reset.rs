@@ -17,7 +17,7 @@ use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
 use svc_identity::throttle::LoginThrottle;
-use svc_identity::{Context, AuthContext, run_to_completion};
+use svc_identity::{AuthContext, Context, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::random_hex;

@@ -68,7 +68,12 @@ impl Tv {
     ///
     /// # Errors
     /// Not found; the store's.
-    pub async fn seasons(&self, actor: &Actor, id: TvShowId, part: OrderedPagination) -> Result<Listing<Season>> {
+    pub async fn seasons(
+        &self,
+        actor: &Actor,
+        id: TvShowId,
+        part: OrderedPagination,
+    ) -> Result<Listing<Season>> {
         self.show(actor, id).await?;
         Ok(self.store.show_seasons(&actor.scope, id, part).await?)
     }

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::AtomicI64;
 
 use super::*;
+use svc_covers::covers;
 use svc_domain::time::Timestamp;
 
 #[derive(Debug, Default)]
@@ -111,6 +112,7 @@ fn entry_that_is_cut_off_is_thrown_away_and_so_is_what_was_left_unfinished() {
     assert_eq!(bench.names(), "c");
 }
 
+#[covers("T45")]
 #[test]
 fn quota_holds_and_the_longest_unused_goes_first() {
     let bench = Bench::new();

@@ -1,5 +1,7 @@
 //! What is opened below a root, and what never is.
 
+use svc_covers::covers;
+
 use super::*;
 use std::os::unix::fs::symlink;
 
@@ -7,6 +9,7 @@ fn path(text: &str) -> RelativePath {
     RelativePath::from_stored(text.to_owned())
 }
 
+#[covers("T36")]
 #[test]
 fn open_file_follows_links_inside_the_root_only() {
     let dir = tempfile::tempdir().unwrap();
@@ -37,6 +40,7 @@ fn open_file_follows_links_inside_the_root_only() {
     }
 }
 
+#[covers("T36")]
 #[test]
 fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside() {
     use std::sync::atomic::{AtomicBool, Ordering};

@@ -99,10 +99,7 @@ impl Tasks {
             return true;
         }
         let left = self.0.open.borrow().clone();
-        tracing::warn!(
-            ?left,
-            "background tasks did not finish before shutdown"
-        );
+        tracing::warn!(?left, "background tasks did not finish before shutdown");
         false
     }
 }

@@ -134,10 +134,7 @@ impl Loader<'_> {
             .compile(self.engine, self.address_space, bytes)
             .map_err(|error| error.to_string())?;
         if let Err(error) = self.cache.put(digest, &code) {
-            tracing::warn!(
-                digest,
-                "compiled code could not be cached: {error}"
-            );
+            tracing::warn!(digest, "compiled code could not be cached: {error}");
         }
         code.load(self.engine)
             .map_err(|error| format!("its machine code does not fit: {error:#}"))

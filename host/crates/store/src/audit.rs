@@ -5,7 +5,7 @@ use crate::db::Tx;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
 use crate::where_clause::{WhereClause, direction};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use sqlx::AssertSqlSafe;
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::UserId;

@@ -23,7 +23,9 @@ const TOTALS: usize = 1000;
 impl CountCache {
     fn get(&self, state: State, list: &str) -> Option<u64> {
         let count_cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (count_cache.0 == state).then(|| count_cache.1.get(list).copied()).flatten()
+        (count_cache.0 == state)
+            .then(|| count_cache.1.get(list).copied())
+            .flatten()
     }
 
     fn put(&self, state: State, list: String, total: u64) {
@@ -46,11 +48,7 @@ impl Store {
     }
 
     /// The count of a query, from memory if nothing was stored since it was asked.
-    pub(super) async fn cached_count(
-        &self,
-        sql: AssertSqlSafe<String>,
-        values: &[Arg<'_>],
-    ) -> Result<u64> {
+    pub(super) async fn cached_count(&self, sql: AssertSqlSafe<String>, values: &[Arg<'_>]) -> Result<u64> {
         let state = (self.media_version_counter(None), self.identity_revision_of_all());
         let list = format!("{}{values:?}", sql.0);
         if let Some(total) = self.0.count_cache.get(state, &list) {

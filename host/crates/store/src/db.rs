@@ -7,10 +7,10 @@ use sqlx::{AssertSqlSafe, FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqliteP
 
 use crate::args;
 use crate::args::Arg;
-use crate::statement_effect::statement_effect;
 use crate::error::Result;
-use crate::json_rows::{JsonRecord, to_json_rows, from_json_rows};
+use crate::json_rows::{JsonRecord, from_json_rows, to_json_rows};
 use crate::read_pool::ReadPool;
+use crate::statement_effect::statement_effect;
 
 /// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
 /// here, and not again in each of the hundreds that are made of them, which would take it minutes.
@@ -138,7 +138,11 @@ impl Pools {
             );
             return Box::pin(async move { Ok((a.await?, b.await?, c.await?)) });
         }
-        let (a, b, c) = (to_json_rows::<A>(&a), to_json_rows::<B>(&b), to_json_rows::<C>(&c));
+        let (a, b, c) = (
+            to_json_rows::<A>(&a),
+            to_json_rows::<B>(&b),
+            to_json_rows::<C>(&c),
+        );
         let sql = format!("SELECT ({a}), ({b}), ({c})");
         let answer = self.fetch_all::<(String, String, String)>(AssertSqlSafe(sql), values);
         Box::pin(async move {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::args::args;
 use crate::error::{Result, StoreError};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::{DirectoryId, IdGenerator};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::{RelativePath, name_to_text, text_to_os};

@@ -14,11 +14,11 @@ use crate::identity_revisions::ChangeScope;
 use crate::libraries::Placement;
 use crate::reset::MEDIA;
 use crate::scan_writer::RECORD_SCHEMA;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::{DirectoryId, FileId, FolderId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{FileStatus, Folder, DirectoryDigest, KnownFile};
+use svc_domain::scan::{DirectoryDigest, FileStatus, Folder, KnownFile};
 
 /// Folders that are asked for at once: one text of some hundred KiB.
 const FOLDERS_AT_ONCE: usize = 4096;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::args::args;
 use crate::db::Tx;
 use crate::error::{Result, StoreError};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 
@@ -124,7 +124,11 @@ impl Store {
         let Some(node) = self.0.write_queue.id_node() else {
             return Ok(());
         };
-        let mut tx = self.0.write_queue.begin(self.pools(), WritePriority::Scan).await?;
+        let mut tx = self
+            .0
+            .write_queue
+            .begin(self.pools(), WritePriority::Scan)
+            .await?;
         let until = node.extend(&mut tx).await?;
         tx.commit().await?;
         node.extended(until);
@@ -139,7 +143,11 @@ impl Store {
         let Some(node) = self.0.write_queue.id_node() else {
             return Ok(());
         };
-        let mut tx = self.0.write_queue.begin(self.pools(), WritePriority::Interactive).await?;
+        let mut tx = self
+            .0
+            .write_queue
+            .begin(self.pools(), WritePriority::Interactive)
+            .await?;
         // No id of the next holder is one of these.
         let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));
         tx.execute(

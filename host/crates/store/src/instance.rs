@@ -2,7 +2,7 @@
 
 use crate::args::args;
 use crate::error::Result;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::time::Timestamp;
 
 /// One installation.

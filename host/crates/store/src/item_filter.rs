@@ -1,8 +1,8 @@
 //! The filters that all lists of items have: what a user did with them, whether they are there, since when they are known.
 
+use crate::access_filter::AccessFilter;
 use crate::args::Arg;
 use crate::where_clause::WhereClause;
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;

@@ -9,7 +9,7 @@ use crate::db::Pools;
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
 use crate::where_clause::{WhereClause, direction};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::{FileId, JobId};
 use svc_domain::job::{Job, JobProgress, JobStatus};
 use svc_domain::list::{Listing, Order, Pagination};
@@ -156,7 +156,12 @@ impl Store {
     }
 
     /// Jobs by the moment they were asked for.
-    pub async fn list_jobs(&self, filter: &JobFilter, order: Order, page: Pagination) -> Result<Listing<Job>> {
+    pub async fn list_jobs(
+        &self,
+        filter: &JobFilter,
+        order: Order,
+        page: Pagination,
+    ) -> Result<Listing<Job>> {
         let mut asked = WhereClause::default();
         asked.push("j.job_type = ", filter.job_type.as_deref(), "");
         asked.push("j.status = ", filter.status.map(|status| status as i16), "");

@@ -226,7 +226,8 @@ mod tests {
         assert_eq!(ask::<(i64, String)>(&mut connection, none).await, []);
         let nested = "WITH packed_rows AS (SELECT 7 AS n) SELECT n FROM packed_rows p";
         assert_eq!(ask::<(i64,)>(&mut connection, nested).await, [(7,)]);
-        let missing = sqlx::query_as::<_, (String,)>(AssertSqlSafe(to_json_rows::<Row>("SELECT 1 AS number")));
+        let missing =
+            sqlx::query_as::<_, (String,)>(AssertSqlSafe(to_json_rows::<Row>("SELECT 1 AS number")));
         assert!(
             missing.fetch_all(&mut connection).await.is_err(),
             "a column is missing"

@@ -7,15 +7,16 @@
 //! To add a table: a migration of the next number in both folders of `migrations/`, a module here, and a contract test in
 //! `tests/`, which runs on both databases.
 
+mod access_filter;
 mod args;
 mod audit;
 mod bulk;
 mod changes;
+mod count_cache;
 mod counts;
 mod db;
 mod dialect;
 mod directories;
-mod statement_effect;
 mod error;
 mod files;
 mod id_nodes;
@@ -25,39 +26,38 @@ mod indexed_file;
 mod instance;
 mod item_filter;
 mod jobs;
+mod json_rows;
 mod libraries;
 mod media;
 mod migrations;
 mod music;
 mod next_up;
-mod json_rows;
 mod pages;
 mod photo_albums;
 mod photo_edits;
 mod photos;
 mod playback_queues;
 mod read_pool;
-mod stale_files;
 mod reset;
-mod version_counters;
 mod roles;
 mod runs;
 mod scan_writer;
 mod search;
-mod where_clause;
 mod sessions;
 mod settings;
 mod sqlite;
+mod stale_files;
+mod statement_effect;
 mod summaries;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tokens;
-mod count_cache;
 mod user_items;
 mod users;
+mod version_counters;
 mod video;
-mod access_filter;
+mod where_clause;
 mod write_queue;
 
 use std::path::PathBuf;
@@ -67,10 +67,10 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
+use count_cache::CountCache;
 use db::{AsPools, Engine, Pools};
 use identity_revisions::IdentityRevisions;
 use version_counters::VersionCounters;
-use count_cache::CountCache;
 use write_queue::{WritePriority, WriteQueue};
 
 pub use audit::AuditFilter;
@@ -92,7 +92,7 @@ pub use photos::{BoundingBox, PhotoFilter, PhotoOrder};
 pub use playback_queues::{Place, QueueChange, QueueWindow};
 pub use runs::RunLogFilter;
 pub use scan_writer::{
-    FolderDone, PersistOutcome, PluginVersion, ScanBatch, ScanWriter, RecomputeOutcome, StoredFile, digest_of,
+    FolderDone, PersistOutcome, PluginVersion, RecomputeOutcome, ScanBatch, ScanWriter, StoredFile, digest_of,
 };
 pub use search::Hits;
 pub use sessions::{PresentedRefresh, Rotation};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::args::args;
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
-use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId};
 use svc_domain::kind::MediaKind;

@@ -3,9 +3,9 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::error::Result;
-use crate::access_filter::AccessFilter;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};

@@ -114,7 +114,9 @@ fn keyset_ranges(sort: Sort, after: Option<&Cursor>) -> Vec<KeysetRange> {
         None if sort.nullable => vec![KeysetRange::WithValue, KeysetRange::WithoutValue],
         None => vec![KeysetRange::Whole],
         Some((CursorValue::None, id)) if sort.nullable => vec![KeysetRange::AfterWithoutValue(id)],
-        Some((value, id)) if sort.nullable => vec![KeysetRange::After(value.clone(), id), KeysetRange::WithoutValue],
+        Some((value, id)) if sort.nullable => {
+            vec![KeysetRange::After(value.clone(), id), KeysetRange::WithoutValue]
+        }
         Some((value, id)) => vec![KeysetRange::After(value.clone(), id)],
     }
 }

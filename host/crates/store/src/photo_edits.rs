@@ -6,13 +6,13 @@
 
 use sqlx::AssertSqlSafe;
 
+use crate::access_filter::and_in_folder;
 use crate::args::args;
 use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::error::Result;
-use crate::access_filter::and_in_folder;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::PhotoId;
 use svc_domain::library::MediaScope;

@@ -1,13 +1,13 @@
 //! Photos.
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::error::{Result, StoreError};
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of, order_cases_within};
 use crate::where_clause::WhereClause;
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::extraction::Rational;
 use svc_domain::id::{LibraryId, PhotoAlbumId, PhotoId};

@@ -3,7 +3,7 @@
 use crate::args::{Arg, args};
 use crate::error::{Result, StoreError};
 use crate::where_clause::{WhereClause, direction};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;

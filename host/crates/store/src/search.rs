@@ -3,11 +3,11 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::db::Engine;
 use crate::dialect::{SearchIndex, search_query};
 use crate::error::Result;
-use crate::access_filter::AccessFilter;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};

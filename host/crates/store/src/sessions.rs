@@ -3,7 +3,7 @@
 use crate::args::args;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;

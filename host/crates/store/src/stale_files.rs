@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::args::args;
 use crate::bulk::in_lists;
 use crate::error::Result;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;

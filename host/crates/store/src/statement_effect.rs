@@ -52,19 +52,35 @@ mod tests {
     fn statements_are_told_apart_by_what_they_do() {
         for (sql, effect) in [
             ("SELECT 1", StatementEffect::Reads),
-            ("SELECT identity_revision FROM server FOR UPDATE", StatementEffect::Reads),
+            (
+                "SELECT identity_revision FROM server FOR UPDATE",
+                StatementEffect::Reads,
+            ),
             ("SET LOCAL statement_timeout = 0", StatementEffect::Reads),
-            ("WITH a AS (SELECT 1) SELECT updated_at FROM a", StatementEffect::Reads),
+            (
+                "WITH a AS (SELECT 1) SELECT updated_at FROM a",
+                StatementEffect::Reads,
+            ),
             ("INSERT INTO t VALUES (1)", StatementEffect::Rows),
             ("\n  UPDATE t SET a = 1 RETURNING a", StatementEffect::Rows),
             ("DELETE FROM t", StatementEffect::Rows),
-            ("WITH gone (a) AS (VALUES (1)) UPDATE t SET a = 1", StatementEffect::Rows),
-            ("WITH a AS (SELECT 1) INSERT INTO t SELECT 1", StatementEffect::Rows),
+            (
+                "WITH gone (a) AS (VALUES (1)) UPDATE t SET a = 1",
+                StatementEffect::Rows,
+            ),
+            (
+                "WITH a AS (SELECT 1) INSERT INTO t SELECT 1",
+                StatementEffect::Rows,
+            ),
             ("CREATE TABLE t (a BIGINT)", StatementEffect::Whole),
             ("TRUNCATE t", StatementEffect::Whole),
         ] {
             assert_eq!(statement_effect(sql), effect, "{sql}");
         }
-        assert!(StatementEffect::Rows.has_changed(1) && !StatementEffect::Rows.has_changed(0) && !StatementEffect::Reads.has_changed(1));
+        assert!(
+            StatementEffect::Rows.has_changed(1)
+                && !StatementEffect::Rows.has_changed(0)
+                && !StatementEffect::Reads.has_changed(1)
+        );
     }
 }

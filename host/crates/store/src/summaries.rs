@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::Store;
-use crate::error::Result;
 use crate::access_filter::AccessFilter;
+use crate::error::Result;
 use svc_domain::change::ItemType;
 use svc_domain::library::MediaScope;
 use svc_domain::user_data::{ItemKey, ItemSummary};

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::accessible_items;
 use crate::args::{Arg, args};
 use crate::bulk::in_lists_after;
 use crate::db::Tx;
 use crate::dialect::{is_listed, listed};
 use crate::error::{Result, StoreError};
 use crate::where_clause::direction;
-use crate::access_filter::accessible_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;

@@ -6,7 +6,7 @@ use crate::args::{Arg, args};
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
 use crate::where_clause::{WhereClause, direction};
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;

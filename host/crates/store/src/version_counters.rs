@@ -41,7 +41,10 @@ impl Invalidation {
                 }
             }
             Self::Personal(version_counters, user) => {
-                let mut personal = version_counters.personal.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut personal = version_counters
+                    .personal
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
                 *personal.entry(*user).or_default() += 1;
             }
             Self::Nothing => {}
@@ -93,7 +96,11 @@ impl Store {
 
     /// Opens a transaction that changes what is told of media to one user.
     pub(super) async fn write_for(&self, user: UserId) -> Result<WriteTx> {
-        let tx = self.0.write_queue.begin(self.pools(), WritePriority::Interactive).await?;
+        let tx = self
+            .0
+            .write_queue
+            .begin(self.pools(), WritePriority::Interactive)
+            .await?;
         Ok(tx.invalidating(Invalidation::Personal(Arc::clone(&self.0.version_counters), user)))
     }
 

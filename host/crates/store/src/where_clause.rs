@@ -2,8 +2,8 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::args::Arg;
 use crate::access_filter::AccessFilter;
+use crate::args::Arg;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Order, Pagination};

@@ -1,5 +1,7 @@
 //! Sidecars made in code: every element, several roots, URLs, encodings, and hostile files.
 
+use svc_covers::covers;
+
 use super::{Kind, Nfo, Role};
 
 const MOVIE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes" ?>
@@ -154,6 +156,7 @@ fn nfo_that_is_broken_keeps_what_stands_before() {
     assert!(!Nfo::read(b"").warnings.is_empty());
 }
 
+#[covers("T40")]
 #[test]
 fn nfo_that_lies_costs_little() {
     let bomb =

@@ -13,14 +13,14 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use url::form_urlencoded;
 
 use crate::access::Access;
-use crate::response::is_not_modified;
-use crate::response_cache::{Cacheable, CacheKeyRef};
-use crate::body::receive;
 use crate::api_error::ApiError;
+use crate::body::receive;
+use crate::csrf::{CsrfOriginCheck, check_csrf_origin, own_addresses, require_plain_host};
 use crate::request_context::RequestContext;
+use crate::response::is_not_modified;
+use crate::response_cache::{CacheKeyRef, Cacheable};
 use crate::route::{CachePolicy, Route};
 use crate::routes::events::SUBSCRIBE;
-use crate::csrf::{CsrfOriginCheck, own_addresses, require_plain_host, check_csrf_origin};
 use crate::state::AppState;
 use svc_domain::kind::CachePartition;
 use svc_identity::credential;
@@ -142,7 +142,9 @@ fn require_own_page(req: &Request, context: &RequestContext) -> Result<(), ApiEr
     let mut origins = origins.iter().filter_map(|origin| origin.to_str().ok());
     let is_listed =
         origins.next().is_some_and(|origin| state.origins.allows(origin)) && origins.next().is_none();
-    if is_listed || check_csrf_origin(req.headers(), &own_addresses(req, false, base_url)) == CsrfOriginCheck::SameSite {
+    if is_listed
+        || check_csrf_origin(req.headers(), &own_addresses(req, false, base_url)) == CsrfOriginCheck::SameSite
+    {
         Ok(())
     } else {
         Err(ApiError::new(
@@ -268,7 +270,10 @@ mod tests {
         for (path, partition) in [
             ("/api/v1/music/tracks/{musicTrackId}", Some(CachePartition::Music)),
             ("/api/v1/photos", Some(CachePartition::Photos)),
-            ("/api/v1/photo-albums/{photoAlbumId}", Some(CachePartition::Photos)),
+            (
+                "/api/v1/photo-albums/{photoAlbumId}",
+                Some(CachePartition::Photos),
+            ),
             ("/api/v1/movies", Some(CachePartition::Video)),
             ("/api/v1/tv/shows", Some(CachePartition::Video)),
             ("/api/v1/search", None),

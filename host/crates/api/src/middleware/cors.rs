@@ -107,8 +107,11 @@ impl CorsHeaders {
 
 #[cfg(test)]
 mod tests {
+    use svc_covers::covers;
+
     use super::*;
 
+    #[covers("T13")]
     #[test]
     fn origins_are_allowed_by_their_exact_text() {
         let listed = |origin: &str| origin == "https://good.example";

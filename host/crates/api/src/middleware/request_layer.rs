@@ -12,15 +12,15 @@ use salvo::http::{Method, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::api_error::ApiError;
+use crate::csrf::require_plain_host;
 use crate::deadline::Deadline;
 use crate::middleware::cors::{CorsHeaders, headers_for};
-use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
-use crate::csrf::require_plain_host;
 use crate::state::AppState;
 use svc_http_io::limits;
 use svc_http_io::limits::Limits;
-use svc_http_io::malformed_request::{REQUEST_ID, MalformedRequest};
+use svc_http_io::malformed_request::{MalformedRequest, REQUEST_ID};
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 

@@ -5,12 +5,12 @@ use salvo::http::header::SET_COOKIE;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Created, CreatedEmpty, WithCookie};
-use crate::client::Client;
-use crate::extract::{CloudToken, Input, DeferredBody, MaybeCaller, State, SvcApp};
 use crate::api_error::ApiError;
-use crate::refresh_cookie::RefreshCookie;
+use crate::client::Client;
 use crate::csrf::CsrfOriginCheck;
+use crate::extract::{CloudToken, DeferredBody, Input, MaybeCaller, State, SvcApp};
+use crate::refresh_cookie::RefreshCookie;
+use crate::response::{Created, CreatedEmpty, WithCookie};
 use crate::views::auth::{LoginView, RefreshView};
 use svc_identity::login::LoginRequest;
 use svc_identity::sessions::{RefreshError, RefreshRequest};
@@ -63,7 +63,10 @@ pub async fn sign_in(
             cloud_token: body.cloud_token,
             client: client.into(),
             cross_site: csrf_check == CsrfOriginCheck::CrossSite,
-            previous: cookie.value.clone().filter(|_| csrf_check == CsrfOriginCheck::SameSite),
+            previous: cookie
+                .value
+                .clone()
+                .filter(|_| csrf_check == CsrfOriginCheck::SameSite),
         })
         .await?;
     let next = login.issued.cookie.as_ref().and_then(|next| cookie.set(next));

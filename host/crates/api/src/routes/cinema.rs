@@ -3,11 +3,11 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::{Json, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, Page};
 use crate::views::items::CinemaItemView;
 use svc_domain::list::{Order, OrderedPagination, Pagination};
 

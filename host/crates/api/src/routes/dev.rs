@@ -6,9 +6,9 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::response::{Json, Created};
-use crate::extract::{Body, Input, PathId, State, not_null, short_list};
 use crate::api_error::ApiError;
+use crate::extract::{Body, Input, PathId, State, not_null, short_list};
+use crate::response::{Created, Json};
 use crate::views::users::{RoleAssignmentView, UserView};
 use svc_domain::id::{LibraryId, UserId};
 use svc_identity::app::App;
@@ -133,7 +133,10 @@ pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Json<b
 
 /// Gives an account a role
 #[endpoint]
-pub async fn grant_role(state: State, body: Body<RoleInput>) -> Result<Created<RoleAssignmentView>, ApiError> {
+pub async fn grant_role(
+    state: State,
+    body: Body<RoleInput>,
+) -> Result<Created<RoleAssignmentView>, ApiError> {
     let user = user_id(&body.0.user_id)?;
     let assignment = dev(&state)?.grant_role(user, &body.0.role).await?;
     Ok(Created(assignment.into()))
@@ -148,7 +151,10 @@ pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<
 
 /// Adds a library
 #[endpoint]
-pub async fn create_library(state: State, body: Body<CreateLibraryInput>) -> Result<Created<Value>, ApiError> {
+pub async fn create_library(
+    state: State,
+    body: Body<CreateLibraryInput>,
+) -> Result<Created<Value>, ApiError> {
     let CreateLibraryInput {
         name,
         media_kind,

@@ -3,8 +3,8 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::extract::{Caller, ClientConnection, State};
 use crate::api_error::ApiError;
+use crate::extract::{Caller, ClientConnection, State};
 use svc_events::Subscription;
 use svc_http_io::event_stream::EventStream;
 

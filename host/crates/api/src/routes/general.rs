@@ -7,10 +7,10 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::response::{Json, CreatedEmpty};
-use crate::client::Client;
-use crate::extract::{Input, DeferredBody, State};
 use crate::api_error::ApiError;
+use crate::client::Client;
+use crate::extract::{DeferredBody, Input, State};
+use crate::response::{CreatedEmpty, Json};
 use crate::router;
 use crate::views::general::{
     HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView,

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State, not_null};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams, parse_moment};
+use crate::response::{Json, Page};
 use crate::views::items::HistoryView;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Created, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State, short_list};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
 use crate::views::indexed_file::FileReportView;
 use svc_domain::id::RunId;
@@ -217,7 +217,10 @@ pub async fn get_index_state(state: State) -> Json<IndexStateView> {
 
 /// Pauses, resumes or stops the run
 #[endpoint(responses((status_code = 409, description = "`index_action_conflict`: it does not fit the state")))]
-pub async fn control_run(state: State, body: Body<ControlRunInput>) -> Result<Json<IndexStateView>, ApiError> {
+pub async fn control_run(
+    state: State,
+    body: Body<ControlRunInput>,
+) -> Result<Json<IndexStateView>, ApiError> {
     let action = match body.0.action {
         RunActionInput::Pause => IndexAction::Pause,
         RunActionInput::Resume => IndexAction::Resume,

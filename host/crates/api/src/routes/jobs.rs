@@ -5,11 +5,11 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::response::{Json, Created, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::views::jobs::{JobTypeView, JobView};
 use svc_domain::id::JobId;
 use svc_domain::job::{JobAction, JobStatus};
@@ -137,7 +137,5 @@ pub async fn control_job(
     body: Body<ControlJobInput>,
     job_id: PathId<JobId>,
 ) -> Result<Json<JobView>, ApiError> {
-    Ok(Json(
-        state.jobs.act(job_id.0, body.0.action.into()).await?.into(),
-    ))
+    Ok(Json(state.jobs.act(job_id.0, body.0.action.into()).await?.into()))
 }

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Created, Page};
-use crate::extract::{Body, Authenticated, Caller, Input, PathId, State, not_null, short_list};
-use crate::pagination;
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Body, Caller, Input, PathId, State, not_null, short_list};
+use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::views::libraries::LibraryView;
 use svc_domain::id::LibraryId;
 use svc_domain::list::{Order, Pagination};

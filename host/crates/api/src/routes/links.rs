@@ -7,10 +7,10 @@ use salvo::oapi::{ToSchema, endpoint};
 use salvo::{Request, Writer as _};
 use serde::{Deserialize, Serialize};
 
-use crate::response::Created;
+use crate::api_error::ApiError;
 use crate::client::Client;
 use crate::extract::{Body, Caller, Input, State};
-use crate::api_error::ApiError;
+use crate::response::Created;
 use svc_domain::change::ItemType;
 use svc_domain::time::Timestamp;
 use svc_identity::capability::Capability;

@@ -3,10 +3,10 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::Json;
-use crate::extract::{Caller, State};
 use crate::api_error::ApiError;
+use crate::extract::{Caller, State};
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::Json;
 use crate::views::ls::LsView;
 use svc_domain::kind::MediaKind;
 use svc_identity::error::FieldError;

@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod changes;
+pub mod cinema;
 pub mod dev;
 pub mod events;
 pub mod general;
@@ -27,5 +28,4 @@ pub mod tokens;
 pub mod tv;
 pub mod users;
 pub mod video;
-pub mod cinema;
 pub mod waveforms;

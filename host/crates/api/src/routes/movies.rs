@@ -3,13 +3,13 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::{Json, Page, LinkedPage};
+use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
 use crate::item_query::ItemQuery;
 use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, LinkedPage, Page};
 use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork, year};
 use crate::views::movies::MovieView;
 use svc_domain::id::MovieId;

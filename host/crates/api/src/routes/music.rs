@@ -3,14 +3,14 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::{Json, Page, LinkedPage};
+use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
 use crate::item_query::ItemQuery;
 use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::thumbnail_size::ArtworkQuery;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, LinkedPage, Page};
+use crate::thumbnail_size::ArtworkQuery;
 use crate::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::list::{ListRequest, Order, OrderedPagination};
@@ -180,9 +180,7 @@ pub async fn get_artist(
     caller: Caller,
     music_artist_id: PathId<MusicArtistId>,
 ) -> Result<Json<ArtistView>, ApiError> {
-    Ok(Json(
-        state.music.artist(&caller, music_artist_id.0).await?.into(),
-    ))
+    Ok(Json(state.music.artist(&caller, music_artist_id.0).await?.into()))
 }
 
 /// The releases of an artist

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Created, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::routes::users::present;
 use crate::views::photo_albums::{PhotoAlbumView, PhotoResultView};
 use svc_domain::id::PhotoAlbumId;
@@ -122,9 +122,7 @@ pub async fn list_photo_albums(
     let PhotoAlbumsQuery { by, order, page } = query.0;
     let albums = state.photo_albums.list(&caller, by, order, page).await?;
     let user = caller.user.id;
-    Ok(Json(Page::new(albums, |album| {
-        PhotoAlbumView::new(album, user)
-    })))
+    Ok(Json(Page::new(albums, |album| PhotoAlbumView::new(album, user))))
 }
 
 /// An album

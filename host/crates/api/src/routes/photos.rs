@@ -4,15 +4,15 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Page, LinkedPage};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::item_query::ItemQuery;
 use crate::media_response::MediaResponse;
 use crate::pagination;
-use crate::thumbnail_size::ThumbnailQuery;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams, parse_moment};
+use crate::response::{Json, LinkedPage, Page};
 use crate::routes::users::present;
+use crate::thumbnail_size::ThumbnailQuery;
 use crate::views::photos::{PhotoBucketView, PhotoView};
 use svc_domain::id::{LibraryId, PhotoId};
 use svc_domain::list::{ListRequest, Order};

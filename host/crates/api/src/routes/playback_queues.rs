@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::{Deserialize, Deserializer};
 
-use crate::response::{Json, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, Page};
 use crate::versioned::{CreatedVersioned, IfMatch, Versioned};
 use crate::views::playback_queues::{QueueItemView, QueueView};
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
@@ -222,10 +222,7 @@ pub async fn list_playback_queue_items(
         total: shown.total,
         next: None,
     };
-    Ok(Versioned(
-        shown.revision,
-        Page::new(listing, QueueItemView::from),
-    ))
+    Ok(Versioned(shown.revision, Page::new(listing, QueueItemView::from)))
 }
 
 /// Adds items after the cursor or at the end

@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::Json;
-use crate::extract::{Body, Authenticated, Input, PathId, State};
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Body, Input, PathId, State};
+use crate::response::Json;
 use crate::views::plugins::PluginView;
 
 /// What to do with the plugin.

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Page};
+use crate::api_error::ApiError;
 use crate::extract::{Body, Caller, Input, PathId, State};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, Page};
 use crate::routes::history::ItemTypeName;
 use crate::views::items::RatingView;
 use svc_domain::change::ItemType;

@@ -4,9 +4,9 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::Created;
-use crate::extract::{Body, Authenticated, Input, State};
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Body, Input, State};
+use crate::response::Created;
 use svc_identity::error::ServiceError;
 use svc_library::reset::ResetType;
 
@@ -29,7 +29,11 @@ impl Input for ResetInput {}
 /// A run of the indexer ends before. Media files are never touched. After a factory reset nobody is known any more,
 /// and whoever comes first can set the server up.
 #[endpoint]
-pub async fn reset_server(state: State, by: Authenticated, body: Body<ResetInput>) -> Result<Created<bool>, ApiError> {
+pub async fn reset_server(
+    state: State,
+    by: Authenticated,
+    body: Body<ResetInput>,
+) -> Result<Created<bool>, ApiError> {
     let ResetInput {
         reset_type,
         validation_phrase,

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Created};
-use crate::extract::{Body, Authenticated, Input, PathId, State, short_list};
-use crate::pagination;
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Body, Input, PathId, State, short_list};
+use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json};
 use crate::views::users::{RoleAssignmentView, RoleView};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -116,7 +116,11 @@ pub async fn update_role(
 
 /// Deletes a role, and takes it from all who have it
 #[endpoint]
-pub async fn delete_role(state: State, by: Authenticated, role: PathId<String>) -> Result<Json<bool>, ApiError> {
+pub async fn delete_role(
+    state: State,
+    by: Authenticated,
+    role: PathId<String>,
+) -> Result<Json<bool>, ApiError> {
     state.roles.delete(by.0, role.0).await?;
     Ok(Json(true))
 }

@@ -3,11 +3,11 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::Json;
+use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
 use crate::pagination;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::Json;
 use crate::views::search::SearchResultsView;
 use svc_domain::text::asked_words;
 use svc_http_io::limits::SEARCH_WORDS;

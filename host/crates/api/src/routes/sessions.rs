@@ -3,9 +3,9 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::response::Json;
-use crate::extract::{Authenticated, Caller, PathId, State};
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Caller, PathId, State};
+use crate::response::Json;
 use crate::views::auth::SessionView;
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::Session;
@@ -60,6 +60,10 @@ pub async fn list_sessions(
 
 /// Ends all sessions of an account but the caller's own; tells how many
 #[endpoint]
-pub async fn revoke_sessions(state: State, by: Authenticated, id: PathId<UserId>) -> Result<Json<u64>, ApiError> {
+pub async fn revoke_sessions(
+    state: State,
+    by: Authenticated,
+    id: PathId<UserId>,
+) -> Result<Json<u64>, ApiError> {
     Ok(Json(state.sessions.revoke_all(by.0, id.0).await?))
 }

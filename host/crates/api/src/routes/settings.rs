@@ -5,11 +5,11 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::response::{Json, Created, Page};
-use crate::extract::{AnyPathId, Body, Authenticated, Caller, Input, State};
-use crate::pagination;
 use crate::api_error::ApiError;
+use crate::extract::{AnyPathId, Authenticated, Body, Caller, Input, State};
+use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::routes::users::present;
 use crate::views::settings::{AuditEntryView, OriginView, SettingsView, UpdatedSettingsView};
 use svc_domain::audit::AuditEvent;

@@ -4,10 +4,10 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use crate::response::{Json, Created};
-use crate::extract::{AnyPathId, Body, Authenticated, Input, PathId, State};
 use crate::api_error::ApiError;
+use crate::extract::{AnyPathId, Authenticated, Body, Input, PathId, State};
 use crate::query::parse_moment;
+use crate::response::{Created, Json};
 use crate::views::users::{CreatedTokenView, TokenView};
 use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_identity::error::ServiceError;

@@ -4,11 +4,11 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::{Deserialize, Deserializer};
 
-use crate::response::{Json, Created, Page};
-use crate::extract::{Body, Authenticated, Caller, CloudToken, Input, PathId, State, not_null};
-use crate::pagination;
 use crate::api_error::ApiError;
+use crate::extract::{Authenticated, Body, Caller, CloudToken, Input, PathId, State, not_null};
+use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Created, Json, Page};
 use crate::views::users::{CurrentUserView, PublicUserView, UserView};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -150,10 +150,7 @@ pub async fn list_active_users(state: State) -> Result<Json<Vec<UserView>>, ApiE
 
 /// Accounts
 #[endpoint]
-pub async fn list_users(
-    state: State,
-    query: Query<UsersQuery>,
-) -> Result<Json<Page<UserView>>, ApiError> {
+pub async fn list_users(state: State, query: Query<UsersQuery>) -> Result<Json<Page<UserView>>, ApiError> {
     let UsersQuery { page, order, roles } = query.0;
     let listing = state.accounts.list(page, order).await?;
     Ok(Json(Page::new(listing, |account| {

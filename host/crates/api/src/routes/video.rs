@@ -3,11 +3,11 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
+use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
 use crate::media_response::MediaResponse;
-use crate::thumbnail_size::ArtworkQuery;
-use crate::api_error::ApiError;
 use crate::query::{FromQuery, QueryParams};
+use crate::thumbnail_size::ArtworkQuery;
 use svc_domain::id::{SubtitleId, VideoSourceId};
 use svc_domain::video::{ArtworkKind, VideoSubject};
 use svc_library::thumbnails::ThumbnailSize;

@@ -3,8 +3,8 @@
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
-use crate::extract::{Caller, PathId, State};
 use crate::api_error::ApiError;
+use crate::extract::{Caller, PathId, State};
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::waveform_response::WaveformResponse;
 use svc_domain::id::MusicTrackId;

@@ -40,17 +40,13 @@ impl SearchResultsView {
         let album = |album| PhotoAlbumView::new(album, caller);
         Self {
             music_artist: found.artists.map(|found| Page::new(found, ArtistView::from)),
-            music_release: found
-                .releases
-                .map(|found| Page::new(found, ReleaseView::from)),
+            music_release: found.releases.map(|found| Page::new(found, ReleaseView::from)),
             music_track: found.tracks.map(|found| Page::new(found, TrackView::from)),
             photo: found.photos.map(|found| Page::new(found, PhotoView::from)),
             photo_album: found.albums.map(|found| Page::new(found, album)),
             movie: found.movies.map(|found| Page::new(found, MovieView::from)),
             tv_show: found.shows.map(|found| Page::new(found, ShowView::from)),
-            tv_episode: found
-                .episodes
-                .map(|found| Page::new(found, EpisodeView::from)),
+            tv_episode: found.episodes.map(|found| Page::new(found, EpisodeView::from)),
         }
     }
 }

@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use crate::access_token::LIFETIME_SECONDS;
 use crate::app::App;
-use crate::rate_limiter::{RateLimiter, RateLimit};
 use crate::cloud::Cloud;
 use crate::error::{Result, ServiceError};
 use crate::keys::{KeyRing, Keys};
 use crate::login::REFUSED;
+use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::secret_token::RefreshToken;
 use crate::settings::{SessionPolicy, SessionScope, Settings};
 use crate::throttle::ClientNetwork;
-use crate::{ClientInfo, Context, AuthContext, require_not_stronger, run_to_completion};
+use crate::{AuthContext, ClientInfo, Context, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
@@ -157,7 +157,10 @@ impl Sessions {
             ended_at: None,
         };
         let access_token = self.access_token(&keys, user.id, new_session.app, session.id)?;
-        let previous = new_session.previous.as_deref().and_then(|cookie| self.token(cookie));
+        let previous = new_session
+            .previous
+            .as_deref()
+            .and_then(|cookie| self.token(cookie));
         let mut change = context.store.change_identity().await?;
         // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
         // all its sessions then must end this one too.

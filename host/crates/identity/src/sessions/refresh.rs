@@ -150,7 +150,12 @@ impl Sessions {
     }
 
     /// Uses up a token, in one transaction; `None` if its session is over or was just ended because of it.
-    async fn rotate(&self, user: &User, token: RefreshToken, client: &ClientInfo) -> Result<Option<IssuedSession>> {
+    async fn rotate(
+        &self,
+        user: &User,
+        token: RefreshToken,
+        client: &ClientInfo,
+    ) -> Result<Option<IssuedSession>> {
         let context = &self.context;
         let keys = self.keys.current();
         let mut salt = Salt::default();

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use crate::app::App;
 use crate::capability::Capability;
 use crate::error::{FieldError, Result, ServiceError};
-use crate::{Context, AuthContext, run_to_completion};
+use crate::{AuthContext, Context, run_to_completion};
 use registry::{
     GUEST_ACCESS, MAX_CONCURRENT_STREAMS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE,
     SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting, WATCH_DIRECTORIES,

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flume::{Receiver, Sender};
 
-use crate::scan::sidecars::FolderSidecars;
 use crate::scan::persist::Persist;
 use crate::scan::progress::{Outcome, Progress};
 use crate::scan::roots::ScanRoot;
+use crate::scan::sidecars::FolderSidecars;
 use crate::scan::walk::DirectoryListing;
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{FileStatus, DirectoryDigest, KnownFile, RunLogEvent, RunType};
+use svc_domain::scan::{DirectoryDigest, FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{Store, StoreError};
 
@@ -139,7 +139,10 @@ impl Diff<'_> {
         Ok(losses)
     }
 
-    async fn known_files(&self, batch: &[DirectoryListing]) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
+    async fn known_files(
+        &self,
+        batch: &[DirectoryListing],
+    ) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
         let ids: Vec<FolderId> = batch
             .iter()
             .filter_map(|listing| listing.root.see(&listing.path))
@@ -284,7 +287,12 @@ impl Diff<'_> {
     }
 
     /// Counts and logs what a run would read in a directory; answers with the loss, if any.
-    async fn report_dry_run(&self, listing: DirectoryListing, id: FolderId, known: Vec<KnownFile>) -> Option<FolderLoss> {
+    async fn report_dry_run(
+        &self,
+        listing: DirectoryListing,
+        id: FolderId,
+        known: Vec<KnownFile>,
+    ) -> Option<FolderLoss> {
         let FolderDiff {
             unread,
             missing,

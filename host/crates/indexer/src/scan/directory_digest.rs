@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::scan::sidecars::SidecarFile;
 use crate::scan::entries::FoundFile;
+use crate::scan::sidecars::SidecarFile;
 use svc_domain::scan::DirectoryDigest;
 
 /// A digest over the sorted lists of media files and of those beside them.
@@ -49,7 +49,10 @@ mod tests {
             size: 1,
             mtime_ns: 1,
         };
-        assert_ne!(base, directory_digest(&[file("a", 1, 2), file("b", 3, 4)], &[sidecars]));
+        assert_ne!(
+            base,
+            directory_digest(&[file("a", 1, 2), file("b", 3, 4)], &[sidecars])
+        );
         for other in [
             vec![file("a", 1, 2)],
             vec![file("a", 1, 2), file("c", 3, 4)],

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::scan::sidecars;
-use crate::scan::sidecars::FileSidecars;
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::roots::{KindExtractors, ScanRoot};
+use crate::scan::sidecars;
+use crate::scan::sidecars::FileSidecars;
 use svc_domain::extraction::ExtractOutcome;
 use svc_domain::path::{RelativePath, text_to_os};
 use svc_domain::scan::Directory;

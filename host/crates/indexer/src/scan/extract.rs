@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use flume::{Receiver, Sender};
 
-use crate::scan::sidecars::FileSidecars;
 use crate::scan::control::{InFlightGuard, ScanControl};
 use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
 use crate::scan::fingerprint::fingerprint;
 use crate::scan::persist::Persist;
 use crate::scan::progress::Progress;
 use crate::scan::roots::Extractor;
+use crate::scan::sidecars::FileSidecars;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
 use svc_domain::kind::MediaKind;
 use svc_domain::music::TrackFacts;

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::scan::diff::FolderLoss;
-use crate::scan::run_log::{Details, RunLog};
 use crate::scan::persist::done;
 use crate::scan::progress::Progress;
 use crate::scan::roots::{ScanRoot, Vanished};
+use crate::scan::run_log::{Details, RunLog};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileStatus, RunLogEntry, RunLogEvent};

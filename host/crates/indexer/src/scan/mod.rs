@@ -1,23 +1,23 @@
 //! The indexer's pipeline; `README.md` beside this file tells its phases and what holds.
 
-mod sidecars;
 mod control;
 mod diff;
+mod directory_digest;
 mod entries;
 mod error;
 mod explain;
 mod extract;
 mod fingerprint;
 mod ignore_rules;
-mod run_log;
+mod mark_missing;
 mod moves;
 mod persist;
 mod progress;
-mod stale_files;
 mod roots;
 mod run;
-mod mark_missing;
-mod directory_digest;
+mod run_log;
+mod sidecars;
+mod stale_files;
 mod threads;
 mod walk;
 mod watch;

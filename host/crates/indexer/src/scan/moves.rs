@@ -94,8 +94,11 @@ impl<'a> Moves<'a> {
         for file in known {
             *alike.entry(file.fingerprint).or_default() += 1;
         }
-        let ambiguous_prints = alike.into_iter().filter(|(_, number)| *number >= AMBIGUOUS_DUPLICATES);
-        self.ambiguous_prints.extend(ambiguous_prints.map(|(print, _)| print));
+        let ambiguous_prints = alike
+            .into_iter()
+            .filter(|(_, number)| *number >= AMBIGUOUS_DUPLICATES);
+        self.ambiguous_prints
+            .extend(ambiguous_prints.map(|(print, _)| print));
     }
 }
 

@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout_at};
 use crate::scan::control::InFlightGuard;
 use crate::scan::diff::PendingFolder;
 use crate::scan::extract::ReadFile;
-use crate::scan::run_log::{Details, RunLog};
 use crate::scan::moves::Moves;
 use crate::scan::progress::{Outcome, Progress};
+use crate::scan::run_log::{Details, RunLog};
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
@@ -249,8 +249,8 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::scan::sidecars;
     use crate::scan::roots::{KindExtractors, ScanRoot};
+    use crate::scan::sidecars;
     use svc_domain::extraction::ExtractFailure;
     use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
     use svc_domain::scan::{Directory, ScannedFile};

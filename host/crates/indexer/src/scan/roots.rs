@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use svc_domain::id::FolderId;
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{Directory, Folder, DirectoryDigest};
+use svc_domain::scan::{Directory, DirectoryDigest, Folder};
 use svc_platform::media_root::MediaRoot;
 use svc_plugin_host::PluginHandle;
 use svc_store::PluginVersion;

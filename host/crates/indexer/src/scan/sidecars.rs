@@ -207,11 +207,21 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
             },
         )?;
         let sidecars = list_sidecars(root, &above, "")?;
-        let above = FolderSidecars::new(Arc::clone(root), above, names.iter().map(String::as_str), sidecars);
+        let above = FolderSidecars::new(
+            Arc::clone(root),
+            above,
+            names.iter().map(String::as_str),
+            sidecars,
+        );
         related.extend(above.common().into_iter().map(from_above));
     }
     let names = media.iter().map(String::as_str);
-    Ok(FolderSidecars::new(Arc::clone(root), path.clone(), names, related))
+    Ok(FolderSidecars::new(
+        Arc::clone(root),
+        path.clone(),
+        names,
+        related,
+    ))
 }
 
 /// The same file as seen from a directory below.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use flume::Sender;
 use futures_util::FutureExt as _;
 
-use crate::scan::sidecars;
 use crate::scan::control::ScanControl;
 use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
 use crate::scan::error::ScanError;
-use crate::scan::run_log::RunLog;
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
 use crate::scan::run::{QUEUED_CHUNKS, QUEUED_RESULTS, RootParts, Scanner};
+use crate::scan::run_log::RunLog;
+use crate::scan::sidecars;
 use svc_domain::id::{FileId, FolderId};
 use svc_store::{ScanWriter, StaleFile, StoreError};
 
@@ -54,8 +54,7 @@ impl Scanner {
             Ok::<(), StoreError>(())
         };
         let persister = self.persister(progress, run_log, writer);
-        let (fed, persisted, extracted) =
-            tokio::join!(feed.boxed(), persister.run(results).boxed(), extract);
+        let (fed, persisted, extracted) = tokio::join!(feed.boxed(), persister.run(results).boxed(), extract);
         fed?;
         persisted?;
         extracted?;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use flume::Sender;
 
-use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
 use crate::scan::control::ScanControl;
-use crate::scan::entries::{Subdirectory, Entries, Entry, FoundFile};
+use crate::scan::directory_digest::directory_digest;
+use crate::scan::entries::{Entries, Entry, FoundFile, Subdirectory};
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
-use crate::scan::directory_digest::directory_digest;
+use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
 use svc_domain::path::{RelativePath, name_into_text};
 use svc_domain::scan::{DirectoryDigest, RunType};
 use svc_platform::media_root::mtime_ns;
@@ -104,7 +104,9 @@ impl Walk<'_> {
             }
         }
         let sidecars_above = match from.parent() {
-            Some(above) if !self.root.related.is_empty() => super::sidecars::list(self.root, &above)?.common(),
+            Some(above) if !self.root.related.is_empty() => {
+                super::sidecars::list(self.root, &above)?.common()
+            }
             _ => Vec::new(),
         };
         Ok(Some(WalkDirectory {
@@ -283,7 +285,13 @@ impl Walk<'_> {
         Path::new(&self.root.directory.path).canonicalize()
     }
 
-    fn directory(&self, place: &WalkDirectory, name: &OsStr, entry: &DirEntry, linked: bool) -> io::Result<Entry> {
+    fn directory(
+        &self,
+        place: &WalkDirectory,
+        name: &OsStr,
+        entry: &DirEntry,
+        linked: bool,
+    ) -> io::Result<Entry> {
         let below = place.path.join(name);
         if place.rules.ignores(|| entry.path(), true) {
             return Ok(Entry::LeftOutDirectory(below));

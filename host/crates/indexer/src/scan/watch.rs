@@ -12,8 +12,8 @@ use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 
-use crate::scan::sidecars::holds_subtitles;
 use crate::scan::ignore_rules::{NO_MEDIA, RULES, is_ignored};
+use crate::scan::sidecars::holds_subtitles;
 use svc_domain::id::DirectoryId;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
@@ -186,7 +186,13 @@ fn watch(
 }
 
 /// Notes what an event says of the directory, and of the watch over it.
-fn on_event(root: &Path, kind: &MediaKind, changed: &ChangedPaths, lost: &AtomicBool, event: notify::Result<Event>) {
+fn on_event(
+    root: &Path,
+    kind: &MediaKind,
+    changed: &ChangedPaths,
+    lost: &AtomicBool,
+    event: notify::Result<Event>,
+) {
     match event {
         Ok(event) => {
             if takes_away(root, &event) {

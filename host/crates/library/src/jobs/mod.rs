@@ -37,7 +37,7 @@ use svc_platform::data_dir::DataDir;
 use svc_store::Store;
 pub use svc_store::{JobFilter, JobItems};
 use types::JobType;
-use work::{JobWork, ItemJob};
+use work::{ItemJob, JobWork};
 
 /// Jobs of a type that wait or run at once. More is a mistake of a script's.
 const OPEN_JOBS: i64 = 100;
@@ -85,7 +85,10 @@ pub fn registered(
     pregenerators: Pregenerators,
 ) -> Vec<RegisteredJob> {
     let store = &context.store;
-    let Pregenerators { thumbnails, waveforms } = pregenerators;
+    let Pregenerators {
+        thumbnails,
+        waveforms,
+    } = pregenerators;
     let (of_photos, of_releases) = (thumbnails.clone(), thumbnails);
     let photo = move |id: i64| {
         let thumbnails = of_photos.clone();

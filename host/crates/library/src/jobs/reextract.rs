@@ -105,7 +105,9 @@ impl Reextract {
         loop {
             let after = FileId::from(progress.get().cursor);
             let files = match selection {
-                Selection::Below(kind, path) => self.store.files_to_mark_stale(kind, path, after, FILES).await?,
+                Selection::Below(kind, path) => {
+                    self.store.files_to_mark_stale(kind, path, after, FILES).await?
+                }
                 Selection::These(ids) => ids.iter().copied().filter(|id| *id > after).collect(),
             };
             let Some(last) = files.last().copied() else {

@@ -134,7 +134,8 @@ impl Jobs {
         tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = job.progress.completed, "job started");
         self.events.publish(|| told::started(&job));
         let progress = Progress::new(job.progress.clone());
-        let mut working = RunningJob::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
+        let mut working =
+            RunningJob::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
         let outcome = tokio::select! {
             biased;
             () = self.interrupted(job.id, changes) => None,

@@ -8,10 +8,10 @@
 //! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
-mod renderer;
 mod failures;
 mod limits;
 mod original;
+mod renderer;
 mod threads;
 
 #[cfg(test)]
@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use self::renderer::ThumbnailRenderer;
 use self::original::Original;
+use self::renderer::ThumbnailRenderer;
 use crate::media::{NO_ARTWORK, OpenedMedia, blocking};
 use svc_domain::id::{MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
@@ -180,7 +180,8 @@ impl Thumbnails {
     /// As [`Self::release`].
     pub async fn pregenerate_release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<()> {
         let picture = self.store.release_picture(scope, id).await?;
-        self.pregenerate(Original::embedded(picture.ok_or(NO_ARTWORK)?)).await
+        self.pregenerate(Original::embedded(picture.ok_or(NO_ARTWORK)?))
+            .await
     }
 
     /// Forgets all that was drawn.

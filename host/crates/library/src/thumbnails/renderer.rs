@@ -13,11 +13,11 @@ use crate::media::{STORAGE_UNAVAILABLE, blocking};
 use crate::thumbnails::failures::Failures;
 use crate::thumbnails::original::{Identity, Original};
 use crate::thumbnails::threads::Threads;
-use crate::thumbnails::{ThumbnailSize, Thumbnail, ThumbnailBytes, UNAVAILABLE, limits};
+use crate::thumbnails::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE, limits};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageFormat, RenderedImage};
 use svc_domain::time::Clock;
-use svc_identity::error::{Result, ServiceError, Overloaded};
+use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::disk_cache::{CacheKey, CachedFile, DiskCache};
 use svc_plugin_host::{PluginHandle, Plugins};
 
@@ -93,7 +93,11 @@ impl ThumbnailRenderer {
     }
 
     /// The picture in this size: from the cache, or drawn now.
-    pub(super) async fn render(self: Arc<Self>, original: Original, size: ThumbnailSize) -> Result<Thumbnail> {
+    pub(super) async fn render(
+        self: Arc<Self>,
+        original: Original,
+        size: ThumbnailSize,
+    ) -> Result<Thumbnail> {
         let renderer = original.renderer(&self.plugins).ok_or(UNAVAILABLE)?;
         let key = original.identity.key(size, &renderer);
         let mtime_ns = original.identity.mtime_ns;

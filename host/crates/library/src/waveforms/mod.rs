@@ -22,7 +22,7 @@ use svc_domain::time::Clock;
 use svc_domain::waveform::AudioSummary;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError, Overloaded};
+use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::Store;

@@ -15,7 +15,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{MusicTrackId, UserId};
 use svc_domain::waveform::AudioSummary;
 use svc_events::{Events, waveform as messages};
-use svc_identity::error::{Result, ServiceError, Overloaded};
+use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::SourceFile;
 

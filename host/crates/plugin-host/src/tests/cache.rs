@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use svc_covers::covers;
+
 use crate::tests::*;
 
 fn cached(harness: &Harness) -> Vec<PathBuf> {
@@ -37,6 +39,7 @@ fn code_is_kept_privately_and_used_again() {
     assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), written);
 }
 
+#[covers("T43")]
 #[test]
 fn forged_code_is_not_loaded_but_made_again() {
     let harness = Harness::new().with_guest("good");

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use svc_covers::covers;
 
 use crate::tests::*;
 
@@ -42,6 +43,7 @@ fn stopped_with(guest: &str, expected: &str) -> ExtractOutcome {
     outcome
 }
 
+#[covers("T38")]
 #[test]
 fn endless_loop_is_stopped_at_its_deadline() {
     stopped_with("endless_loop", "timeout").unwrap_err();
@@ -76,16 +78,19 @@ fn deep_recursion_ends_as_a_trap() {
     assert!(failure.to_string().contains("call stack exhausted"), "{failure}");
 }
 
+#[covers("T38")]
 #[test]
 fn memory_beyond_the_limit_is_refused() {
     stopped_with("memory_hog", "out_of_memory").unwrap_err();
 }
 
+#[covers("T42")]
 #[test]
 fn table_beyond_the_limit_is_refused() {
     stopped_with("table_hog", "out_of_memory").unwrap_err();
 }
 
+#[covers("T42")]
 #[test]
 fn unreachable_ends_as_a_trap() {
     stopped_with("trap", "trap").unwrap_err();
@@ -101,6 +106,7 @@ fn text_of_thirty_megabytes_is_over_budget() {
     stopped_with("long_string", "budget").unwrap_err();
 }
 
+#[covers("T38")]
 #[test]
 fn million_fields_are_over_budget() {
     stopped_with("million_fields", "budget").unwrap_err();
@@ -121,6 +127,7 @@ fn list_beyond_the_memory_is_a_wrong_answer() {
     stopped_with("list_out_of_range", "bad_output").unwrap_err();
 }
 
+#[covers("T42")]
 #[test]
 fn answer_beyond_the_memory_is_a_wrong_answer() {
     stopped_with("answer_out_of_range", "bad_output").unwrap_err();
@@ -142,6 +149,7 @@ fn odd_reads_get_what_the_interface_promises() {
     assert_eq!(outcome, Ok(None));
 }
 
+#[covers("T42")]
 #[test]
 fn log_flood_is_over_budget() {
     stopped_with("log_flood", "budget").unwrap_err();

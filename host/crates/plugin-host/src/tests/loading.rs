@@ -1,5 +1,7 @@
 //! What does not become a plugin, and what the operator reads about it.
 
+use svc_covers::covers;
+
 use crate::tests::*;
 
 fn state_of(bytes: &[u8]) -> PluginState {
@@ -29,6 +31,7 @@ fn other_version_in_the_manifest_is_incompatible() {
     assert!(matches!(state_of(&bytes), PluginState::Incompatible { .. }));
 }
 
+#[covers("T44")]
 #[test]
 fn import_that_is_not_offered_is_refused() {
     let component =

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
 use crate::where_clause::WhereClause;
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::MusicArtistId;
 use svc_domain::library::MediaScope;
@@ -195,9 +195,13 @@ impl Store {
         if *scope != MediaScope::All {
             // What is stored counts what is not seen as well.
             let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + BY_ARTIST;
-            let tracks = self.counts_of_listed(ARTIST_TRACKS, ids, &access_condition).await?;
+            let tracks = self
+                .counts_of_listed(ARTIST_TRACKS, ids, &access_condition)
+                .await?;
             let access_condition = AccessFilter::Releases.and("l.release_id", scope) + BY_ARTIST;
-            let releases = self.counts_of_listed(ARTIST_RELEASES, ids, &access_condition).await?;
+            let releases = self
+                .counts_of_listed(ARTIST_RELEASES, ids, &access_condition)
+                .await?;
             for artist in &mut artists {
                 artist.track_count = tracks.get(&artist.id.get()).copied().unwrap_or_default();
                 artist.release_count = releases.get(&artist.id.get()).copied().unwrap_or_default();
@@ -221,7 +225,9 @@ impl Store {
         let mut rows = in_order(&page.items, rows, |(id, ..)| *id);
         if *scope != MediaScope::All {
             let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
-            let tracks = self.counts_of_listed(GENRE_TRACKS, &page.items, &access_condition).await?;
+            let tracks = self
+                .counts_of_listed(GENRE_TRACKS, &page.items, &access_condition)
+                .await?;
             for (id, _, count) in &mut rows {
                 *count = tracks.get(id).copied().unwrap_or_default();
             }

@@ -1,13 +1,13 @@
 //! Releases.
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
 use crate::where_clause::WhereClause;
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId};
 use svc_domain::library::MediaScope;
@@ -148,7 +148,9 @@ impl Store {
         let scope = &self.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(RELEASES, &where_clause, order, request).await?;
+        let page = self
+            .page_in_order(RELEASES, &where_clause, order, request)
+            .await?;
         let releases = self.releases_by_id(scope, &page.items).await?;
         Ok(page.with_items(releases))
     }
@@ -165,9 +167,18 @@ impl Store {
         Ok(in_order(ids, releases, |release| release.id.get()))
     }
 
-    async fn releases(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Release>> {
+    async fn releases(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+        access_condition: &str,
+    ) -> Result<Vec<Release>> {
         let by_genre = AccessFilter::Tracks.and("t.track_id", scope) + BY_GENRE;
-        let queries = [(BY_ID, access_condition), (ARTISTS, BY_POSITION), (GENRES, by_genre.as_str())];
+        let queries = [
+            (BY_ID, access_condition),
+            (ARTISTS, BY_POSITION),
+            (GENRES, by_genre.as_str()),
+        ];
         let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
         let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));

@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
@@ -10,7 +11,6 @@ use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
 use crate::where_clause::{WhereClause, direction};
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
@@ -215,7 +215,9 @@ impl Store {
     ) -> Result<Listing<Track>> {
         let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         let order = direction(part.order, IN_RELEASE, FROM_LAST);
-        let sql = format!("SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{access_condition} {order}");
+        let sql = format!(
+            "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{access_condition} {order}"
+        );
         let ids: Vec<(i64,)> = self
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
@@ -231,7 +233,11 @@ impl Store {
     }
 
     async fn tracks(&self, ids: &[i64], access_condition: &str) -> Result<Vec<Track>> {
-        let queries = [(BY_ID, access_condition), (ARTISTS, BY_POSITION), (GENRES, BY_POSITION)];
+        let queries = [
+            (BY_ID, access_condition),
+            (ARTISTS, BY_POSITION),
+            (GENRES, BY_POSITION),
+        ];
         let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
         let mut tracks: Vec<Track> = rows.into_iter().map(|row: TrackRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));

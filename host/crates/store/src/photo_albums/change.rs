@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::bulk::{Bulk, SqlTexts, in_lists};
 use crate::db::{Record, Tx};
 use crate::error::Result;
 use crate::text::bounded_sort;
-use crate::access_filter::AccessFilter;
 use crate::write_queue::WriteTx;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};

@@ -9,11 +9,11 @@ use sqlx::AssertSqlSafe;
 pub use change::NewPhotoAlbum;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::{Arg, args};
 use crate::error::Result;
 use crate::pages::in_order;
 use crate::where_clause::{WhereClause, direction};
-use crate::access_filter::AccessFilter;
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::error::Result;
 use crate::user_items::favorite_of;
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
 use svc_domain::library::MediaScope;

@@ -4,39 +4,39 @@
 //! vouches for files that are not there. Releases, artists and genres whose tracks changed are marked as dirty in the
 //! same transaction, and `settle` counts them anew; marks that a crash left behind are found by the next scan.
 
+mod aggregates;
 mod digest;
 mod names;
 mod photos;
 mod rows;
-mod aggregates;
 mod tracks;
-mod video_genres;
 mod video_aggregates;
+mod video_genres;
 mod video_values;
 mod videos;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use aggregates::RecomputeOutcome;
 pub use digest::digest_of;
 use futures_util::FutureExt as _;
-pub use aggregates::RecomputeOutcome;
 
 use crate::args::{Arg, args};
 use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::error::Result;
-use crate::version_counters::Invalidation;
 use crate::text::bounded_reason;
+use crate::version_counters::Invalidation;
 use crate::write_queue::WriteTx;
-use crate::{WritePriority, Store};
+use crate::{Store, WritePriority};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
 use svc_domain::kind::CachePartition;
-use svc_domain::scan::{FileRecord, FileStatus, DirectoryDigest, RunLogEntry, ScannedFile};
+use svc_domain::scan::{DirectoryDigest, FileRecord, FileStatus, RunLogEntry, ScannedFile};
 use svc_domain::time::Timestamp;
 use videos::RenamedShows;
 

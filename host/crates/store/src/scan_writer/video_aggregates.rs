@@ -7,7 +7,7 @@ use crate::db::Tx;
 use crate::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::videos::{RenamedShows, words};
-use crate::scan_writer::{for_ids, aggregates};
+use crate::scan_writer::{aggregates, for_ids};
 use crate::user_items::forget_items;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::text::search_words;
@@ -65,7 +65,11 @@ pub(super) async fn recompute_episodes(tx: &mut Tx, changes: &mut NewChanges) ->
 }
 
 /// Counts some shows after their episodes; gives how many were looked at.
-pub(super) async fn recompute_shows(tx: &mut Tx, moved: &RenamedShows, changes: &mut NewChanges) -> Result<u64> {
+pub(super) async fn recompute_shows(
+    tx: &mut Tx,
+    moved: &RenamedShows,
+    changes: &mut NewChanges,
+) -> Result<u64> {
     let dirty = aggregates::ids(tx, DIRTY_SHOWS).await?;
     for &show in &dirty {
         let heirs = moved.heirs.get(&show);

@@ -33,7 +33,11 @@ async fn instance(test_store: &TestStore) -> Instance {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    test_store.store.create_instance_if_absent(&instance).await.unwrap()
+    test_store
+        .store
+        .create_instance_if_absent(&instance)
+        .await
+        .unwrap()
 }
 
 async fn change(test_store: &TestStore) -> IdentityChange {
@@ -124,7 +128,11 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
             (account.user.clone(), Some("$argon2id$"))
         );
         for other in ["Ada", "%", "ad_", ""] {
-            assert_eq!(test_store.store.user_for_login(other).await.unwrap(), None, "{other}");
+            assert_eq!(
+                test_store.store.user_for_login(other).await.unwrap(),
+                None,
+                "{other}"
+            );
         }
         assert_eq!(test_store.store.account(UserId::from(5)).await.unwrap(), None);
         assert_eq!(test_store.store.owner().await.unwrap(), None);
@@ -144,15 +152,27 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
             expected.push(made.id);
         }
         let page = Pagination { take: 2, skip: 1 };
-        let listed = test_store.store.list_accounts(page, Order::Ascending).await.unwrap();
+        let listed = test_store
+            .store
+            .list_accounts(page, Order::Ascending)
+            .await
+            .unwrap();
         assert_eq!(listed.total, 5);
         let ids: Vec<_> = listed.items.iter().map(|account| account.user.id).collect();
         assert_eq!(ids, expected[1..3]);
         assert!(listed.items.iter().all(|account| account.roles.len() == 2));
-        let listed = test_store.store.list_accounts(page, Order::Descending).await.unwrap();
+        let listed = test_store
+            .store
+            .list_accounts(page, Order::Descending)
+            .await
+            .unwrap();
         assert_eq!(listed.items[0].user.id, expected[3]);
         for page in [Pagination { take: 0, skip: 0 }, Pagination { take: 2, skip: 9 }] {
-            let listed = test_store.store.list_accounts(page, Order::Ascending).await.unwrap();
+            let listed = test_store
+                .store
+                .list_accounts(page, Order::Ascending)
+                .await
+                .unwrap();
             assert_eq!((listed.items.len(), listed.total), (0, 5));
         }
     })
@@ -175,14 +195,20 @@ async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revisi
         quiet.commit_without_invalidation().await.unwrap();
         assert_eq!(test_store.store.identity_revision(), before);
         change(test_store).await.commit().await.unwrap();
-        assert_eq!(test_store.store.identity_revision(), before, "nothing was changed");
+        assert_eq!(
+            test_store.store.identity_revision(),
+            before,
+            "nothing was changed"
+        );
         let mut loud = change(test_store).await;
         loud.set_password_hash(ada.id, "loud").await.unwrap();
         loud.commit().await.unwrap();
         assert_eq!(test_store.store.identity_revision(), before + 1);
 
         // Another process's change is seen when asked for.
-        let other = Store::open(&test_store.url, StoreOptions::default()).await.unwrap();
+        let other = Store::open(&test_store.url, StoreOptions::default())
+            .await
+            .unwrap();
         let mut elsewhere = other.change_identity().await.unwrap();
         elsewhere.set_password_hash(ada.id, "elsewhere").await.unwrap();
         elsewhere.commit().await.unwrap();
@@ -197,7 +223,10 @@ async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revisi
 #[tokio::test]
 async fn account_is_changed_and_its_name_stays_unique() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", "member").await, user(test_store, "bob", "member").await);
+        let (ada, bob) = (
+            user(test_store, "ada", "member").await,
+            user(test_store, "bob", "member").await,
+        );
         let mut change = change(test_store).await;
         let changed = User {
             username: "Ada".into(),
@@ -209,7 +238,10 @@ async fn account_is_changed_and_its_name_stays_unique() {
         assert!(!change.update_user(&bob, "ada").await.unwrap());
         change.set_owner(bob.id, NOW).await.unwrap();
         change.commit().await.unwrap();
-        assert_eq!(test_store.store.account(ada.id).await.unwrap().unwrap().user, changed);
+        assert_eq!(
+            test_store.store.account(ada.id).await.unwrap().unwrap().user,
+            changed
+        );
         let enabled = test_store.store.enabled_users(None).await.unwrap();
         assert_eq!(enabled.iter().map(|user| user.id).collect::<Vec<_>>(), [bob.id]);
         assert_eq!(test_store.store.count_people().await.unwrap(), 1);
@@ -232,7 +264,10 @@ async fn account_is_changed_and_its_name_stays_unique() {
 #[tokio::test]
 async fn role_assignments_are_idempotent_and_listed_by_role() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", "member").await, user(test_store, "bob", "guest").await);
+        let (ada, bob) = (
+            user(test_store, "ada", "member").await,
+            user(test_store, "bob", "guest").await,
+        );
         let mut roles = change(test_store).await;
         let (again, is_new) = roles.assign_role(ada.id, "member", later(1)).await.unwrap();
         assert_eq!((again.created_at, is_new), (NOW, false));
@@ -240,7 +275,11 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
         roles.commit().await.unwrap();
         let list = async |user, order| {
             let page = Pagination::default();
-            let rows = test_store.store.list_role_assignments(user, page, order).await.unwrap();
+            let rows = test_store
+                .store
+                .list_role_assignments(user, page, order)
+                .await
+                .unwrap();
             rows.into_iter()
                 .map(|row| (row.role, row.user))
                 .collect::<Vec<_>>()
@@ -351,7 +390,8 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             [first.clone()]
         );
         assert!(
-            test_store.store
+            test_store
+                .store
                 .live_sessions(ada.id, later(1010))
                 .await
                 .unwrap()
@@ -393,7 +433,8 @@ async fn sessions_are_revoked_retired_and_pruned() {
         // A retired session's access token ends by itself, a revoked one's at once.
         assert!(counts(0).await && !counts(1).await && counts(2).await);
         assert!(
-            !test_store.store
+            !test_store
+                .store
                 .session_counts(all[2].id, UserId::from(1))
                 .await
                 .unwrap()
@@ -421,13 +462,18 @@ async fn sessions_are_revoked_retired_and_pruned() {
             .unwrap();
         ended.commit().await.unwrap();
         let known = async |since| {
-            test_store.store
+            test_store
+                .store
                 .is_known_address(ada.id, "192.0.2.1", since)
                 .await
                 .unwrap()
         };
         assert!(known(later(4)).await && !known(later(5)).await);
-        test_store.store.prune_identity(later(4), later(5), 10).await.unwrap();
+        test_store
+            .store
+            .prune_identity(later(4), later(5), 10)
+            .await
+            .unwrap();
         assert!(!known(later(0)).await);
         let rows = test_store
             .store
@@ -464,7 +510,10 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
             test_store.store.personal_access_token(&[7; 32]).await.unwrap(),
             Some(token.clone())
         );
-        assert_eq!(test_store.store.personal_access_token(&[8; 32]).await.unwrap(), None);
+        assert_eq!(
+            test_store.store.personal_access_token(&[8; 32]).await.unwrap(),
+            None
+        );
         let activity = Activity {
             users: vec![(ada.id.get(), later(3))],
             sessions: vec![],
@@ -473,8 +522,23 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         test_store.store.note_activity(&activity).await.unwrap();
         let listed = test_store.store.personal_access_tokens(ada.id).await.unwrap();
         assert_eq!(listed[0].last_used_at, Some(later(3)));
-        assert_eq!(test_store.store.enabled_users(Some(later(3))).await.unwrap().len(), 1);
-        assert!(test_store.store.enabled_users(Some(later(4))).await.unwrap().is_empty());
+        assert_eq!(
+            test_store
+                .store
+                .enabled_users(Some(later(3)))
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
+        assert!(
+            test_store
+                .store
+                .enabled_users(Some(later(4)))
+                .await
+                .unwrap()
+                .is_empty()
+        );
         let mut gone = change(test_store).await;
         assert!(
             !gone
@@ -484,7 +548,10 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         );
         assert!(gone.delete_user(ada.id).await.unwrap());
         gone.commit().await.unwrap();
-        assert_eq!(test_store.store.personal_access_token(&[7; 32]).await.unwrap(), None);
+        assert_eq!(
+            test_store.store.personal_access_token(&[7; 32]).await.unwrap(),
+            None
+        );
     })
     .await;
 }

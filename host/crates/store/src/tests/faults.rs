@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
+use svc_covers::covers;
 
 use crate::db::Pools;
 use crate::tests::*;
@@ -36,7 +37,10 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
         let mut writer = test_store.writer();
         assert!(writer.persist(&batch).await.is_err());
         assert_eq!(test_store.store.folders(directory).await.unwrap()[0].digest, None);
-        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap().len(), 1000);
+        assert_eq!(
+            test_store.store.files_in_folders(&[folder]).await.unwrap().len(),
+            1000
+        );
 
         // The next scan knows the first 1000 and completes.
         batch.files[1099].file.folder = folder;
@@ -102,7 +106,10 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
         drop(writer);
         let mut writer = test_store.writer();
         writer.persist(&batch).await.unwrap();
-        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap().len(), 400);
+        assert_eq!(
+            test_store.store.files_in_folders(&[folder]).await.unwrap().len(),
+            400
+        );
     })
     .await;
 }
@@ -120,7 +127,10 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         .unwrap();
     let add = async || {
         let path = RelativePath::root().join_text(&test_store.id::<FolderId>().to_string().repeat(300));
-        test_store.store.add_folders(directory, &[(test_store.id(), path)]).await
+        test_store
+            .store
+            .add_folders(directory, &[(test_store.id(), path)])
+            .await
     };
     let mut added = 1;
     let error = loop {
@@ -136,10 +146,14 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         .await
         .unwrap();
     add().await.unwrap();
-    assert_eq!(test_store.store.folders(directory).await.unwrap().len(), added + 1);
+    assert_eq!(
+        test_store.store.folders(directory).await.unwrap().len(),
+        added + 1
+    );
     test_store.store.check_integrity().await.unwrap();
 }
 
+#[covers("T52")]
 #[tokio::test]
 async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
     let test_store = sqlite_test_store().await;
@@ -175,11 +189,22 @@ async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
     let test_store = sqlite_test_store().await;
     let scanning = test_store.store.write(WritePriority::Scan).await.unwrap();
     let next = async |priority| {
-        test_store.store.write(priority).await.unwrap().commit().await.unwrap();
+        test_store
+            .store
+            .write(priority)
+            .await
+            .unwrap()
+            .commit()
+            .await
+            .unwrap();
         std::time::Instant::now()
     };
     // In this order they queue; the scan that runs is confirmed last.
-    let (next_scan, user, done) = tokio::join!(next(WritePriority::Scan), next(WritePriority::Interactive), scanning.commit());
+    let (next_scan, user, done) = tokio::join!(
+        next(WritePriority::Scan),
+        next(WritePriority::Interactive),
+        scanning.commit()
+    );
     done.unwrap();
     assert!(user < next_scan);
 }
@@ -187,7 +212,11 @@ async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
 #[tokio::test]
 async fn durability_follows_the_lane() {
     let test_store = sqlite_test_store().await;
-    for (priority, expected) in [(WritePriority::Interactive, 2), (WritePriority::Scan, 1), (WritePriority::Interactive, 2)] {
+    for (priority, expected) in [
+        (WritePriority::Interactive, 2),
+        (WritePriority::Scan, 1),
+        (WritePriority::Interactive, 2),
+    ] {
         let mut tx = test_store.store.write(priority).await.unwrap();
         let rows: Vec<(i64,)> = tx.fetch_all("PRAGMA synchronous", &[]).await.unwrap();
         assert_eq!(rows, [(expected,)], "{priority:?}");
@@ -287,7 +316,9 @@ async fn newer_schema_is_refused_on_each_database() {
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        let error = Store::open(&test_store.url, StoreOptions::default()).await.unwrap_err();
+        let error = Store::open(&test_store.url, StoreOptions::default())
+            .await
+            .unwrap_err();
         assert!(
             matches!(error, StoreError::NewerSchema { found: 999, .. }),
             "{error}"

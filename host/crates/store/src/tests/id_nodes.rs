@@ -197,10 +197,17 @@ async fn database_has_room_for_256_servers() {
             tx.execute(sql, &[node.into(), hour.into()]).await.unwrap();
         }
         tx.commit_without_invalidation().await.unwrap();
-        let refused = test_store.store.lease_id_node(clock.clone(), "late".to_owned()).await;
+        let refused = test_store
+            .store
+            .lease_id_node(clock.clone(), "late".to_owned())
+            .await;
         assert!(matches!(refused, Err(StoreError::NoIdNode)));
         clock.advance(TWO_HOURS);
-        test_store.store.lease_id_node(clock, "later".to_owned()).await.unwrap();
+        test_store
+            .store
+            .lease_id_node(clock, "later".to_owned())
+            .await
+            .unwrap();
     })
     .await;
 }

@@ -7,6 +7,7 @@ use crate::{
     ArtistFilter, ArtistOrder, MovieFilter, MovieOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder,
     ShowFilter, ShowOrder, TrackFilter, TrackOrder,
 };
+use svc_covers::covers;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
@@ -54,7 +55,8 @@ async fn watch(test_store: &TestStore, user: UserId, item: ItemKey) {
         position_ms: 6_000_000,
         state: PlayState::Completed,
     };
-    test_store.store
+    test_store
+        .store
         .report_playback(user, item, &report, Some(6_000_000))
         .await
         .unwrap();
@@ -85,12 +87,19 @@ async fn movies(test_store: &TestStore, items: ItemFilter) -> Vec<String> {
     listed.items.into_iter().map(|movie| movie.title).collect()
 }
 
+#[covers("A15")]
 #[tokio::test]
 async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
-        let (a, b) = (movie(test_store, folder, "A").await, movie(test_store, folder, "B").await);
+        let (a, b) = (
+            movie(test_store, folder, "A").await,
+            movie(test_store, folder, "B").await,
+        );
         movie(test_store, folder, "C").await;
         test_store.store.rate(ada, a, 0.8, NOW).await.unwrap();
         test_store.store.rate(ada, b, 0.7, NOW).await.unwrap();
@@ -115,6 +124,7 @@ async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
     .await;
 }
 
+#[covers("A15")]
 #[tokio::test]
 async fn show_is_watched_when_each_of_its_episodes_is() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -154,7 +164,11 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
         }
         assert_eq!(shows(shuffled()).await.len(), 2);
 
-        let show = number(&test_store.url, "SELECT show_id FROM tv_shows WHERE title = 'Dark'").await;
+        let show = number(
+            &test_store.url,
+            "SELECT show_id FROM tv_shows WHERE title = 'Dark'",
+        )
+        .await;
         let part = OrderedPagination {
             order: Order::Ascending,
             page: PAGE,
@@ -182,10 +196,14 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
     .await;
 }
 
+#[covers("A15")]
 #[tokio::test]
 async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let (_, folder) = test_store.folder(MediaKind::photos(), "a").await;
         let files = [("a.jpg", None), ("b.jpg", Some(4)), ("c.jpg", Some(3))];
         let files = files.map(|(name, rating)| {
@@ -209,7 +227,11 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
                 ..PhotoFilter::default()
             };
             let request = of(PhotoOrder::CreatedAt);
-            let listed = test_store.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
+            let listed = test_store
+                .store
+                .list_photos(ALL_MEDIA, &filter, &request)
+                .await
+                .unwrap();
             let told: Vec<&str> = listed
                 .items
                 .iter()
@@ -233,6 +255,7 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
     .await;
 }
 
+#[covers("A15")]
 #[tokio::test]
 async fn release_and_artist_are_missing_when_all_their_tracks_are() {
     on_each_database(async |test_store: &mut TestStore| {

@@ -118,21 +118,34 @@ async fn so_many_jobs_of_a_type_wait_and_the_newest_that_ended_are_kept() {
         for _ in 0..10 {
             insert(test_store, "a").await;
         }
-        assert!(!test_store.store.insert_job(&job(test_store, "a"), 10, 1000).await.unwrap());
+        assert!(
+            !test_store
+                .store
+                .insert_job(&job(test_store, "a"), 10, 1000)
+                .await
+                .unwrap()
+        );
         let mut ended = Vec::new();
         for _ in 0..8 {
             let job = job(test_store, "b");
             assert!(test_store.store.insert_job(&job, 10, 5).await.unwrap());
             let to = JobStatus::Cancelled;
             assert!(
-                test_store.store
+                test_store
+                    .store
                     .move_job(job.id, &[JobStatus::Queued], to, NOW)
                     .await
                     .unwrap()
             );
             ended.push(job.id);
         }
-        assert!(test_store.store.insert_job(&job(test_store, "b"), 10, 5).await.unwrap());
+        assert!(
+            test_store
+                .store
+                .insert_job(&job(test_store, "b"), 10, 5)
+                .await
+                .unwrap()
+        );
         let all = test_store
             .store
             .list_jobs(&JobFilter::default(), Order::Ascending, PAGE)
@@ -153,7 +166,8 @@ async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
         let (_, ab) = test_store.folder(MediaKind::music(), "a/b").await;
         let (_, aside) = test_store.folder(MediaKind::music(), "ab").await;
         let files = [(a, "1"), (ab, "2"), (aside, "3")];
-        let files = files.map(|(folder, name)| test_store.file(folder, name, record(track(name, &["A"], "B", 1))));
+        let files =
+            files.map(|(folder, name)| test_store.file(folder, name, record(track(name, &["A"], "B", 1))));
         let mut again = files[0].clone();
         let ids = test_store.persist(files.to_vec()).await;
         let find = async |below: &str, after| {

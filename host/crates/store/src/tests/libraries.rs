@@ -22,7 +22,11 @@ pub(super) async fn user(test_store: &TestStore, name: &str, roles: &[&str]) -> 
         instance_id: "i".into(),
         created_at: NOW,
     };
-    test_store.store.create_instance_if_absent(&instance).await.unwrap();
+    test_store
+        .store
+        .create_instance_if_absent(&instance)
+        .await
+        .unwrap();
     let new = NewUser {
         id: test_store.id(),
         username: name.to_owned(),
@@ -97,7 +101,8 @@ pub(super) async fn songs(test_store: &TestStore) -> Vec<FileId> {
         let facts = track_of(title, artists, album, number, &genre(name));
         files.push((path, folder, test_store.file(folder, title, record(facts))));
     }
-    test_store.persist(files.into_iter().map(|(_, _, file)| file).collect())
+    test_store
+        .persist(files.into_iter().map(|(_, _, file)| file).collect())
         .await
 }
 
@@ -105,7 +110,10 @@ pub(super) async fn songs(test_store: &TestStore) -> Vec<FileId> {
 async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = songs(test_store).await;
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         assert_eq!(test_store.store.media_scope(bob).await.unwrap(), MediaScope::All);
         let closed = library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
@@ -247,7 +255,12 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
         assert_eq!(titles(test_store, ada).await, Vec::<String>::new());
         assert_eq!(titles(test_store, eve).await.len(), 4);
         // A part of it is in another library as well.
-        let mut part = library(test_store, MediaKind::music(), &["b/c"], &[Grant::Role("member".into())]);
+        let mut part = library(
+            test_store,
+            MediaKind::music(),
+            &["b/c"],
+            &[Grant::Role("member".into())],
+        );
         insert(test_store, &part).await;
         assert_eq!(titles(test_store, ada).await, ["B1", "B2"]);
         part.grants = vec![Grant::Role("family".into())];
@@ -296,7 +309,10 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
 #[tokio::test]
 async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
         let before = test_store.store.identity_revision();
@@ -335,7 +351,10 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 #[tokio::test]
 async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_class_of_its_folder() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
         let mut files = Vec::new();
@@ -393,7 +412,11 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
         let ada = user(test_store, "ada", &["night"]).await;
         let bob = user(test_store, "bob", &["day"]).await;
         let grants = [Grant::User(bob), Grant::Role("day".into())];
-        insert(test_store, &library(test_store, MediaKind::music(), &[""], &grants)).await;
+        insert(
+            test_store,
+            &library(test_store, MediaKind::music(), &[""], &grants),
+        )
+        .await;
         let mut change = test_store.store.change_identity().await.unwrap();
         assert!(change.delete_user(bob).await.unwrap());
         change.delete_role("day").await.unwrap();
@@ -423,9 +446,17 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let mut asked = items.clone();
         asked.push((ItemType::MusicTrack, 1));
         asked.push((ItemType::Photo, ids[0].get()));
-        let access = test_store.store.accessible_items_of(&scope, &asked).await.unwrap();
+        let access = test_store
+            .store
+            .accessible_items_of(&scope, &asked)
+            .await
+            .unwrap();
         assert_eq!(access, HashSet::from([items[0], items[3]]));
-        let access = test_store.store.accessible_items_of(ALL_MEDIA, &asked).await.unwrap();
+        let access = test_store
+            .store
+            .accessible_items_of(ALL_MEDIA, &asked)
+            .await
+            .unwrap();
         assert_eq!(access, items.iter().copied().collect());
 
         let change = |kind, id: i64| Change {
@@ -440,10 +471,18 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let added: Vec<_> = ids.iter().map(|id| change(ChangeKind::Added, id.get())).collect();
         let told = vec![added[0], added[3], change(ChangeKind::Removed, 1)];
         let all = [added, vec![told[2]]].concat();
-        let seen = test_store.store.accessible_changes(&scope, all.clone()).await.unwrap();
+        let seen = test_store
+            .store
+            .accessible_changes(&scope, all.clone())
+            .await
+            .unwrap();
         assert_eq!(seen, told);
         assert_eq!(
-            test_store.store.accessible_changes(ALL_MEDIA, all.clone()).await.unwrap(),
+            test_store
+                .store
+                .accessible_changes(ALL_MEDIA, all.clone())
+                .await
+                .unwrap(),
             all
         );
         for index in [
@@ -453,7 +492,11 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             ItemType::TvShow,
             ItemType::TvEpisode,
         ] {
-            let none = test_store.store.accessible_items_of(&scope, &[(index, 1)]).await.unwrap();
+            let none = test_store
+                .store
+                .accessible_items_of(&scope, &[(index, 1)])
+                .await
+                .unwrap();
             assert_eq!(none, HashSet::new());
         }
         let others = [

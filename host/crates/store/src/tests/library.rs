@@ -75,7 +75,11 @@ async fn genres(test_store: &TestStore) -> Vec<(String, i64)> {
 }
 
 async fn found(test_store: &TestStore, index: SearchIndex, words: &str) -> u64 {
-    let found = test_store.store.search(ALL_MEDIA, &[index], words, ALL).await.unwrap();
+    let found = test_store
+        .store
+        .search(ALL_MEDIA, &[index], words, ALL)
+        .await
+        .unwrap();
     let found = &found[0];
     assert_eq!(found.total, found.items.len() as u64);
     found.total
@@ -102,7 +106,12 @@ async fn track_comes_back_as_it_was_read() {
         let ids = test_store
             .persist(vec![test_store.file(folder, "01.mp3", record(facts.clone()))])
             .await;
-        let track = test_store.store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap();
+        let track = test_store
+            .store
+            .track(ALL_MEDIA, ids[0].into())
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (track.title.as_str(), track.sort_title.as_str()),
             ("The Song", "song")
@@ -158,7 +167,12 @@ async fn track_comes_back_as_it_was_read() {
             ("The Band", &["Rock".into()][..])
         );
 
-        let file = test_store.store.media_file(ALL_MEDIA, ids[0]).await.unwrap().unwrap();
+        let file = test_store
+            .store
+            .media_file(ALL_MEDIA, ids[0])
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (file.root, file.path.as_str()),
             (PathBuf::from("/media/music"), "Ärger/CD 1/01.mp3")
@@ -350,8 +364,14 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 async fn tracks_form_releases_artists_and_genres() {
     on_each_database(async |test_store: &mut TestStore| {
         small_library(test_store).await;
-        assert_eq!(artists(test_store).await, [("Ann".into(), 1, 3), ("Bob".into(), 1, 2)]);
-        assert_eq!(releases(test_store).await, [("First".into(), 2), ("Second".into(), 2)]);
+        assert_eq!(
+            artists(test_store).await,
+            [("Ann".into(), 1, 3), ("Bob".into(), 1, 2)]
+        );
+        assert_eq!(
+            releases(test_store).await,
+            [("First".into(), 2), ("Second".into(), 2)]
+        );
         assert_eq!(genres(test_store).await, [("Jazz".into(), 1), ("Rock".into(), 2)]);
         let all = ReleaseFilter::default();
         let years = test_store
@@ -387,7 +407,13 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!(tracks, ["Zebra", "Échoes"]);
         let ann = rock.items[0].artists[0].id;
         assert_eq!(
-            test_store.store.artist(ALL_MEDIA, ann).await.unwrap().unwrap().name,
+            test_store
+                .store
+                .artist(ALL_MEDIA, ann)
+                .await
+                .unwrap()
+                .unwrap()
+                .name,
             "Ann"
         );
         let hers = test_store
@@ -414,7 +440,9 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
         // Eve is named for the release alone.
         let mut facts = track_of("Solo", &["Eve"], "Third", 1, &[genre("Folk")]);
         facts.credits.clear();
-        test_store.persist(vec![test_store.file(folder, "5", record(facts))]).await;
+        test_store
+            .persist(vec![test_store.file(folder, "5", record(facts))])
+            .await;
         let of_genre = |name: &str| ArtistFilter {
             genre: Some(name.to_owned()),
             ..ArtistFilter::default()
@@ -521,11 +549,17 @@ async fn search_finds_words_by_each_of_their_beginnings() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::music(), "one").await;
         let facts = track("Überströmung 漢字表記五六", &["Ann"], "Album", 1);
-        test_store.persist(vec![test_store.file(folder, "1", record(facts))]).await;
+        test_store
+            .persist(vec![test_store.file(folder, "1", record(facts))])
+            .await;
         for word in ["Überströmung", "uberstromung", "漢字表記五六"] {
             for (end, letter) in word.char_indices() {
                 let beginning = &word[..end + letter.len_utf8()];
-                assert_eq!(found(test_store, SearchIndex::Tracks, beginning).await, 1, "{beginning}");
+                assert_eq!(
+                    found(test_store, SearchIndex::Tracks, beginning).await,
+                    1,
+                    "{beginning}"
+                );
             }
         }
         assert_eq!(found(test_store, SearchIndex::Tracks, "berst").await, 0);
@@ -548,7 +582,9 @@ async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
         test_store.persist(files).await;
         let indexes = [SearchIndex::Artists, SearchIndex::Movies, SearchIndex::Tracks];
         for (skip, take) in [(0, 12), (195, 6), (195, 20), (225, 12), (230, 12), (0, 0)] {
-            let found = test_store.store.search(ALL_MEDIA, &indexes, "a", Pagination { take, skip });
+            let found = test_store
+                .store
+                .search(ALL_MEDIA, &indexes, "a", Pagination { take, skip });
             let found = found.await.unwrap();
             let count_cache: Vec<u64> = found.iter().map(|hits| hits.total).collect();
             assert_eq!(count_cache, [1, 0, MANY], "in the order of the indexes");
@@ -577,7 +613,10 @@ async fn search_finds_items_by_the_beginnings_of_their_words() {
         assert_eq!(found(test_store, SearchIndex::Releases, "ann fir").await, 1);
         assert_eq!(found(test_store, SearchIndex::Artists, "b").await, 1);
         assert_eq!(found(test_store, SearchIndex::Artists, "").await, 0);
-        assert_eq!(found(test_store, SearchIndex::Artists, "and or not near").await, 0);
+        assert_eq!(
+            found(test_store, SearchIndex::Artists, "and or not near").await,
+            0
+        );
     })
     .await;
 }
@@ -598,7 +637,10 @@ async fn changed_track_leaves_its_old_release_artist_genre_and_words() {
             changed.push(file);
         }
         test_store.persist(changed).await;
-        assert_eq!(releases(test_store).await, [("Second".into(), 2), ("Third".into(), 2)]);
+        assert_eq!(
+            releases(test_store).await,
+            [("Second".into(), 2), ("Third".into(), 2)]
+        );
         assert_eq!(
             artists(test_store).await,
             [("Ann".into(), 0, 1), ("Bob".into(), 1, 2), ("Eve".into(), 1, 2)]
@@ -634,7 +676,10 @@ async fn release_takes_the_words_of_the_file_that_was_read_last() {
             (outcome.added_releases.len(), outcome.added_artists.len()),
             (0, 0)
         );
-        assert_eq!(releases(test_store).await, [("FIRST".into(), 2), ("Second".into(), 2)]);
+        assert_eq!(
+            releases(test_store).await,
+            [("FIRST".into(), 2), ("Second".into(), 2)]
+        );
     })
     .await;
 }
@@ -655,7 +700,12 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
         (unread.file.id, unread.file.known) = (ids[1], true);
         test_store.persist(vec![broken, unread]).await;
         for (id, title) in [(ids[0], "Échoes"), (ids[1], "Zebra")] {
-            let track = test_store.store.track(ALL_MEDIA, id.into()).await.unwrap().unwrap();
+            let track = test_store
+                .store
+                .track(ALL_MEDIA, id.into())
+                .await
+                .unwrap()
+                .unwrap();
             assert_eq!((track.title.as_str(), track.missing), (title, false));
         }
         assert_eq!(releases(test_store).await[0], ("First".into(), 2));
@@ -674,7 +724,10 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
             assert_eq!(names.len(), indexed, "{path:?} {names:?}");
             assert!(!names.contains("1") && !names.contains("2"), "{names:?}");
         }
-        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 2);
+        assert_eq!(
+            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            2
+        );
     })
     .await;
 }
@@ -694,7 +747,8 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             .await
             .unwrap();
         assert!(
-            test_store.store
+            test_store
+                .store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -702,7 +756,8 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .missing
         );
         assert!(
-            test_store.store
+            test_store
+                .store
                 .media_file(ALL_MEDIA, ids[0])
                 .await
                 .unwrap()
@@ -715,7 +770,10 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .len(),
             4
         );
-        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 1);
+        assert_eq!(
+            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            1
+        );
         let restored = vec![ids[0], ids[3]];
         writer
             .persist(&ScanBatch {
@@ -726,7 +784,8 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             .await
             .unwrap();
         assert!(
-            !test_store.store
+            !test_store
+                .store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -755,7 +814,13 @@ async fn missing_file_keeps_its_row_and_comes_back() {
     .await;
 }
 
-fn photo(test_store: &TestStore, folder: FolderId, name: &str, day: i64, place: Option<(f64, f64)>) -> StoredFile {
+fn photo(
+    test_store: &TestStore,
+    folder: FolderId,
+    name: &str,
+    day: i64,
+    place: Option<(f64, f64)>,
+) -> StoredFile {
     let mut facts = PhotoFacts::from_extraction(&Extraction::default(), name, NOW);
     facts.taken_at = Timestamp::from_millis(day * 86_400_000);
     facts.width = (day > 1).then_some(4000 - day as i32);
@@ -906,8 +971,18 @@ async fn deindex_forgets_all_media_and_nothing_else() {
         assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap(), []);
         assert_eq!(found(test_store, SearchIndex::Tracks, "a").await, 0);
         assert_eq!(test_store.store.list_directories().await.unwrap().len(), 1);
-        assert_eq!(test_store.store.file_counts().await.unwrap()[&MediaKind::music()], 0);
-        assert!(test_store.store.changes(Some(read_to), 100).await.unwrap().incomplete);
+        assert_eq!(
+            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            0
+        );
+        assert!(
+            test_store
+                .store
+                .changes(Some(read_to), 100)
+                .await
+                .unwrap()
+                .incomplete
+        );
         small_library(test_store).await;
         assert_eq!(releases(test_store).await.len(), 2);
         let changes = test_store.store.changes(Some(read_to), 100).await.unwrap();
@@ -950,7 +1025,8 @@ async fn texts_without_end_are_stored_and_found() {
         ];
         let ids = test_store.persist(files).await;
         assert_eq!(
-            test_store.store
+            test_store
+                .store
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -975,13 +1051,20 @@ async fn folders_of_a_large_directory_are_all_there() {
         let (directory, first) = test_store.folder(MediaKind::music(), "a").await;
         let mut expected = vec![first];
         let more: Vec<(FolderId, RelativePath)> = (0..9000)
-            .map(|number: u32| (test_store.id(), RelativePath::root().join_text(&number.to_string())))
+            .map(|number: u32| {
+                (
+                    test_store.id(),
+                    RelativePath::root().join_text(&number.to_string()),
+                )
+            })
             .collect();
         expected.extend(more.iter().map(|(id, _)| *id));
         for some in more.chunks(1000) {
             test_store.store.add_folders(directory, some).await.unwrap();
         }
-        test_store.folder(MediaKind::photos(), "of another directory").await;
+        test_store
+            .folder(MediaKind::photos(), "of another directory")
+            .await;
         let mut found: Vec<FolderId> = Vec::new();
         for folder in test_store.store.folders(directory).await.unwrap() {
             assert_eq!((folder.digest, folder.file_count), (None, 0));

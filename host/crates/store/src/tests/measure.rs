@@ -239,7 +239,9 @@ async fn measure(name: &str, test_store: &mut TestStore, batches: &mut [ScanBatc
     let sqlite = test_store.url.starts_with("sqlite");
     if sqlite {
         test_store.reopen().await;
-        let size = std::fs::metadata(test_store.dir.path().join("svc.db")).unwrap().len();
+        let size = std::fs::metadata(test_store.dir.path().join("svc.db"))
+            .unwrap()
+            .len();
         eprintln!("{name}: {} bytes of database each", size / total as u64);
     }
     for file in batches.iter_mut().flat_map(|batch| &mut batch.files) {

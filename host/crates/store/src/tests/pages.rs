@@ -2,6 +2,7 @@
 
 use crate::tests::*;
 use crate::{ItemFilter, PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
+use svc_covers::covers;
 use svc_domain::library::{Grant, Library};
 use svc_domain::list::{Cursor, CursorValue, ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::photo::{Photo, PhotoFacts};
@@ -31,13 +32,23 @@ async fn page(
     filter: &TrackFilter,
     request: &ListRequest<TrackOrder>,
 ) -> (Vec<i64>, u64, Option<Cursor>) {
-    let listed = test_store.store.list_tracks(ALL_MEDIA, filter, request).await.unwrap();
+    let listed = test_store
+        .store
+        .list_tracks(ALL_MEDIA, filter, request)
+        .await
+        .unwrap();
     let ids = listed.items.iter().map(|track| track.id.get()).collect();
     (ids, listed.total, listed.next)
 }
 
 /// All pages of so many items, one after the place where the one before ended.
-async fn walk(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, order: Order, take: u32) -> Vec<i64> {
+async fn walk(
+    test_store: &TestStore,
+    filter: &TrackFilter,
+    by: TrackOrder,
+    order: Order,
+    take: u32,
+) -> Vec<i64> {
     let mut request = ListRequest::new(by, order, Pagination { take, skip: 0 });
     let mut walked = Vec::new();
     loop {
@@ -49,6 +60,7 @@ async fn walk(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, orde
     }
 }
 
+#[covers("A16")]
 #[tokio::test]
 async fn pages_after_a_place_are_the_list_in_every_order() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -79,6 +91,7 @@ async fn pages_after_a_place_are_the_list_in_every_order() {
     .await;
 }
 
+#[covers("A16")]
 #[tokio::test]
 async fn items_without_a_value_are_last_in_both_directions() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -86,7 +99,8 @@ async fn items_without_a_value_are_last_in_both_directions() {
         let listed = async |by, order| {
             let whole = ListRequest::new(by, order, Pagination { take: 100, skip: 0 });
             let all = TrackFilter::default();
-            test_store.store
+            test_store
+                .store
                 .list_tracks(ALL_MEDIA, &all, &whole)
                 .await
                 .unwrap()
@@ -128,7 +142,11 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
         test_store.persist(files).await;
         let request = ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination::default());
         let all = TrackFilter::default();
-        let listed = test_store.store.list_tracks(ALL_MEDIA, &all, &request).await.unwrap();
+        let listed = test_store
+            .store
+            .list_tracks(ALL_MEDIA, &all, &request)
+            .await
+            .unwrap();
         let (release, _) = listed.items[0].release.clone().unwrap();
         for (order, titles) in [
             (Order::Ascending, ["one", "two", "none"]),
@@ -138,7 +156,11 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
                 order,
                 page: Pagination::default(),
             };
-            let tracks = test_store.store.release_tracks(ALL_MEDIA, release, part).await.unwrap();
+            let tracks = test_store
+                .store
+                .release_tracks(ALL_MEDIA, release, part)
+                .await
+                .unwrap();
             let told: Vec<&str> = tracks.items.iter().map(|track| track.title.as_str()).collect();
             assert_eq!((told.as_slice(), tracks.total), (&titles[..], 3), "{order:?}");
         }
@@ -151,14 +173,22 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
     on_each_database(async |test_store: &mut TestStore| {
         tracks(test_store, 12).await;
         let all = TrackFilter::default();
-        let mut request = ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination { take: 5, skip: 0 });
+        let mut request = ListRequest::new(
+            TrackOrder::Title,
+            Order::Ascending,
+            Pagination { take: 5, skip: 0 },
+        );
         let (first, _, next) = page(test_store, &all, &request).await;
         request.page.take = 100;
         let (whole, ..) = page(test_store, &all, &request).await;
         let next = next.unwrap();
         assert_eq!(next.id, first[4]);
         let sql = sqlx::AssertSqlSafe("DELETE FROM files WHERE file_id = $1".to_owned());
-        let mut tx = test_store.store.write(crate::write_queue::WritePriority::Scan).await.unwrap();
+        let mut tx = test_store
+            .store
+            .write(crate::write_queue::WritePriority::Scan)
+            .await
+            .unwrap();
         tx.execute(sql, &crate::args::args![next.id]).await.unwrap();
         tx.commit().await.unwrap();
         request.after = Some(next.clone());
@@ -248,7 +278,11 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
                 ..ListRequest::new(PhotoOrder::CreatedAt, Order::Ascending, Pagination::default())
             };
             let filter = PhotoFilter::default();
-            let listed = test_store.store.list_photos(ALL_MEDIA, &filter, &request).await.unwrap();
+            let listed = test_store
+                .store
+                .list_photos(ALL_MEDIA, &filter, &request)
+                .await
+                .unwrap();
             assert_eq!(listed.total, listed.items.len() as u64);
             let name = |photo: Photo| photo.file_name;
             listed.items.into_iter().map(name).collect::<Vec<_>>()

@@ -37,7 +37,11 @@ async fn user(test_store: &TestStore, name: &str) -> UserId {
         instance_id: "i".into(),
         created_at: NOW,
     };
-    test_store.store.create_instance_if_absent(&instance).await.unwrap();
+    test_store
+        .store
+        .create_instance_if_absent(&instance)
+        .await
+        .unwrap();
     let new = NewUser {
         id: test_store.id(),
         username: name.to_owned(),
@@ -135,7 +139,11 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
                 bucket: Some(bucket.parse().unwrap()),
                 ..all.clone()
             };
-            assert_eq!(listed(test_store, &filter, PhotoOrder::TakenAt).await, found, "{bucket}");
+            assert_eq!(
+                listed(test_store, &filter, PhotoOrder::TakenAt).await,
+                found,
+                "{bucket}"
+            );
             let counted: i64 = days(test_store, &filter, Granularity::Day)
                 .await
                 .iter()
@@ -175,8 +183,13 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             description: Some(Some("In Vienna".into())),
         };
         let since = test_store.store.changes(None, 100).await.unwrap().next;
-        let update =
-            async |patch: &PhotoPatch| test_store.store.update_photo(ALL_MEDIA, id, patch, LATER).await.unwrap();
+        let update = async |patch: &PhotoPatch| {
+            test_store
+                .store
+                .update_photo(ALL_MEDIA, id, patch, LATER)
+                .await
+                .unwrap()
+        };
         assert_eq!(update(&patch).await, Some(0));
         let corrected = async || {
             let photo = shown(test_store, id).await;
@@ -253,7 +266,11 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
         assert_eq!(photo, expected);
 
         let hidden = MediaScope::Classes([77].into());
-        let unseen = test_store.store.update_photo(&hidden, id, &patch, LATER).await.unwrap();
+        let unseen = test_store
+            .store
+            .update_photo(&hidden, id, &patch, LATER)
+            .await
+            .unwrap();
         assert_eq!(unseen, None);
         assert_eq!(shown(test_store, id).await, expected);
     })
@@ -311,7 +328,14 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
             days(test_store, &filter, Granularity::Month).await,
             [("2021-07".to_owned(), 3)]
         );
-        let get = async |scope: &MediaScope| test_store.store.photo_album(scope, ada, id).await.unwrap().unwrap();
+        let get = async |scope: &MediaScope| {
+            test_store
+                .store
+                .photo_album(scope, ada, id)
+                .await
+                .unwrap()
+                .unwrap()
+        };
         let seen = get(ALL_MEDIA).await;
         assert_eq!(
             (seen.photo_count, seen.cover, seen.modified_at),
@@ -329,7 +353,8 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
                 cover: Some(photo),
                 ..PhotoAlbumPatch::default()
             };
-            test_store.store
+            test_store
+                .store
                 .update_photo_album(ada, id, &patch, LATER)
                 .await
                 .unwrap()
@@ -354,7 +379,10 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         );
         assert_eq!(removed, [ids[0]]);
         assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[2]));
-        assert_eq!(listed(test_store, &filter, PhotoOrder::Album).await, [ids[2], ids[1]]);
+        assert_eq!(
+            listed(test_store, &filter, PhotoOrder::Album).await,
+            [ids[2], ids[1]]
+        );
         let of = test_store.store.albums_of_photos(ada, &ids).await.unwrap();
         assert_eq!(of.get(&ids[1]), Some(&vec![id]));
         assert_eq!(of.get(&ids[0]), None);
@@ -370,8 +398,20 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         writer.persist(&batch).await.unwrap();
         assert_eq!(writer.purge_missing(LATER, LATER).await.unwrap(), 1);
         assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[1]));
-        test_store.store.delete_photo_album(ada, id).await.unwrap().unwrap();
-        assert!(test_store.store.delete_photo_album(ada, id).await.unwrap().is_none());
+        test_store
+            .store
+            .delete_photo_album(ada, id)
+            .await
+            .unwrap()
+            .unwrap();
+        assert!(
+            test_store
+                .store
+                .delete_photo_album(ada, id)
+                .await
+                .unwrap()
+                .is_none()
+        );
         assert_eq!(
             listed(test_store, &PhotoFilter::default(), PhotoOrder::CreatedAt)
                 .await
@@ -430,7 +470,8 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             ..PhotoAlbumPatch::default()
         };
         let update = async |user, id| {
-            test_store.store
+            test_store
+                .store
                 .update_photo_album(user, id, &patch, LATER)
                 .await
                 .unwrap()
@@ -443,7 +484,10 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
                 .add_to_photo_album(ALL_MEDIA, (user, id), &[], 9, LATER)
                 .await;
             assert!(added.unwrap().is_none());
-            let removed = test_store.store.remove_from_photo_album((user, id), &[], LATER).await;
+            let removed = test_store
+                .store
+                .remove_from_photo_album((user, id), &[], LATER)
+                .await;
             assert!(removed.unwrap().is_none());
         }
         let told = update(ada, with_ben).await.unwrap();
@@ -463,7 +507,11 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             readers: AlbumReaders::default(),
         };
         assert!(!test_store.store.insert_photo_album(&new, 3, NOW).await.unwrap());
-        let known = test_store.store.known_users(&[ada, UserId::from(5)]).await.unwrap();
+        let known = test_store
+            .store
+            .known_users(&[ada, UserId::from(5)])
+            .await
+            .unwrap();
         assert_eq!(known, [ada].into());
         let mut change = test_store.store.change_identity().await.unwrap();
         assert!(change.delete_user(ada).await.unwrap());

@@ -35,7 +35,12 @@ async fn create(test_store: &TestStore, user: UserId, second: i64) -> PlaybackQu
 }
 
 async fn change(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> QueueChange {
-    test_store.store.change_queue(user, id, NOW).await.unwrap().unwrap()
+    test_store
+        .store
+        .change_queue(user, id, NOW)
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 fn fresh(test_store: &TestStore, count: usize) -> Vec<(ItemId, ItemKey)> {
@@ -46,7 +51,11 @@ fn fresh(test_store: &TestStore, count: usize) -> Vec<(ItemId, ItemKey)> {
 
 /// All items in order, with their indexes looked at.
 async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec<ItemId> {
-    let window = test_store.store.queue_window(user, id, None, 0, 20_000).await.unwrap();
+    let window = test_store
+        .store
+        .queue_window(user, id, None, 0, 20_000)
+        .await
+        .unwrap();
     let Some(window) = window else { return Vec::new() };
     assert_eq!(window.total, window.items.len() as u64);
     for (at, item) in window.items.iter().enumerate() {
@@ -192,9 +201,15 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
 #[tokio::test]
 async fn window_shows_what_lies_around_an_item() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let id = create(test_store, ada, 0).await;
-        assert_eq!(test_store.store.queue_window(ada, id, None, 5, 5).await.unwrap(), None);
+        assert_eq!(
+            test_store.store.queue_window(ada, id, None, 5, 5).await.unwrap(),
+            None
+        );
         let items = fresh(test_store, 10);
         let mut open = change(test_store, ada, id).await;
         open.insert(&items, Place::End).await.unwrap();
@@ -221,12 +236,25 @@ async fn window_shows_what_lies_around_an_item() {
             let wanted: Vec<_> = expected.map(|at| (at as u64, items[at].0, items[at].1)).collect();
             assert_eq!((shown, window.total, window.revision), (wanted, 10, 2));
         }
-        assert_eq!(test_store.store.queue_window(bob, id, None, 5, 5).await.unwrap(), None);
+        assert_eq!(
+            test_store.store.queue_window(bob, id, None, 5, 5).await.unwrap(),
+            None
+        );
         assert!(test_store.store.queue(bob, id).await.unwrap().is_none());
-        assert!(test_store.store.change_queue(bob, id, NOW).await.unwrap().is_none());
+        assert!(
+            test_store
+                .store
+                .change_queue(bob, id, NOW)
+                .await
+                .unwrap()
+                .is_none()
+        );
         let found = test_store.store.queue_of_item(ada, items[3].0).await.unwrap();
         assert_eq!(found, Some((id, (ItemType::MusicTrack, 3))));
-        assert_eq!(test_store.store.queue_of_item(bob, items[3].0).await.unwrap(), None);
+        assert_eq!(
+            test_store.store.queue_of_item(bob, items[3].0).await.unwrap(),
+            None
+        );
         change(test_store, ada, id).await.delete().await.unwrap();
         assert!(test_store.store.queue(ada, id).await.unwrap().is_none());
         assert_eq!(
@@ -240,15 +268,19 @@ async fn window_shows_what_lies_around_an_item() {
 #[tokio::test]
 async fn queue_that_was_longest_not_touched_makes_room() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let others = create(test_store, bob, 0).await;
         let mut made = Vec::new();
         for second in 0..MAX_QUEUES as i64 {
             made.push(create(test_store, ada, second).await);
         }
-        let touched = test_store
-            .store
-            .change_queue(ada, made[0], Timestamp::from_millis(NOW.millis() + 999_000));
+        let touched =
+            test_store
+                .store
+                .change_queue(ada, made[0], Timestamp::from_millis(NOW.millis() + 999_000));
         touched.await.unwrap().unwrap().commit().await.unwrap();
         let last = create(test_store, ada, 500).await;
         let listed = test_store
@@ -288,7 +320,11 @@ async fn changes_at_once_follow_each_other() {
         assert_eq!(version_counters, (2..14).collect::<Vec<i64>>());
         let order = order(test_store, ada, id).await;
         assert_eq!(order.len(), 36);
-        let places = number(&test_store.url, "SELECT count(DISTINCT place) FROM playback_queue_items").await;
+        let places = number(
+            &test_store.url,
+            "SELECT count(DISTINCT place) FROM playback_queue_items",
+        )
+        .await;
         assert_eq!(places, 36);
     })
     .await;
@@ -299,7 +335,10 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
     on_each_database(async |test_store: &mut TestStore| {
         // A1 by Ann (Rock), B1 by Ann and Bob (Jazz), B2 by Bob (Jazz), D1 by Dan (Rock); B1 and B2 are in `b`.
         let ids: Vec<i64> = songs(test_store).await.iter().map(|id| id.get()).collect();
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         insert(
             test_store,
             &library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use sqlx::AssertSqlSafe;
+use svc_covers::covers;
 
 use crate::args::Arg;
 use crate::db::Engine;
@@ -94,6 +95,7 @@ async fn both_databases_have_the_same_tables_columns_and_indexes() {
     .await;
 }
 
+#[covers("A16")]
 #[tokio::test]
 async fn every_order_of_every_list_is_served_by_an_index() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -161,7 +163,10 @@ async fn opening_again_changes_no_schema() {
     on_each_database(async |test_store: &mut TestStore| {
         let (before, indexes_before) = (columns(test_store).await, indexes(test_store).await);
         test_store.reopen().await;
-        assert_eq!((columns(test_store).await, indexes(test_store).await), (before, indexes_before));
+        assert_eq!(
+            (columns(test_store).await, indexes(test_store).await),
+            (before, indexes_before)
+        );
     })
     .await;
 }

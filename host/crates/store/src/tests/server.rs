@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::tests::*;
 use crate::{Instance, RunLogFilter, StoreError};
+use svc_covers::covers;
 use svc_domain::id::{RunId, UserId};
 use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
@@ -58,7 +59,10 @@ fn run(test_store: &TestStore, status: RunStatus) -> Run {
 #[tokio::test]
 async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (mut first, second) = (run(test_store, RunStatus::Running), run(test_store, RunStatus::Paused));
+        let (mut first, second) = (
+            run(test_store, RunStatus::Running),
+            run(test_store, RunStatus::Paused),
+        );
         test_store.store.insert_run(&first).await.unwrap();
         test_store.store.insert_run(&second).await.unwrap();
         first.status = RunStatus::Completed;
@@ -66,7 +70,11 @@ async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
         first.warnings.clear();
         test_store.store.save_run(&first).await.unwrap();
         assert_eq!(test_store.store.run(first.id).await.unwrap(), Some(first.clone()));
-        let listed = test_store.store.list_runs(Pagination { take: 1, skip: 0 }).await.unwrap();
+        let listed = test_store
+            .store
+            .list_runs(Pagination { take: 1, skip: 0 })
+            .await
+            .unwrap();
         assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
 
         assert_eq!(test_store.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
@@ -129,7 +137,11 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
             event: Some(RunLogEvent::Errored),
             kind: Some(MediaKind::photos()),
         };
-        let some = test_store.store.list_run_logs(run.id, &filter, WRITTEN).await.unwrap();
+        let some = test_store
+            .store
+            .list_run_logs(run.id, &filter, WRITTEN)
+            .await
+            .unwrap();
         assert_eq!((some.items.as_slice(), some.total), (&logs[1..2], 1));
     })
     .await;
@@ -156,7 +168,8 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
             .unwrap();
         assert_eq!(less, both[1..]);
         assert_eq!(test_store.store.directory_ids().await.unwrap(), [both[1].id]);
-        test_store.store
+        test_store
+            .store
             .set_directory_available(both[1].id, false, NOW)
             .await
             .unwrap();
@@ -167,7 +180,8 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
             .unwrap();
         assert_eq!((again[0].id, again[1].id), (both[0].id, both[1].id));
         assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
-        test_store.store
+        test_store
+            .store
             .set_directory_available(both[1].id, true, NOW)
             .await
             .unwrap();
@@ -179,6 +193,7 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
     .await;
 }
 
+#[covers("code database_unavailable", "A5")]
 #[tokio::test]
 async fn database_tells_its_version_and_answers() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -194,7 +209,9 @@ async fn database_tells_its_version_and_answers() {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.');
         assert!(is_bare && version.version.starts_with(major), "{version:?}");
-        let other = Store::open(&test_store.url, StoreOptions::default()).await.unwrap();
+        let other = Store::open(&test_store.url, StoreOptions::default())
+            .await
+            .unwrap();
         other.close().await;
         assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));
     })

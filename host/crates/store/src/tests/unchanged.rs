@@ -1,6 +1,7 @@
 //! Files that are read again and say the same.
 
 use crate::tests::*;
+use svc_covers::covers;
 use svc_domain::change::ChangeKind;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::kind::CachePartition;
@@ -30,7 +31,10 @@ async fn told(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind
     test_store.writer().persist(&batch).await.unwrap();
     let changes = test_store.store.changes(Some(since), 100).await.unwrap().changes;
     let told = changes.iter().map(|change| (change.change.kind, change.item));
-    (told.collect(), test_store.store.media_version_counter(None) != revision)
+    (
+        told.collect(),
+        test_store.store.media_version_counter(None) != revision,
+    )
 }
 
 fn another_plugin() -> Option<Arc<PluginVersion>> {
@@ -41,6 +45,7 @@ fn another_plugin() -> Option<Arc<PluginVersion>> {
     }))
 }
 
+#[covers("A7")]
 #[tokio::test]
 async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -124,12 +129,20 @@ async fn photos_are_compared_by_all_that_they_say() {
 
 /// Which parts' answers a batch makes old: music, photos, video.
 async fn made_old(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
-    let parts = [CachePartition::Music, CachePartition::Photos, CachePartition::Video].map(Some);
+    let parts = [
+        CachePartition::Music,
+        CachePartition::Photos,
+        CachePartition::Video,
+    ]
+    .map(Some);
     let before = parts.map(|part| test_store.store.media_version_counter(part));
     let whole = test_store.store.media_version_counter(None);
     test_store.writer().persist(batch).await.unwrap();
     let after = parts.map(|part| test_store.store.media_version_counter(part));
-    assert_eq!(test_store.store.media_version_counter(None) != whole, before != after);
+    assert_eq!(
+        test_store.store.media_version_counter(None) != whole,
+        before != after
+    );
     std::array::from_fn(|at| before[at] != after[at])
 }
 

@@ -3,6 +3,7 @@
 use crate::UserItemList;
 use crate::tests::libraries::{insert, library, songs, user};
 use crate::tests::*;
+use svc_covers::covers;
 use svc_domain::change::ItemType;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::UserId;
@@ -48,7 +49,12 @@ pub(super) async fn movie(test_store: &TestStore, folder: FolderId, title: &str)
 }
 
 /// Episodes of a show as (season, number); those without a number are by the day.
-pub(super) async fn episodes(test_store: &TestStore, folder: FolderId, show: &str, places: &[(i64, i64)]) -> Vec<ItemKey> {
+pub(super) async fn episodes(
+    test_store: &TestStore,
+    folder: FolderId,
+    show: &str,
+    places: &[(i64, i64)],
+) -> Vec<ItemKey> {
     let mut files = Vec::new();
     for (season, episode) in places {
         let name = format!("{show} {season}x{episode}");
@@ -89,13 +95,19 @@ async fn report(
         position_ms: position * 1000,
         state,
     };
-    test_store.store
+    test_store
+        .store
         .report_playback(user, key, &report, Some(6_000_000))
         .await
         .unwrap()
 }
 
-async fn listed(test_store: &TestStore, user: UserId, scope: &MediaScope, list: UserItemList) -> Vec<ItemKey> {
+async fn listed(
+    test_store: &TestStore,
+    user: UserId,
+    scope: &MediaScope,
+    list: UserItemList,
+) -> Vec<ItemKey> {
     let listed = test_store
         .store
         .list_user_items(user, scope, &ItemType::ALL, list, PAGE)
@@ -115,7 +127,10 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             .collect();
         let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
         let film = movie(test_store, folder, "Film").await;
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let before = test_store.store.personal_version_counter(ada);
         report(test_store, ada, tracks[0], 0, 0, PlayState::Playing).await;
         report(test_store, ada, film, 10, 300, PlayState::Stopped).await;
@@ -128,12 +143,19 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
 
         let history = listed(test_store, ada, ALL_MEDIA, UserItemList::History).await;
         assert_eq!(history, [tracks[0], film]);
-        assert_eq!(listed(test_store, bob, ALL_MEDIA, UserItemList::History).await, []);
+        assert_eq!(
+            listed(test_store, bob, ALL_MEDIA, UserItemList::History).await,
+            []
+        );
         let resumable = listed(test_store, ada, ALL_MEDIA, UserItemList::Resumable).await;
         assert_eq!(resumable, [tracks[0], film]);
-        let films =
-            test_store.store
-                .list_user_items(ada, ALL_MEDIA, &[ItemType::Movie], UserItemList::Resumable, PAGE);
+        let films = test_store.store.list_user_items(
+            ada,
+            ALL_MEDIA,
+            &[ItemType::Movie],
+            UserItemList::Resumable,
+            PAGE,
+        );
         assert_eq!(films.await.unwrap().total, 1);
         let films = [ItemType::Movie];
         let one = OrderedPagination {
@@ -169,7 +191,10 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         assert_eq!(data[&tracks[0]], counted.data);
         assert!(test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
         assert!(!test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
-        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await, [film]);
+        assert_eq!(
+            listed(test_store, ada, ALL_MEDIA, UserItemList::History).await,
+            [film]
+        );
     })
     .await;
 }
@@ -302,7 +327,10 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         let film = movie(test_store, folder, "Film").await;
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         let part = episodes(test_store, folder, "Show", &[(1, 1)]).await[0];
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let release = test_store
             .store
             .track(ALL_MEDIA, ids[2].into())
@@ -325,7 +353,10 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         .await;
         let scope = test_store.store.media_scope(ada).await.unwrap();
         for list in [UserItemList::History, UserItemList::Ratings { least: 0.0 }] {
-            assert_eq!(listed(test_store, ada, &scope, list).await, [part, film, tracks[0]]);
+            assert_eq!(
+                listed(test_store, ada, &scope, list).await,
+                [part, film, tracks[0]]
+            );
             assert_eq!(listed(test_store, ada, ALL_MEDIA, list).await.len(), 5);
         }
         let keys = [tracks[0], tracks[1], release, film, part];
@@ -357,18 +388,36 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             })
             .await
             .unwrap();
-        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await.len(), 5);
+        assert_eq!(
+            listed(test_store, ada, ALL_MEDIA, UserItemList::History)
+                .await
+                .len(),
+            5
+        );
         let seen = test_store.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
         assert!(seen[&film].missing && seen[&part].missing && seen[&tracks[0]].missing);
-        assert_eq!(number(&test_store.url, "SELECT count(*) FROM user_items").await, all);
+        assert_eq!(
+            number(&test_store.url, "SELECT count(*) FROM user_items").await,
+            all
+        );
         let kinds = [MediaKind::music(), MediaKind::movies(), MediaKind::tv()];
         let roots = kinds.map(|kind| (kind.clone(), PathBuf::from(format!("/media/{kind}"))));
-        test_store.store.sync_directories(&roots, &test_store.ids, NOW).await.unwrap();
+        test_store
+            .store
+            .sync_directories(&roots, &test_store.ids, NOW)
+            .await
+            .unwrap();
         let later = Timestamp::from_millis(NOW.millis() + 1);
         assert!(writer.purge_missing(later, later).await.unwrap() > 0);
         writer.recompute_aggregates(later).await.unwrap();
-        assert_eq!(listed(test_store, ada, ALL_MEDIA, UserItemList::History).await, []);
-        assert_eq!(number(&test_store.url, "SELECT count(*) FROM user_items").await, 0);
+        assert_eq!(
+            listed(test_store, ada, ALL_MEDIA, UserItemList::History).await,
+            []
+        );
+        assert_eq!(
+            number(&test_store.url, "SELECT count(*) FROM user_items").await,
+            0
+        );
     })
     .await;
 }
@@ -384,6 +433,7 @@ async fn files_of(test_store: &TestStore) -> Vec<FileId> {
     rows.into_iter().map(|(id,)| id.into()).collect()
 }
 
+#[covers("GET /api/v1/cinema/next-up")]
 #[tokio::test]
 async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
     on_each_database(async |test_store: &mut TestStore| {
@@ -397,7 +447,10 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
         let b = episodes(test_store, folder, "B", &[(1, 1), (1, 2)]).await;
         let (_, hidden) = test_store.folder(MediaKind::tv(), "x").await;
         let c = episodes(test_store, hidden, "C", &[(1, 1), (1, 2)]).await;
-        let (ada, bob) = (user(test_store, "ada", &[]).await, user(test_store, "bob", &[]).await);
+        let (ada, bob) = (
+            user(test_store, "ada", &[]).await,
+            user(test_store, "bob", &[]).await,
+        );
         let next = async |scope: &MediaScope| -> Vec<ItemKey> {
             let next = test_store.store.next_up(ada, scope, PAGE.page).await.unwrap();
             assert_eq!(next.total, next.items.len() as u64);
@@ -426,7 +479,11 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
 
         report(test_store, ada, c[0], 8, 0, PlayState::Completed).await;
         assert_eq!(next(ALL_MEDIA).await, [c[1], a01]);
-        insert(test_store, &library(test_store, MediaKind::tv(), &["x"], &[Grant::User(bob)])).await;
+        insert(
+            test_store,
+            &library(test_store, MediaKind::tv(), &["x"], &[Grant::User(bob)]),
+        )
+        .await;
         let scope = test_store.store.media_scope(ada).await.unwrap();
         assert_eq!(next(&scope).await, [a01]);
         let part = test_store
@@ -451,7 +508,8 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
                 ("tv.absolute", Value::Integer(absolute)),
             ];
             let file = video(MediaKind::tv(), &name, fields);
-            test_store.persist(vec![test_store.file(folder, &format!("{name}.mkv"), file)])
+            test_store
+                .persist(vec![test_store.file(folder, &format!("{name}.mkv"), file)])
                 .await;
         }
         let mut parts = Vec::new();
@@ -460,7 +518,10 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
             parts.push((ItemType::TvEpisode, number(&test_store.url, &sql).await));
         }
         let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
-        let queued = test_store.store.parts_of_item(ALL_MEDIA, (ItemType::TvShow, show)).await;
+        let queued = test_store
+            .store
+            .parts_of_item(ALL_MEDIA, (ItemType::TvShow, show))
+            .await;
         assert_eq!(queued.unwrap(), Some(parts.clone()));
         let ada = user(test_store, "ada", &[]).await;
         for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {

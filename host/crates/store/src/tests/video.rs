@@ -66,7 +66,11 @@ fn episode(show: &str, season: i64, number: i64, more: Fields<'_>) -> FileRecord
 
 async fn movies(test_store: &TestStore, filter: &MovieFilter, by: MovieOrder, order: Order) -> Vec<String> {
     let request = ListRequest::new(by, order, PAGE);
-    let listed: Listing<Movie> = test_store.store.list_movies(ALL_MEDIA, filter, &request).await.unwrap();
+    let listed: Listing<Movie> = test_store
+        .store
+        .list_movies(ALL_MEDIA, filter, &request)
+        .await
+        .unwrap();
     assert_eq!(listed.total, listed.items.len() as u64);
     listed.items.into_iter().map(|movie| movie.title).collect()
 }
@@ -96,7 +100,11 @@ async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScop
         instance_id: "i".into(),
         created_at: NOW,
     };
-    test_store.store.create_instance_if_absent(&instance).await.unwrap();
+    test_store
+        .store
+        .create_instance_if_absent(&instance)
+        .await
+        .unwrap();
     let mut change = test_store.store.change_identity().await.unwrap();
     change.insert_library(&library).await.unwrap();
     change.commit().await.unwrap();
@@ -146,7 +154,11 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             assert_eq!(movies(test_store, all, by, UP).await, titles, "{by:?}");
             let mut reversed = titles;
             reversed[..3 - without].reverse();
-            assert_eq!(movies(test_store, all, by, Order::Descending).await, reversed, "{by:?}");
+            assert_eq!(
+                movies(test_store, all, by, Order::Descending).await,
+                reversed,
+                "{by:?}"
+            );
         }
         let genre = |name: &str| MovieFilter {
             genre: Some(name.to_owned()),
@@ -179,7 +191,11 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
         }
         let page = Pagination { take: 1, skip: 1 };
         let request = ListRequest::new(MovieOrder::Title, UP, page);
-        let listed = test_store.store.list_movies(ALL_MEDIA, all, &request).await.unwrap();
+        let listed = test_store
+            .store
+            .list_movies(ALL_MEDIA, all, &request)
+            .await
+            .unwrap();
         assert_eq!((listed.items[0].title.as_str(), listed.total), ("The Beacon", 3));
     })
     .await;
@@ -383,7 +399,11 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
                 [numbered(2, 1), numbered(1, 2), numbered(1, 1), none],
             ),
         ] {
-            let seasons = test_store.store.show_seasons(ALL_MEDIA, dark[0].id, part).await.unwrap();
+            let seasons = test_store
+                .store
+                .show_seasons(ALL_MEDIA, dark[0].id, part)
+                .await
+                .unwrap();
             let told: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
             assert_eq!(told, numbers);
             let episodes = test_store
@@ -416,7 +436,11 @@ async fn shows_have_seasons_and_episodes_in_order() {
             .collect();
         assert_eq!(told, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
         for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Dark")] {
-            assert_eq!(shows(test_store, ALL_MEDIA, all, by).await[0].title, first, "{by:?}");
+            assert_eq!(
+                shows(test_store, ALL_MEDIA, all, by).await[0].title,
+                first,
+                "{by:?}"
+            );
         }
         for (filter, count) in [
             (
@@ -456,7 +480,9 @@ async fn shows_have_seasons_and_episodes_in_order() {
             ),
         ] {
             assert_eq!(
-                shows(test_store, ALL_MEDIA, &filter, ShowOrder::Title).await.len(),
+                shows(test_store, ALL_MEDIA, &filter, ShowOrder::Title)
+                    .await
+                    .len(),
                 count,
                 "{filter:?}"
             );
@@ -481,7 +507,12 @@ async fn shows_have_seasons_and_episodes_in_order() {
             [(Some(0), 1, false), (Some(1), 2, false), (Some(2), 1, true)]
         );
         assert_eq!(
-            test_store.store.season(ALL_MEDIA, seasons[1].id).await.unwrap().as_ref(),
+            test_store
+                .store
+                .season(ALL_MEDIA, seasons[1].id)
+                .await
+                .unwrap()
+                .as_ref(),
             Some(&seasons[1])
         );
         let first = test_store
@@ -499,7 +530,12 @@ async fn shows_have_seasons_and_episodes_in_order() {
         let found = first[0].name_match().unwrap();
         assert_eq!((found.pattern.as_str(), found.confidence), ("sxxexx", Some(0.9)));
         assert_eq!(
-            test_store.store.episode(ALL_MEDIA, first[0].id).await.unwrap().as_ref(),
+            test_store
+                .store
+                .episode(ALL_MEDIA, first[0].id)
+                .await
+                .unwrap()
+                .as_ref(),
             Some(&first[0])
         );
         let watched = test_store
@@ -535,7 +571,11 @@ async fn shows_have_seasons_and_episodes_in_order() {
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[2..3].to_vec(), 2));
-        let found = test_store.store.show_seasons(ALL_MEDIA, dark.id, last).await.unwrap();
+        let found = test_store
+            .store
+            .show_seasons(ALL_MEDIA, dark.id, last)
+            .await
+            .unwrap();
         assert_eq!((found.items, found.total), (seasons[2..].to_vec(), 3));
         for (subject, purpose, count) in [
             (VideoSubject::Show(dark.id), "show-poster", 1),
@@ -705,7 +745,10 @@ async fn renamed_show_keeps_its_id_and_takes_the_genres_of_the_new_name() {
         };
         let after = shows(test_store, ALL_MEDIA, &genre("mystery"), ShowOrder::Title).await;
         assert_eq!((after[0].id, after[0].title.as_str()), (before[0].id, "Dark"));
-        assert_eq!(shows(test_store, ALL_MEDIA, &genre("drama"), ShowOrder::Title).await, []);
+        assert_eq!(
+            shows(test_store, ALL_MEDIA, &genre("drama"), ShowOrder::Title).await,
+            []
+        );
         assert_eq!(shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await.len(), 1);
     })
     .await;

@@ -3,12 +3,12 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::in_order;
-use crate::where_clause::{WhereClause, direction};
 use crate::video::{OF_EPISODES, SourceRow};
-use crate::access_filter::{AccessFilter, and_in_folder};
+use crate::where_clause::{WhereClause, direction};
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
@@ -133,9 +133,17 @@ impl Store {
         Ok(in_order(ids, episodes, |episode| episode.id.get()))
     }
 
-    async fn episodes(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Episode>> {
+    async fn episodes(
+        &self,
+        scope: &MediaScope,
+        ids: &[i64],
+        access_condition: &str,
+    ) -> Result<Vec<Episode>> {
         let (head, seen_files) = (format!("{EPISODES} WHERE e.episode_id"), and_in_folder(scope));
-        let queries = [(head.as_str(), access_condition), (OF_EPISODES, seen_files.as_str())];
+        let queries = [
+            (head.as_str(), access_condition),
+            (OF_EPISODES, seen_files.as_str()),
+        ];
         let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
         Ok(episodes_with(rows, sources))
     }

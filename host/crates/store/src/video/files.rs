@@ -3,10 +3,10 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::args::{Arg, args};
 use crate::error::Result;
 use crate::media::{MediaFile, MediaRow, file_columns, file_joins};
-use crate::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId};
 use svc_domain::library::MediaScope;
 use svc_domain::video::{Streams, Subtitle, VideoSubject, pictures, subtitle_files};

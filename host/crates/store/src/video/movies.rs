@@ -1,14 +1,14 @@
 //! Movies.
 
 use crate::Store;
+use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
 use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::WhereClause;
 use crate::video::OF_MOVIES;
-use crate::access_filter::{AccessFilter, and_in_folder};
+use crate::where_clause::WhereClause;
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;

@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use crate::Store;
+use crate::access_filter::AccessFilter;
 use crate::args::args;
 use crate::error::Result;
 use crate::item_filter::{Filtered, ItemFilter};
@@ -10,7 +11,6 @@ use crate::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::pages::{OrderCase, order_cases_of};
 use crate::where_clause::{WhereClause, direction};
-use crate::access_filter::AccessFilter;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
