@@ -1,4 +1,4 @@
-//! Tags of which one item is broken: every other one is read, whatever the broken one is and how it is broken.
+//! Tags with one damaged item: all other items are read, for every item and kind of damage.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -7,7 +7,7 @@ use fixtures::*;
 use music::Music;
 use svc_plugin_api::{Extraction, Source, Value, run};
 
-/// A kind of tag: how its items and the file around them are made, and how an item can be broken.
+/// A tag format: how to build items and the file around them, and damaged items.
 struct Kind {
     name: &'static str,
     file: fn(&[Vec<u8>]) -> Vec<u8>,
@@ -66,7 +66,7 @@ fn check(kind: &Kind) {
     assert_eq!(failures, [""; 0], "{}", kind.name);
 }
 
-/// An item with each size that is wrong in its own way; the size stands at a place and has a length.
+/// The item with each kind of wrong size; `at` and `length` locate the size.
 fn sizes(
     item: &[u8],
     (at, length): (usize, usize),
@@ -313,7 +313,7 @@ fn vorbis_comments_are_read_beside_broken_ones() {
         broken: broken_comments,
     };
     check(&kind(|items| flac_with(4, items.len() as u32, items)));
-    // A count that lies, either way.
+    // Wrong counts.
     check(&kind(|items| flac_with(4, 0xffff_ffff, items)));
     check(&kind(|items| flac_with(4, 1, items)));
     check(&Kind {
@@ -398,7 +398,7 @@ fn ape_items_are_read_beside_broken_ones() {
         [mp3_frames(20), ape_of(items, None, items.len() as u32)].concat()
     }));
     check(&kind(|items| [mp3_frames(20), ape_of(items, None, 0)].concat()));
-    // Sizes in the footer that lead nowhere, where there is a header.
+    // Wrong sizes in the footer, but with a header.
     check(&kind(|items| {
         [mp3_frames(20), ape_of(items, Some(33), 4)].concat()
     }));
@@ -528,7 +528,7 @@ fn chunks_of_a_list_are_read_beside_broken_ones() {
                 "a name of control characters".to_owned(),
                 [b"\x01\x02\x03\x04", &chunk[4..]].concat(),
             ));
-            // An odd length without the byte that should follow it.
+            // An odd length without padding.
             all.push((
                 "no padding".to_owned(),
                 [b"ICMT\x03\0\0\0".as_slice(), b"abc"].concat(),

@@ -1,4 +1,4 @@
-//! Files as recorders, streams and old programs leave them, and containers that are seldom met.
+//! Files as recorders, streams and old programs write them, and rare containers.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -45,7 +45,7 @@ fn wave_of_a_recorder_that_was_cut_off_lasts_as_long_as_its_sound() {
         let expected = if size == 1 { 0 } else { 1000 };
         assert_eq!(sound("a.bwf", file), findings("pcm", "8000", expected), "{size}");
     }
-    // A size of 0 is one where a chunk follows.
+    // A size of 0 is meant if a chunk follows.
     let empty = [
         b"WAVE".to_vec(),
         wav_format(1),
@@ -150,7 +150,7 @@ fn adts_with_the_escape_rate_is_aac_of_an_unknown_length() {
         sound("a.adts", frame(4).repeat(43)),
         findings("aac", "44100", 998)
     );
-    // 13 and 14 mean nothing at all.
+    // 13 and 14 are reserved.
     let reserved = Source::from_bytes("a.adts", frame(13).repeat(20));
     assert!(run::<Music>(&mut { reserved }).is_err());
 }
@@ -207,7 +207,7 @@ fn chained_ogg_lasts_as_long_as_all_its_streams() {
     assert_eq!(sound("a.ogg", file), findings("vorbis", "44100", 3500));
 }
 
-/// Frames of MPEG 1 layer 3 at 44.1 kHz, of the bitrate with this index.
+/// Frames of MPEG 1 layer 3 at 44.1 kHz with the bitrate of this index.
 fn frames(index: u8, count: usize) -> Vec<u8> {
     let rate = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320][usize::from(index)];
     let mut frame = vec![0xff, 0xfb, index << 4, 0];
@@ -217,13 +217,13 @@ fn frames(index: u8, count: usize) -> Vec<u8> {
 
 #[test]
 fn mp3_without_a_count_lasts_as_many_frames_as_it_has() {
-    // Of 1152 samples each; the bitrate changes in the middle, or only at the end, or not at all.
+    // 1152 samples each; the bitrate changes in the middle, at the end, or not at all.
     let ms = |count: u64| (count * 1152 * 1000 + 22_050) / 44_100;
     let varied = [frames(1, 300), frames(14, 700), frames(9, 500)].concat();
     assert_eq!(sound("a.mp3", varied), findings("mp3", "44100", ms(1500)));
     let late = [frames(9, 2000), frames(14, 10)].concat();
     assert_eq!(sound("a.mp3", late), findings("mp3", "44100", ms(2010)));
-    // Junk between frames, and behind them.
+    // Junk between and after frames.
     let holes = [frames(9, 300), vec![0x55; 1000], frames(5, 300), vec![0; 3000]].concat();
     assert_eq!(sound("a.mp3", holes), findings("mp3", "44100", ms(600)));
     let (codec, rate, constant) = sound("a.mp3", frames(9, 1000));
@@ -292,7 +292,6 @@ fn tags_at_the_end_are_found_in_any_order() {
     }
 }
 
-/// An EBML element.
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     [id, &[0x08, 0, 0], &(body.len() as u16).to_be_bytes(), body].concat()
 }

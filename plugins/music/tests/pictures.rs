@@ -1,4 +1,4 @@
-//! Pictures: their offsets point exactly at their bytes, and encoded ones come out decoded.
+//! Pictures: spans refer to exactly their bytes, and encoded ones are decoded.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -13,7 +13,7 @@ fn extract(name: &str, bytes: &[u8]) -> Extraction {
         .unwrap()
 }
 
-/// Every picture as the host would get it: from the file, or from the plugin.
+/// Every picture as the host gets it: from the file or from the plugin.
 fn pictures(name: &str, bytes: &[u8]) -> Vec<(String, String, bool, Vec<u8>)> {
     let extraction = extract(name, bytes);
     let list = extraction
