@@ -32,8 +32,8 @@ pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, V
         Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
         _ => {}
     }
-    // The properties first: [`audio`] reads from the end of the leading tags, so the source's window moves forward
-    // only.
+    // The properties first: format detection has just read the leading tag's frames, and the audio begins where they
+    // end, so the source's window still covers it.
     let audio = audio(source, container)?;
     let found = pictures::find(source, container)?;
     let mut findings = Findings::default();

@@ -1,4 +1,4 @@
-//! Pictures of every format, made here: sizes, orientation, alpha, and files that lie or are broken.
+//! Pictures of every format, made in code: sizes, orientation, alpha, hostile and damaged files.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn draw_in(name: &str, bytes: &[u8], edges: &[u32]) -> Result<Vec<Image>, Extrac
     render::<Thumbnails>(&mut Source::from_bytes(name, bytes.to_vec()), &sizes)
 }
 
-/// A picture whose four quarters are red, green, blue and white, from the upper left on.
+/// A picture with quarters in red, green, blue and white, starting at the upper left.
 fn quarters(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         image::Rgb(match (x * 2 < width, y * 2 < height) {
@@ -52,7 +52,7 @@ fn jpeg(picture: &RgbImage) -> Vec<u8> {
     bytes
 }
 
-/// The EXIF of an orientation, as a segment of a JPEG.
+/// Inserts EXIF with an orientation into a JPEG.
 fn with_orientation(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     let mut exif = b"\xff\xe1\0\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.push(orientation);
@@ -74,7 +74,7 @@ fn png(picture: &DynamicImage) -> Vec<u8> {
     bytes
 }
 
-/// A PNG that claims a size and has nothing in it.
+/// A PNG that states a size and has no pixels.
 fn claiming_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(&DynamicImage::ImageRgb8(quarters(8, 8)));
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -96,7 +96,7 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Colours in the middle of the four quarters.
+/// The colors in the middle of the four quarters.
 fn corners(image: &Image) -> [[u8; 3]; 4] {
     let pixels = match image.mime.as_str() {
         "image/jpeg" => {
@@ -166,7 +166,7 @@ fn every_format_is_drawn() {
         files.push((name, bytes.into_inner()));
     }
     for (name, bytes) in files {
-        // The extension says nothing: `a.jpg` may be a PNG.
+        // The extension is ignored: `a.jpg` may be a PNG.
         let drawn =
             draw_in("other.jpg", &bytes, &[100, 1000]).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert_eq!((drawn[0].width, drawn[0].height), (100, 75), "{name}");
@@ -193,7 +193,7 @@ fn large_pictures_are_made_smaller_while_they_are_read() {
 
 #[test]
 fn transparent_pictures_stay_transparent_and_their_colours_do_not_run() {
-    // Opaque red beside pixels that are transparent, and green where nobody sees it.
+    // Opaque red next to transparent green pixels.
     let picture = RgbaImage::from_fn(1000, 1000, |x, _| {
         image::Rgba(if x < 500 { [255, 0, 0, 255] } else { [0, 255, 0, 0] })
     });
@@ -210,7 +210,7 @@ fn transparent_pictures_stay_transparent_and_their_colours_do_not_run() {
             assert!(*alpha == 0 || (*red > 250 && *green < 5), "{red} {green} {alpha}");
         }
     }
-    // Alpha that says nothing makes no PNG.
+    // Opaque alpha does not make a PNG.
     let opaque = RgbaImage::from_pixel(64, 64, image::Rgba([1, 2, 3, 255]));
     assert_eq!(draw("a.png", &png(&opaque.into())).unwrap()[0].mime, "image/jpeg");
 }
@@ -232,7 +232,7 @@ fn pictures_that_claim_too_much_are_refused_before_they_are_decoded() {
             "{outcome:?}"
         );
     }
-    // 99 megapixels of which nothing comes.
+    // 99 megapixels without data.
     let outcome = draw("a.png", &claiming_png(9_999, 9_999));
     assert!(matches!(outcome, Err(ExtractError::Invalid(_))), "{outcome:?}");
     let mut claiming = jpeg(&quarters(64, 64));
@@ -291,7 +291,7 @@ fn pictures_that_are_cut_off_end_as_what_is_there_or_an_error() {
 #[test]
 fn raw_is_drawn_from_its_preview_and_turned_by_its_own_orientation() {
     let preview = jpeg(&quarters(320, 240));
-    // One directory: make nothing of the raw pixels; orientation 6; the preview.
+    // One directory: no pixels of its own, orientation 6, a preview.
     let mut raw = b"II*\0\x08\0\0\0\x04\0".to_vec();
     let mut entry = |tag: u16, kind: u16, value: u32| {
         raw.extend(tag.to_le_bytes());
@@ -309,7 +309,7 @@ fn raw_is_drawn_from_its_preview_and_turned_by_its_own_orientation() {
     let drawn = draw("a.dng", &raw).unwrap();
     assert_eq!((drawn[0].width, drawn[0].height), (188, 250));
     assert_eq!(corners(&drawn[0]), [BLUE, RED, WHITE, GREEN]);
-    // Without it there is nothing to draw.
+    // Without the preview there is nothing to render.
     raw[22] = 0x99;
     assert!(matches!(draw("a.dng", &raw), Err(ExtractError::Unsupported(_))));
 }

@@ -1,4 +1,4 @@
-//! TIFF of the form for large files is drawn as the classic one is.
+//! BigTIFF is rendered like classic TIFF.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
 use thumbnails::Thumbnails;
 
-/// Red pixels, uncompressed, in BigTIFF; the strip begins where it says.
+/// Red pixels, uncompressed, in BigTIFF; `strip` is the stated offset of the pixels.
 fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8> {
     let number = |number: u64, bytes: usize| match little {
         true => number.to_le_bytes()[..bytes].to_vec(),

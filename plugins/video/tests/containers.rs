@@ -1,4 +1,4 @@
-//! Every container says the same of the same video.
+//! Every container gives the same result for the same video.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_fixtures::{Clip, VideoFormat};
@@ -252,7 +252,7 @@ fn subtitles_of_every_kind_in_mp4_have_their_format_and_language() {
         ];
         assert_eq!(told, expected, "{format:?}");
     }
-    // A file of nothing but subtitles, as a stream in parts has them.
+    // A fragmented file with only subtitles.
     let found = read(
         &Clip::new(10_000).subtitle("webvtt", "eng"),
         VideoFormat::FragmentedMp4,
@@ -280,7 +280,7 @@ fn handler_behind_the_samples_and_text_of_a_media_type_are_known() {
     let mut stxt = plain.clone();
     let at = find(b"wvtt") + 4;
     stxt[at..at + 4].copy_from_slice(b"stxt");
-    // In the place of the box, an encoding that is empty and a type.
+    // Replace the box by an empty encoding and a type.
     stxt[at + 12..][..14].copy_from_slice(b"\0text/vtt\0\0\0\0\0");
     for bytes in [turned.concat(), stxt] {
         let found = video::read(&mut Source::from_bytes("a.mp4", bytes)).unwrap();
