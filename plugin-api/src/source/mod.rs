@@ -239,9 +239,7 @@ impl Source {
 fn io_error(failure: &IoError) -> Error {
     match failure {
         IoError::Failed(reason) => Error::other(reason.clone()),
-        IoError::BudgetExhausted => {
-            Error::new(ErrorKind::QuotaExceeded, "the plugin has read as much as it may")
-        }
+        IoError::BudgetExhausted => Error::new(ErrorKind::QuotaExceeded, "the read budget is used up"),
     }
 }
 

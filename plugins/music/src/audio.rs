@@ -25,7 +25,7 @@ impl Audio {
     /// Writes the fields. `file_size` is in bytes; the bitrate is the average of the whole file.
     pub fn write(&self, file_size: u64, extraction: &mut ExtractionBuilder) {
         if self.duration_ms > MAX_DURATION_MS {
-            extraction.warn(format!("a duration of {} ms cannot be", self.duration_ms));
+            extraction.warn(format!("implausible duration of {} ms", self.duration_ms));
         } else {
             extraction.duration_ms(self.duration_ms);
             if let Some(bitrate) = file_size.saturating_mul(8000).checked_div(self.duration_ms) {

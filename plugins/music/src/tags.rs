@@ -2,7 +2,6 @@
 
 /// The meaning of a value. Track and disc numbers may include their totals (`3/12`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the usual ones of music tags")]
 pub enum Key {
     Title,
     TitleSort,

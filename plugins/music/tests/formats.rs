@@ -36,7 +36,7 @@ fn findings(codec: &str, rate: &str, ms: u64) -> (String, String, u64) {
 }
 
 #[test]
-fn wave_of_a_recorder_that_was_cut_off_lasts_as_long_as_its_sound() {
+fn wave_of_an_interrupted_recorder_lasts_as_long_as_its_data() {
     for size in [0, 1, u32::MAX, 1_000_000] {
         let mut file = wav(&[]);
         let data = file.windows(4).position(|window| window == b"data").unwrap();
@@ -77,7 +77,7 @@ fn wave_of_64_bits_has_its_sizes_in_a_chunk_of_its_own() {
 }
 
 #[test]
-fn wave64_is_a_wave_whatever_its_sizes() {
+fn wave64_is_read_with_any_sizes() {
     let chunk = |name: &[u8; 4], size: Option<u64>, body: &[u8]| {
         let size = size.unwrap_or(body.len() as u64 + 24).to_le_bytes();
         let guid = b"\xf3\xac\xd3\x11\x8c\xd1\0\xc0\x4f\x8e\xdb\x8a";
@@ -239,7 +239,7 @@ fn mp3_of_constant_bitrate_costs_a_look_at_three_places() {
 }
 
 #[test]
-fn mp3_behind_a_tag_of_a_wrong_size_is_found() {
+fn mp3_after_a_tag_of_a_wrong_size_is_found() {
     for size in [[0x7f; 4], [0, 0, 1, 0]] {
         let mut file = [
             id3v2(

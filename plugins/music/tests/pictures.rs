@@ -44,7 +44,7 @@ fn front(at: bool, bytes: Vec<u8>) -> Vec<(String, String, bool, Vec<u8>)> {
 }
 
 #[test]
-fn id3v2_picture_is_found_in_place_whatever_its_media_type_claims() {
+fn id3v2_picture_with_a_wrong_media_type_is_located() {
     for version in [3, 4] {
         let tag = id3v2(
             version,
@@ -126,7 +126,7 @@ fn flac_picture_is_found_in_place() {
 }
 
 #[test]
-fn ape_picture_begins_behind_its_file_name() {
+fn ape_picture_begins_after_its_file_name() {
     let value = [b"cover.jpg\0".as_slice(), &jpeg(3, 100)].concat();
     let file = [
         mp3_frames(20),

@@ -44,7 +44,7 @@ pub(crate) fn decode(source: &mut Source, wanted: Wanted<'_>) -> Result<Raster, 
             Ok(Some(line)) => shrinker.add(&with_color(color, line.data().to_vec())),
             // A truncated file is shown as far as it goes.
             Ok(None) | Err(_) if row > 0 => break,
-            Ok(None) => return Err(ExtractError::invalid(None, "a PNG without a row")),
+            Ok(None) => return Err(ExtractError::invalid(None, "a PNG without pixels")),
             Err(error) => return Err(failure(error)),
         }
     }

@@ -152,7 +152,7 @@ fn every_orientation_is_turned_upright() {
 }
 
 #[test]
-fn every_format_is_drawn() {
+fn every_format_is_rendered() {
     let picture = DynamicImage::ImageRgb8(quarters(400, 300));
     let mut files = vec![("a.jpg", jpeg(&quarters(400, 300))), ("a.png", png(&picture))];
     for (name, format) in [
@@ -289,7 +289,7 @@ fn pictures_that_are_cut_off_end_as_what_is_there_or_an_error() {
 }
 
 #[test]
-fn raw_is_drawn_from_its_preview_and_turned_by_its_own_orientation() {
+fn raw_is_rendered_from_its_preview_with_its_own_orientation() {
     let preview = jpeg(&quarters(320, 240));
     // One directory: no pixels of its own, orientation 6, a preview.
     let mut raw = b"II*\0\x08\0\0\0\x04\0".to_vec();

@@ -51,7 +51,7 @@ fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
 }
 
 #[test]
-fn bigtiff_is_drawn() {
+fn bigtiff_is_rendered() {
     for little in [true, false] {
         let [image] = &draw(bigtiff(little, 60, 30, None)).unwrap()[..] else {
             panic!("not one picture");

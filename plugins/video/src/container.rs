@@ -29,7 +29,7 @@ pub fn read(source: &mut Source) -> Result<Video, ExtractError> {
         _ if head.starts_with(&containers::asf::HEADER) => asf::read(source)?,
         _ => match mpeg::packets::Layout::detect(source)? {
             Some(layout) => mpeg::transport::read(source, layout)?,
-            None => return Err(ExtractError::Refused("not a known kind of video file".into())),
+            None => return Err(ExtractError::Refused("not a supported video format".into())),
         },
     };
     finish(video, source)

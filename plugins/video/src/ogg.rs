@@ -52,7 +52,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     video.duration_ms = last_time(source, &logical)?;
     video.streams = logical.into_iter().filter_map(|of| of.stream).collect();
     if !video.streams.iter().any(|stream| stream.kind == Kind::Video) {
-        return Err(ExtractError::Refused("Ogg without pictures".into()));
+        return Err(ExtractError::Refused("Ogg without video".into()));
     }
     Ok(video)
 }

@@ -45,7 +45,6 @@ pub struct SimpleTag {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Kind {
     #[default]
     Video,
@@ -56,7 +55,6 @@ pub enum Kind {
 /// A format with a high dynamic range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names are those of the formats")]
 pub enum Hdr {
     Hdr10,
     Hlg,
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_as_json_says_only_what_is_known() {
+    fn stream_as_json_omits_unknown_values() {
         let mut stream = Stream::new(Kind::Subtitle, "subrip");
         stream.language = Some("en".into());
         assert_eq!(

@@ -61,7 +61,7 @@ fn every_byte_at_its_extremes_ends() {
 }
 
 #[test]
-fn truncated_behind_the_headers_still_says_what_they_say() {
+fn truncated_after_the_headers_gives_their_values() {
     for format in [VideoFormat::Mp4, VideoFormat::Matroska, VideoFormat::Avi] {
         let bytes = small().encode(format);
         let mut source = Source::from_bytes("a", bytes[..bytes.len() - 60].to_vec());

@@ -169,7 +169,7 @@ const ENGLISH: &[u8] = b"\x0a\x04eng\0";
 const DISC: &[u8] = b"\x05\x04HDMV";
 
 #[test]
-fn sound_of_discs_is_known_by_its_type() {
+fn audio_of_discs_is_identified_by_type() {
     let audio_streams = [
         audio(0x80, &[], disc_samples()),
         audio(0x81, &[GERMAN], ac3()),
@@ -195,11 +195,11 @@ fn sound_of_discs_is_known_by_its_type() {
         ("eac3", two.0, two.1, None),
         ("dts", six.0, six.1, None),
     ];
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(found.iter().map(describe).collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn private_types_of_nobody_are_known_by_what_is_in_them() {
+fn private_types_without_registration_are_identified_by_content() {
     // As muxers write them that register no format; elsewhere 0x86 is a splice section.
     let audio_streams = [
         audio(0x82, &[GERMAN], dts()),
@@ -258,7 +258,7 @@ fn private_streams_are_known_by_their_descriptors() {
         ("opus", six.0, six.1, None),
         ("opus", two.0, two.1, Some("fr")),
     ];
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(found.iter().map(describe).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct PictureValue {
 pub fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let mut header = Header::read(source)?;
     if header.audio == Audio::default() && header.tags.is_empty() {
-        return Err(ExtractError::invalid(None, "the header says nothing"));
+        return Err(ExtractError::invalid(None, "no metadata in the header"));
     }
     header.audio.container = "asf";
     Ok((vec![header.tags], header.audio, Vec::new()))

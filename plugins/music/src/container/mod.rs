@@ -17,7 +17,6 @@ use crate::items::{ItemList, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the formats")]
 pub enum Format {
     Mpeg,
     Adts,
@@ -85,7 +84,7 @@ impl Container {
             None => by_name_or_frame(source, start)?,
         };
         let Some(format) = format else {
-            return Err(ExtractError::Refused("not a known kind of music file".into()));
+            return Err(ExtractError::Refused("not a supported music format".into()));
         };
         let tail = match format {
             Format::Mpeg | Format::Adts | Format::Ape | Format::WavPack | Format::Musepack => {

@@ -43,8 +43,8 @@ fn entry(bytes: &[u8]) -> Option<Entry> {
 /// # Errors
 /// If a read failed.
 pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
-    let beside = beginnings(source, start)?;
-    let Some(first) = beside.first().copied() else {
+    let interleaved = beginnings(source, start)?;
+    let Some(first) = interleaved.first().copied() else {
         return Ok(0);
     };
     let mut last = None;
@@ -52,7 +52,7 @@ pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
         let from = source.size().saturating_sub(length).max(start);
         let tail = source.bytes_at(from, usize::try_from(length).unwrap_or(0))?;
         last = last.or_else(|| backwards(&tail).next());
-        let is_chained = last.is_some_and(|last| beside.iter().all(|page| page.serial != last.serial));
+        let is_chained = last.is_some_and(|last| interleaved.iter().all(|page| page.serial != last.serial));
         if is_chained {
             return walk(source, start, first.magic);
         }

@@ -30,7 +30,7 @@ pub fn read(source: &mut Source, tag: &mut Tag, findings: &mut Findings) -> Resu
             continue;
         }
         let read = match tag.body(source, frame, MAX_FRAME_BYTES)? {
-            Ok(body) => reader.frame(&id, &body).ok_or("it is no text of its encoding"),
+            Ok(body) => reader.frame(&id, &body).ok_or("it is invalid in its encoding"),
             Err(reason) => Err(reason),
         };
         if let Err(reason) = read {

@@ -174,12 +174,12 @@ impl<G: ItemFormat> Walk<'_, G> {
                 }
                 None => {
                     list.damaged_places += 1;
-                    let [says, _] = head.ends;
+                    let [stated_end, _] = head.ends;
                     let next = self
                         .search(source, head.body, self.end, true)?
                         .unwrap_or(self.end);
-                    item.is_cut = next < says;
-                    (says.min(next), next)
+                    item.is_cut = next < stated_end;
+                    (stated_end.min(next), next)
                 }
             };
             (item.end, at) = next;

@@ -40,13 +40,16 @@ impl ItemFormat for Chunks {
         if size < HEADER_BYTES && !is_open {
             return Ok(None);
         }
-        let says = if is_open { end } else { at.saturating_add(size) };
+        let stated_end = if is_open { end } else { at.saturating_add(size) };
         let ends = match &name {
             b"data" => [
-                says.checked_next_multiple_of(8).unwrap_or(end).min(end),
-                says.min(end),
+                stated_end.checked_next_multiple_of(8).unwrap_or(end).min(end),
+                stated_end.min(end),
             ],
-            _ => [says.checked_next_multiple_of(8).unwrap_or(u64::MAX), says],
+            _ => [
+                stated_end.checked_next_multiple_of(8).unwrap_or(u64::MAX),
+                stated_end,
+            ],
         };
         Ok(Some(Head { name, body, ends }))
     }

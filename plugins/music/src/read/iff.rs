@@ -28,7 +28,7 @@ pub(super) fn wav(
     };
     let format = Format::of(&format.bytes(source, MAX_FORMAT)?);
     if format.channels == 0 || !(1..=MAX_RATE).contains(&format.sample_rate) {
-        return Ok(Err("the format chunk is nonsense".to_owned()));
+        return Ok(Err("the format chunk is invalid".to_owned()));
     }
     let fact = match find(list, b"fact") {
         Some(fact) => source.array_at::<4>(fact.body)?.map_or(0, u32::from_le_bytes),
@@ -138,7 +138,7 @@ pub(super) fn aiff(
     let frames = u64::from(u32::from_be_bytes([*f0, *f1, *f2, *f3]));
     let sample_rate = extended(*rate);
     if !(1..=MAX_RATE).contains(&sample_rate) {
-        return Ok(Err("the common chunk is nonsense".to_owned()));
+        return Ok(Err("the common chunk is invalid".to_owned()));
     }
     let is_ima4 = rest.starts_with(b"ima4");
     Ok(Ok(Audio {

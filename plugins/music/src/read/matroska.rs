@@ -18,7 +18,7 @@ pub(super) fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let video = video::read_matroska(source)?;
     let sound = video.streams.iter().find(|stream| stream.kind == Kind::Audio);
     let Some(sound) = sound else {
-        return Err(ExtractError::invalid(None, "no sound in the Matroska file"));
+        return Err(ExtractError::invalid(None, "no audio in the Matroska file"));
     };
     let audio = Audio {
         container: video.container,

@@ -44,7 +44,7 @@ fn intact_ape_items() -> [Vec<u8>; 4] {
 }
 
 #[test]
-fn ape_items_are_read_beside_broken_ones() {
+fn ape_items_are_read_despite_damaged_ones() {
     let kind = |file| Kind {
         name: "a.mp3",
         file,

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn chunks_of_a_list_are_read_beside_broken_ones() {
+fn chunks_of_a_list_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.wav",
         file: |items| {
@@ -35,7 +35,7 @@ fn chunks_of_a_list_are_read_beside_broken_ones() {
 }
 
 #[test]
-fn chunks_of_an_aiff_file_are_read_beside_broken_ones() {
+fn chunks_of_an_aiff_file_are_read_despite_damaged_ones() {
     let chunk = aiff_chunk(b"ANNO", b"a comment of some length");
     for (damage, broken) in sizes(&chunk, (4, 4), 8, big) {
         for place in 0..=2 {

@@ -51,7 +51,7 @@ pub(super) fn flac_with(vendor: u32, count: u32, items: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn vorbis_comments_are_read_beside_broken_ones() {
+fn vorbis_comments_are_read_despite_damaged_ones() {
     let kind = |file| Kind {
         name: "a.flac",
         file,
@@ -84,7 +84,7 @@ fn vorbis_comments_are_read_beside_broken_ones() {
 }
 
 #[test]
-fn vorbis_comments_behind_a_vendor_of_a_wrong_length_are_read() {
+fn vorbis_comments_after_a_vendor_of_a_wrong_length_are_read() {
     for vendor in [0, 1, 3, 5, 40, 100_000, u32::MAX] {
         let file = flac_with(vendor, 4, &intact_comments());
         assert_eq!(missing(&extract("a.flac", file)), [""; 0], "vendor {vendor}");

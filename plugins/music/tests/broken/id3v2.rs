@@ -99,7 +99,7 @@ pub(super) fn intact_frames(version: u8) -> [Vec<u8>; 4] {
 }
 
 #[test]
-fn id3v2_2_frames_are_read_beside_broken_ones() {
+fn id3v2_2_frames_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.mp3",
         file: |items| [id3v2(2, 0, items), mp3_frames(20)].concat(),
@@ -109,7 +109,7 @@ fn id3v2_2_frames_are_read_beside_broken_ones() {
 }
 
 #[test]
-fn id3v2_3_frames_are_read_beside_broken_ones() {
+fn id3v2_3_frames_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.mp3",
         file: |items| [id3v2(3, 0, items), mp3_frames(20)].concat(),
@@ -119,7 +119,7 @@ fn id3v2_3_frames_are_read_beside_broken_ones() {
 }
 
 #[test]
-fn id3v2_4_frames_are_read_beside_broken_ones_before_padding() {
+fn id3v2_4_frames_before_padding_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.mp3",
         file: |items| {
@@ -132,7 +132,7 @@ fn id3v2_4_frames_are_read_beside_broken_ones_before_padding() {
 }
 
 #[test]
-fn id3v2_frames_of_a_wave_and_an_aiff_file_are_read_beside_broken_ones() {
+fn id3v2_frames_of_a_wave_and_an_aiff_file_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.wav",
         file: |items| wav(&[riff_chunk(b"id3 ", &id3v2(4, 0, items))]),

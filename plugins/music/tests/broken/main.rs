@@ -120,7 +120,7 @@ fn safe(number: u64, _: usize) -> Vec<u8> {
 }
 
 #[test]
-fn intact_frame_between_broken_ones_is_read() {
+fn intact_frame_between_damaged_ones_is_read() {
     let [title, artist, album, track] = intact_frames(4);
     let too_long = [b"TPUB\0\0\x99\x0b\0\0".as_slice(), b"\0Label"].concat();
     let no_frame = b"\x01\x02\x03\x04".to_vec();
@@ -153,7 +153,7 @@ fn intact_frame_between_broken_ones_is_read() {
 }
 
 #[test]
-fn what_is_passed_over_is_told() {
+fn skipped_items_are_reported() {
     let encrypted = frame(4, b"TCOM", 0x04, b"\0Some Composer");
     let cut = [b"TPUB\0\0\x7f\x7f\0\0".as_slice(), b"\0Label"].concat();
     let [title, artist, album, track] = intact_frames(4);

@@ -67,7 +67,7 @@ fn broken_ilst_items() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn mp4_atoms_are_read_beside_broken_ones() {
+fn mp4_atoms_are_read_despite_damaged_ones() {
     check(&Kind {
         name: "a.m4a",
         file: |items| {

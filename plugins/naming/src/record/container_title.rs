@@ -37,8 +37,8 @@ pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'
     let is_spam = SPAM.iter().any(|spam| lower.contains(spam));
     let is_noise =
         title.chars().filter(|c| c.is_alphabetic()).count() < 2 && !title.chars().any(|c| c.is_ascii_digit());
-    let says = !(has_release || is_file_name || is_own_name || is_spam || is_noise);
-    (says && !is_generic(title) && marker::episodes_start(title).is_none()).then_some(title)
+    let is_title = !(has_release || is_file_name || is_own_name || is_spam || is_noise);
+    (is_title && !is_generic(title) && marker::episodes_start(title).is_none()).then_some(title)
 }
 
 #[cfg(test)]

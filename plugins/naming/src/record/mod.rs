@@ -200,7 +200,7 @@ mod tests {
     use svc_plugin_api::Value;
 
     #[test]
-    fn record_keeps_the_first_statement_and_where_it_is_from() {
+    fn record_keeps_the_first_value_and_its_source() {
         let mut record = Record::new();
         record
             .title(Origin::Nfo, Some(" "))

@@ -66,7 +66,7 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
         | [b'I', b'I', b'R', b'O' | b'S', ..]
         | [b'I', b'I', b'U', 0, ..] => tiff::read(source)?,
         _ if head.starts_with(b"FUJIFILMCCD-RAW") => raf(source)?,
-        _ => return Err(ExtractError::Refused("not a known kind of photo".into())),
+        _ => return Err(ExtractError::Refused("not a supported photo format".into())),
     };
     if photo.dimensions.is_none() && photo.exif.is_empty() {
         return Err(ExtractError::invalid(

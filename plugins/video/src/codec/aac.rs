@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_say_what_is_played() {
+    fn descriptions_give_the_output_format() {
         let read = |bytes: &[u8]| description(bytes).map(|d| (d.channels, d.sample_rate));
         assert_eq!(read(&[0x12, 0x10]), Some((2, 44_100)));
         assert_eq!(read(&[0x11, 0xb0]), Some((6, 48_000)));

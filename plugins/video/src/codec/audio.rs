@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_say_their_channels_and_rates() {
+    fn frames_give_channels_and_rates() {
         // 48 kHz, five channels and a low-frequency one.
         let frame = [0x0b, 0x77, 0, 0, 0x1e, 0x40, 0xe1, 0, 0];
         assert_eq!(ac3(&frame), Some(("ac3", 6, 48_000)));

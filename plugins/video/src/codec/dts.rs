@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn core_and_extension_say_their_channels_and_rates() {
+    fn core_and_extension_give_channels_and_rates() {
         let core = packed(&[
             (1, 1),
             (31, 5),

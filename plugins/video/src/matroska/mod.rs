@@ -76,7 +76,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     let container = match element(&head.bytes(source, 1024)?, DOC_TYPE).map(text).as_deref() {
         Some("webm") => "webm",
         Some("matroska") | None => "matroska",
-        Some(other) => return Err(ExtractError::Refused(format!("EBML of the kind {other}"))),
+        Some(other) => return Err(ExtractError::Refused(format!("EBML document type {other}"))),
     };
     let Some(start) = segment_start(source, head.end.unwrap_or(head.start))? else {
         return Err(ExtractError::invalid(head.end, "no segment"));
