@@ -155,7 +155,7 @@ fn nfo_that_is_broken_keeps_what_stands_before() {
 }
 
 #[test]
-fn hostile_nfo_needs_little_time() {
+fn nfo_that_lies_costs_little() {
     let bomb =
         "<!DOCTYPE movie [<!ENTITY a \"xxxx\"><!ENTITY b \"&a;&a;&a;\">]><movie><title>&b;</title></movie>";
     assert_eq!(
