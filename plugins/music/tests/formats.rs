@@ -296,7 +296,7 @@ fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     [id, &[0x08, 0, 0], &(body.len() as u16).to_be_bytes(), body].concat()
 }
 
-fn statement(name: &str, value: &str) -> Vec<u8> {
+fn simple_tag(name: &str, value: &str) -> Vec<u8> {
     let inside = [
         element(&[0x45, 0xa3], name.as_bytes()),
         element(&[0x44, 0x87], value.as_bytes()),
@@ -304,17 +304,17 @@ fn statement(name: &str, value: &str) -> Vec<u8> {
     element(&[0x67, 0xc8], &inside.concat())
 }
 
-fn tag(level: Option<u8>, statements: &[(&str, &str)]) -> Vec<u8> {
+fn tag(level: Option<u8>, simple_tags: &[(&str, &str)]) -> Vec<u8> {
     let level = level
         .map(|level| element(&[0x68, 0xca], &[level]))
         .unwrap_or_default();
-    let statements: Vec<Vec<u8>> = statements
+    let simple_tags: Vec<Vec<u8>> = simple_tags
         .iter()
-        .map(|(name, value)| statement(name, value))
+        .map(|(name, value)| simple_tag(name, value))
         .collect();
     element(
         &[0x73, 0x73],
-        &[element(&[0x63, 0xc0], &level), statements.concat()].concat(),
+        &[element(&[0x63, 0xc0], &level), simple_tags.concat()].concat(),
     )
 }
 

@@ -22,26 +22,26 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("make") => make(Path::new(&arguments.next().unwrap())),
-        Some("render") => draw(arguments),
+        Some("render") => render_all(arguments),
         _ => panic!("native make DIR, or native render FILE..."),
     }
 }
 
-fn draw(paths: impl Iterator<Item = String>) {
+fn render_all(paths: impl Iterator<Item = String>) {
     let sizes = EDGES.map(|edge| Bounds {
         width: edge,
         height: edge,
     });
-    let (mut drawn, mut bytes) = (0, 0);
+    let (mut rendered, mut bytes) = (0, 0);
     let start = cpu_seconds();
     for path in paths {
         let mut source = Source::from_reader(&path, File::open(&path).unwrap()).unwrap();
         if let Ok(images) = render::<Thumbnails>(&mut source, &sizes) {
-            drawn += 1;
+            rendered += 1;
             bytes += images.iter().map(|image| image.bytes.len()).sum::<usize>();
         }
     }
-    println!("{} {drawn} {bytes}", cpu_seconds() - start);
+    println!("{} {rendered} {bytes}", cpu_seconds() - start);
 }
 
 /// CPU time of all threads, including ended ones: the JPEG decoder has threads of its own.

@@ -42,7 +42,7 @@ fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8>
     file
 }
 
-fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
+fn render_file(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
     let bounds = Bounds {
         width: 20,
         height: 20,
@@ -53,7 +53,7 @@ fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
 #[test]
 fn bigtiff_is_rendered() {
     for little in [true, false] {
-        let [image] = &draw(bigtiff(little, 60, 30, None)).unwrap()[..] else {
+        let [image] = &render_file(bigtiff(little, 60, 30, None)).unwrap()[..] else {
             panic!("not one picture");
         };
         assert_eq!((image.width, image.height), (20, 10));
@@ -69,7 +69,10 @@ fn bigtiff_is_rendered() {
 #[test]
 fn bigtiff_whose_pixels_are_beyond_every_file_is_an_error() {
     for strip in [u64::MAX, u64::MAX - 16, 1 << 63, 1 << 32] {
-        assert!(draw(bigtiff(true, 60, 30, Some(strip))).is_err(), "{strip}");
+        assert!(
+            render_file(bigtiff(true, 60, 30, Some(strip))).is_err(),
+            "{strip}"
+        );
     }
-    assert!(draw(bigtiff(true, 60, 30, None)[..300].to_vec()).is_err());
+    assert!(render_file(bigtiff(true, 60, 30, None)[..300].to_vec()).is_err());
 }

@@ -17,7 +17,7 @@ const PART_UIDS: [u32; 3] = [0x63c9, 0x63c4, 0x63c6];
 
 const EPISODE: u64 = 50;
 const SEASON: u64 = 60;
-const SERIES: u64 = 70;
+const SHOW: u64 = 70;
 const MAX_SIMPLE_TAGS: usize = 512;
 
 /// Adds the tags in the body of `Tags`, except those of chapters and attachments.
@@ -47,15 +47,15 @@ pub(super) fn read(body: &[u8], simple_tags: &mut Vec<SimpleTag>) {
 
 /// Adds the tags of the whole file. A part number is an episode's only if a higher level is present.
 pub(super) fn apply(simple_tags: &[SimpleTag], tags: &mut Tags) {
-    let of_file = || simple_tags.iter().filter(|statement| !statement.is_of_track);
-    let is_part = of_file().any(|statement| statement.level >= SEASON);
+    let of_file = || simple_tags.iter().filter(|tag| !tag.is_of_track);
+    let is_part = of_file().any(|tag| tag.level >= SEASON);
     for SimpleTag {
         level, name, value, ..
     } in of_file()
     {
         match (*level, name.as_str()) {
-            (SERIES.., "TITLE") => tags.add("SHOW", value),
-            (SEASON..SERIES, "PART_NUMBER") => tags.add("SEASON", value),
+            (SHOW.., "TITLE") => tags.add("SHOW", value),
+            (SEASON..SHOW, "PART_NUMBER") => tags.add("SEASON", value),
             (SEASON.., _) => {}
             (EPISODE.., "TITLE") if is_part => {
                 tags.add("EPISODE_TITLE", value);
