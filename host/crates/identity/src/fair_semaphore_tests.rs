@@ -52,7 +52,7 @@ async fn called<'a>(permit: Permit, waiting: Vec<(&'static str, Waiting<'a>)>) -
 
 #[covers("T20")]
 #[tokio::test]
-async fn addresses_take_permits_however_many_each_has_waiting() {
+async fn networks_take_turns_for_any_number_of_waiters() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut waiting = Vec::new();
@@ -72,7 +72,7 @@ async fn addresses_take_permits_however_many_each_has_waiting() {
 }
 
 #[tokio::test]
-async fn known_addresses_have_every_second_permit() {
+async fn known_clients_get_every_second_permit() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut waiting = Vec::new();

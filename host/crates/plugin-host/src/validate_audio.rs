@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn audio_summary_that_breaks_the_contract_is_rejected() {
+    fn invalid_waveform_is_rejected() {
         assert_rejected(|summary| summary.peak.push(0));
         assert_rejected(|summary| summary.rms.clear());
         assert_rejected(|summary| summary.sample_rate = 0);
