@@ -1,7 +1,8 @@
-//! Movies, TV shows, seasons and episodes as the store returns them. `facts` has the metadata of one file, `source`
-//! the files of an item, `json` parses stored JSON.
+//! Movies, TV shows, seasons and episodes as the store returns them. `facts` has the metadata of one file, which
+//! `from_extraction` interprets; `source` has the files of an item; `json` parses stored JSON.
 
 mod facts;
+mod from_extraction;
 mod json;
 mod source;
 
