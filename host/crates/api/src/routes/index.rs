@@ -104,7 +104,7 @@ impl FromQuery for RunLogQuery {
                 event: params.choice(
                     "event",
                     "Only lines of this event.",
-                    &RunLogEvent::ALL.map(|event| (event.name(), event)),
+                    &RunLogEvent::ALL.map(|event| (event.as_str(), event)),
                 ),
                 kind: params.parsed("mediaKind", "Only files of this kind.", "a media kind"),
             },

@@ -136,11 +136,11 @@ impl ReleaseChannelsView {
     /// The channels, with the one that the server follows.
     pub fn new(current: ReleaseChannel) -> Self {
         let view = |channel: ReleaseChannel| ReleaseChannelView {
-            name: channel.name(),
+            name: channel.as_str(),
             description: channel.about(),
         };
         Self {
-            current: current.name(),
+            current: current.as_str(),
             available: ReleaseChannel::ALL.map(view).into(),
         }
     }

@@ -5,14 +5,13 @@
 //! |---|---|
 //! | `original` | what is to be drawn: where it is, and by what it is known again |
 //! | `failures` | originals that could not be drawn, for a while |
-//! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
+//! | `renderer` | concurrent requests share one rendering, which runs in a worker pool of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
 mod failures;
 mod limits;
 mod original;
 mod renderer;
-mod threads;
 
 #[cfg(test)]
 mod tests;
@@ -121,7 +120,7 @@ impl Thumbnails {
 
     /// Runs other work on the threads that render, in turn with them. False when too much waits already.
     pub fn run_in_turn(&self, work: impl FnOnce() + Send + 'static) -> bool {
-        self.renderer.threads().spawn(work)
+        self.renderer.workers().spawn(work).is_ok()
     }
 
     /// A photo.

@@ -1,4 +1,4 @@
-//! Ids as texts and numbers, and what makes them.
+//! Tests of ids: text form, order, generator and lease.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn id_text_round_trips_and_sorts_like_the_number() {
 }
 
 #[test]
-fn subtitle_id_round_trips_and_other_texts_are_none() {
+fn subtitle_id_round_trips_and_rejects_other_texts() {
     let source = VideoSourceId::from(5);
     for id in [
         SubtitleId::of_file(source, "é.srt"),
@@ -34,7 +34,7 @@ fn subtitle_id_round_trips_and_other_texts_are_none() {
 }
 
 #[test]
-fn id_parse_refuses_other_texts() {
+fn id_parse_rejects_other_texts() {
     for text in [
         "",
         "1",
@@ -48,7 +48,7 @@ fn id_parse_refuses_other_texts() {
 }
 
 #[test]
-fn generator_rises_when_the_clock_steps_back() {
+fn generator_is_monotonic_when_the_clock_steps_back() {
     let generator = IdGenerator::new(7);
     let first: UserId = generator.next(Timestamp::from_millis(2_000));
     let second: UserId = generator.next(Timestamp::from_millis(1_000));
@@ -57,11 +57,11 @@ fn generator_rises_when_the_clock_steps_back() {
 }
 
 #[test]
-fn generators_of_two_numbers_never_meet_however_long_the_clock_stands_still() {
+fn generators_of_two_nodes_never_create_the_same_id() {
     let (one, other) = (IdGenerator::new(7), IdGenerator::new(8));
     let now = Timestamp::from_millis(1_000);
     let mut seen = std::collections::HashSet::new();
-    // Some milliseconds full of ids.
+    // Enough ids to fill the counters of several milliseconds.
     for _ in 0..3 << NODE_COUNTER_BITS {
         for generator in [&one, &other] {
             let id: UserId = generator.next(now);
