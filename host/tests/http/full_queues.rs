@@ -74,7 +74,7 @@ async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
             let (made, refused) = (make(item), Arc::clone(&refused));
             async move {
                 let made = made.await;
-                if matches!(&made, Err(ServiceError::Overloaded(_))) {
+                if matches!(&made, Err(ServiceError::TryLater(_))) {
                     refused.fetch_add(1, Ordering::SeqCst);
                 }
                 made

@@ -1,4 +1,4 @@
-//! The audit log: reading it, and writing what the server does by itself.
+//! The audit log: reading it, and writing entries of background work.
 
 use std::sync::Arc;
 
@@ -12,22 +12,19 @@ use svc_store::Store;
 
 pub use svc_store::AuditFilter;
 
-/// Reads the log.
+/// Read access to the audit log.
 #[derive(Debug, Clone)]
 pub struct Audit {
     store: Store,
 }
 
 impl Audit {
-    /// The log of this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// Lines of the log.
-    ///
-    /// # Errors
-    /// The store's.
+    /// Lists entries.
     pub async fn list(
         &self,
         filter: &AuditFilter,
@@ -38,7 +35,7 @@ impl Audit {
     }
 }
 
-/// Writes about what goes on in the background: nobody waits for its end, and it does not end for want of a line.
+/// Writes entries of background work. A failed write is logged and does not stop the work.
 #[derive(Debug, Clone)]
 pub struct BackgroundLog {
     store: Store,
@@ -47,12 +44,12 @@ pub struct BackgroundLog {
 }
 
 impl BackgroundLog {
-    /// Into the log of this store.
+    /// Creates a log with its own id generator and clock.
     pub fn new(store: Store, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
         Self { store, ids, clock }
     }
 
-    /// Into the log of these accounts.
+    /// Creates a log that shares the context's parts.
     pub fn of(context: &Context) -> Self {
         let Context {
             store, ids, clock, ..
@@ -60,7 +57,7 @@ impl BackgroundLog {
         Self::new(store.clone(), Arc::clone(ids), Arc::clone(clock))
     }
 
-    /// Writes a line about what somebody asked for, or nobody.
+    /// Writes an entry; `by` is the account that caused it, if any.
     pub async fn note(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) {
         if let Err(error) = self.write(event, by, details).await {
             tracing::warn!(%error, event = event.as_str(), "audit entry could not be stored");

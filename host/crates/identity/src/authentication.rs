@@ -1,4 +1,4 @@
-//! From a credential to a known caller.
+//! Authenticates a credential: resolves it to an `Actor`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -20,30 +20,30 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
 
-/// Callers that are remembered; beyond it, all are forgotten and asked for anew.
+/// Maximum of cached actors; the cache is emptied when it is full.
 const MAX_CACHED: usize = 10_000;
 
-/// Why a credential makes nobody known.
+/// Why a credential does not authenticate.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticationError {
-    /// None was shown, or several that differ.
+    /// The request has no credential, or several that differ.
     #[error("sign in first")]
     Missing,
-    /// The access token is bad or has ended; a fresh one may do.
+    /// The access token is invalid or expired; a refresh may help.
     #[error("the access token is invalid or has expired")]
     InvalidAccessToken,
-    /// The access token was made elsewhere, or its account is gone: sign in again.
+    /// The access token is of another server, or its account was deleted; the client has to sign in.
     #[error("the access token is not valid on this server")]
     ForeignAccessToken,
-    /// The personal access token is unknown, revoked or has ended.
+    /// The personal access token is unknown, revoked or expired.
     #[error("the personal access token is invalid, revoked or expired")]
     InvalidPersonalAccessToken,
-    /// The server could not tell.
+    /// The server failed to check the credential.
     #[error(transparent)]
     Service(#[from] ServiceError),
 }
 
-/// Who is behind a connection that stays open, and by what. Two with the same one may do the same.
+/// Identifies who opened a long-lived connection and with which credential. Equal principals have equal permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Principal {
     user: UserId,
@@ -52,7 +52,7 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// Of this caller.
+    /// The principal of an actor.
     pub fn of(actor: &Actor) -> Self {
         Self {
             user: actor.user.id,
@@ -67,29 +67,29 @@ impl Principal {
     }
 }
 
-/// What an open connection's caller may do at this moment.
+/// The current permissions of an open connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionSnapshot {
-    /// Of the roles, narrowed to the token's.
+    /// Capabilities of the roles, restricted to those of the token.
     pub capabilities: CapabilitySet,
-    /// What they see of the media.
+    /// The media that the caller may see.
     pub scope: MediaScope,
-    /// When the personal access token ends, and the connection with it. The end of an access token ends none: its
-    /// session goes on.
+    /// Expiry of a personal access token, which closes the connection. Expiry of an access token does not, because its
+    /// session continues.
     pub ends: Option<Timestamp>,
 }
 
-/// What a good credential was found to be.
+/// A cached authentication.
 #[derive(Debug, Clone)]
 struct CachedActor {
-    /// The state of accounts and roles at that time.
+    /// The identity version counter when it was read.
     revision: i64,
     actor: Arc<Actor>,
     ends: Option<Timestamp>,
 }
 
-/// Makes callers known. Remembers who they are until their account, session or token changes, or what is about all,
-/// such as a role: such a change is known to the next request, without a question to the database by all others.
+/// Authenticates callers. Actors are cached until their account, session or token changes, or a role that may concern
+/// anyone. A change applies to the next request; other requests need no database query.
 #[derive(Debug, Clone)]
 pub struct Authentication {
     context: Context,
@@ -100,12 +100,12 @@ pub struct Authentication {
 }
 
 impl Authentication {
-    /// Where those work who watch over what callers have opened.
+    /// Spawns the tasks that watch open connections.
     pub fn tasks(&self) -> &Tasks {
         &self.context.tasks
     }
 
-    /// Over these keys and accounts.
+    /// Creates the service.
     pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
         Self {
             context,
@@ -116,20 +116,20 @@ impl Authentication {
         }
     }
 
-    /// The caller behind a credential, with the account and roles of this moment: what was changed by a commit
-    /// before this call counts.
+    /// Authenticates a credential with the current account and roles; every change committed before the call is
+    /// applied.
     ///
     /// # Errors
-    /// Which of the refusals it is, by `docs/decisions/0012-401-410-503.md`.
+    /// See `docs/decisions/0012-401-410-503.md`.
     pub async fn actor(&self, credential: Option<Credential>) -> Result<Arc<Actor>, AuthenticationError> {
         let now = self.context.now();
         let credential = credential.ok_or(AuthenticationError::Missing)?;
-        // A credential is known again by its digest: neither signature nor database are asked a second time.
+        // The digest is the cache key, so a cached credential needs neither a signature check nor a database query.
         let digest = credential.digest();
         let known = match self.cached(&digest) {
             Some(known) => known,
             None => {
-                // Read before the store is asked: a change in between makes the answer outdated at once.
+                // Read before the query: a change in between then makes the cached actor stale.
                 let revision = self.context.store.identity_revision();
                 let (actor, ends) = self.look_up(&credential, now, revision).await?;
                 let known = CachedActor {
@@ -149,7 +149,7 @@ impl Authentication {
                 Credential::PersonalAccessToken(_) => AuthenticationError::InvalidPersonalAccessToken,
             });
         }
-        // Looked at each time: whoever shuts guests out means those who are in, too.
+        // Checked on each request: disabling guest access also ends the sessions of guests.
         if known.actor.user.is_guest && !self.settings.guest_access() {
             return Err(AuthenticationError::InvalidAccessToken);
         }
@@ -157,11 +157,10 @@ impl Authentication {
         Ok(known.actor)
     }
 
-    /// The user behind a signed link to `path`, who may do no more than `capability` by it, and only what they may at
-    /// this moment.
+    /// Authenticates a signed link to `path`. The actor has at most `capability`, and only what its account may do now.
     ///
     /// # Errors
-    /// As for an access token that does not count.
+    /// As for an invalid access token.
     pub async fn actor_of_link(
         &self,
         token: &str,
@@ -195,21 +194,21 @@ impl Authentication {
         }))
     }
 
-    /// The state of accounts, as a number that rises with each change.
+    /// The identity version counter.
     pub fn revision(&self) -> i64 {
         self.context.store.identity_revision()
     }
 
-    /// The last change that was, or may have been, about an account.
+    /// The version counter at the last change that may concern this account.
     pub fn revision_of(&self, user: UserId) -> i64 {
         self.context.store.identity_revision_of(user)
     }
 
-    /// What the caller of an open connection may do as of now; `None` when it is to be closed: account gone or
-    /// disabled, session or token revoked.
+    /// The current permissions of an open connection; `None` closes it, because its account was deleted or disabled, or
+    /// its session or token was revoked.
     ///
     /// # Errors
-    /// The store's: nobody can tell.
+    /// Database errors.
     pub async fn permissions(
         &self,
         principal: &Principal,
@@ -220,7 +219,7 @@ impl Authentication {
         }
     }
 
-    /// The same for an account that was read already.
+    /// As `permissions`, for an account that was already read.
     async fn permissions_of_account(
         &self,
         principal: &Principal,
@@ -251,8 +250,8 @@ impl Authentication {
         Ok((!self.is_expired(principal, permissions.ends)).then_some(permissions))
     }
 
-    /// Whether an open connection is over without any change of its account: by time, or because guests are not
-    /// welcome any more.
+    /// Whether an open connection has expired without a change of its account: its token expired, or guest access was
+    /// disabled.
     pub fn is_expired(&self, principal: &Principal, ends: Option<Timestamp>) -> bool {
         ends.is_some_and(|ends| ends <= self.context.now())
             || (principal.is_guest && !self.settings.guest_access())
@@ -277,7 +276,7 @@ impl Authentication {
                 let ends = identity.expires_at;
                 Ok((self.signed_in(identity, revision).await?, Some(ends)))
             }
-            // It opens an item's own path, which does not come this way.
+            // A link is valid only for the path of its item, which `actor_of_link` handles.
             Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
             Credential::PersonalAccessToken(text) => {
                 let secret = PersonalAccessSecret::parse(text);
@@ -339,10 +338,10 @@ impl Authentication {
         cache.insert(digest, known);
     }
 
-    /// What an account sees of the media, by the state of accounts at this moment.
+    /// The media that an account may see now.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn scope_of(&self, user: &User) -> Result<MediaScope, ServiceError> {
         if user.is_owner {
             return Ok(MediaScope::All);
@@ -367,7 +366,7 @@ impl Authentication {
     }
 }
 
-/// What is left of these capabilities with a personal access token that was made for some of them.
+/// Restricts capabilities to those of a personal access token; `None` does not restrict.
 pub(super) fn narrowed(capabilities: CapabilitySet, names: Option<&[String]>) -> CapabilitySet {
     names.map_or(capabilities, |names| {
         capabilities.intersection(policy::capabilities_of_names(names))

@@ -1,4 +1,4 @@
-//! What a use case can refuse, told apart by what the client can do about it.
+//! `ServiceError`: the error of every use case. Its variants differ in how a client can react.
 
 use std::time::Duration;
 
@@ -6,20 +6,24 @@ use crate::authentication::AuthenticationError;
 use crate::password::PasswordError;
 use svc_store::StoreError;
 
-/// The queue of passwords is through within a second or two.
-const HASHES_AGAIN: Duration = Duration::from_secs(2);
+/// The password hashing queue drains within about two seconds.
+const PASSWORD_QUEUE_RETRY: Duration = Duration::from_secs(2);
 
-/// One thing that is wrong with the input.
+/// No space is left for the database or the data directory.
+pub const STORAGE_FULL: TryLater =
+    TryLater::unavailable(RetryReason::StorageFull, "the server has no space left");
+
+/// An error in one field of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where: a field of the body or a parameter of the query. Empty for the input as a whole.
+    /// A field of the body or a query parameter; empty for the input as a whole.
     pub path: String,
-    /// What is wrong, for people.
+    /// Shown to the client.
     pub message: String,
 }
 
 impl FieldError {
-    /// An error at `path`.
+    /// An error in the field `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -28,115 +32,252 @@ impl FieldError {
     }
 }
 
-/// The server has more of this to do than it takes on: the one error of every full queue and spent budget, so that each
-/// is told alike (503 `busy` with `Retry-After`) and work in the background waits for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Overloaded {
-    /// For people.
-    pub message: &'static str,
-    /// When trying again makes sense.
-    pub retry_after: Duration,
+/// The codes of errors that clients can tell apart. The API description lists what each means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// The item has no artwork.
+    ArtworkMissing,
+    /// A queue is full or a budget is exhausted.
+    Busy,
+    /// The cloud account needs a valid cloud token.
+    CloudTokenRequired,
+    /// The cloud is unreachable or not configured.
+    CloudUnavailable,
+    /// The database is unreachable.
+    DatabaseUnavailable,
+    /// The file of the item is gone.
+    FileMissing,
+    /// The indexer's state does not allow the action.
+    IndexActionConflict,
+    /// Another run of the indexer is active.
+    IndexingInProgress,
+    /// The job's state does not allow the action.
+    JobActionConflict,
+    /// Another library of the media kind has this name.
+    LibraryNameTaken,
+    /// Another account is the owner. Shown on the command line only.
+    OwnerExists,
+    /// The revision in `If-Match` is not the current one.
+    PlaybackQueueChanged,
+    /// The playback queue would exceed its maximum length.
+    PlaybackQueueFull,
+    /// The plugin's state does not allow the action.
+    PluginActionConflict,
+    /// Another role has this name.
+    RoleExists,
+    /// A run of the indexer was stopped before its end. Recorded in jobs only.
+    RunStopped,
+    /// An option of the server fixes the setting.
+    SettingFixed,
+    /// The disk of the data directory or of the database is full.
+    StorageFull,
+    /// The media directory is not mounted or does not respond.
+    StorageUnavailable,
+    /// The subtitles are a stream inside the video file.
+    SubtitleEmbedded,
+    /// No thumbnail can be rendered from the file.
+    ThumbnailUnavailable,
+    /// A rate limit was exceeded.
+    TooManyAttempts,
+    /// The limit on waiting jobs of a type was reached.
+    TooManyJobs,
+    /// The limit on photo albums of a user was reached.
+    TooManyPhotoAlbums,
+    /// The limit on concurrent streams of a user was reached.
+    TooManyStreams,
+    /// The limit on personal access tokens of a user was reached.
+    TooManyTokens,
+    /// Another account has this name.
+    UsernameTaken,
+    /// The audio of the file cannot be decoded.
+    WaveformUnavailable,
 }
 
-/// Why a use case was not carried out. All texts but `Internal`'s may be shown to the client.
+impl ErrorCode {
+    /// The code in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ArtworkMissing => "artwork_missing",
+            Self::Busy => "busy",
+            Self::CloudTokenRequired => "cloud_token_required",
+            Self::CloudUnavailable => "cloud_unavailable",
+            Self::DatabaseUnavailable => "database_unavailable",
+            Self::FileMissing => "file_missing",
+            Self::IndexActionConflict => "index_action_conflict",
+            Self::IndexingInProgress => "indexing_in_progress",
+            Self::JobActionConflict => "job_action_conflict",
+            Self::LibraryNameTaken => "library_name_taken",
+            Self::OwnerExists => "owner_exists",
+            Self::PlaybackQueueChanged => "playback_queue_changed",
+            Self::PlaybackQueueFull => "playback_queue_full",
+            Self::PluginActionConflict => "plugin_action_conflict",
+            Self::RoleExists => "role_exists",
+            Self::RunStopped => "run_stopped",
+            Self::SettingFixed => "setting_fixed",
+            Self::StorageFull => "storage_full",
+            Self::StorageUnavailable => "storage_unavailable",
+            Self::SubtitleEmbedded => "subtitle_embedded",
+            Self::ThumbnailUnavailable => "thumbnail_unavailable",
+            Self::TooManyAttempts => "too_many_attempts",
+            Self::TooManyJobs => "too_many_jobs",
+            Self::TooManyPhotoAlbums => "too_many_photo_albums",
+            Self::TooManyStreams => "too_many_streams",
+            Self::TooManyTokens => "too_many_tokens",
+            Self::UsernameTaken => "username_taken",
+            Self::WaveformUnavailable => "waveform_unavailable",
+        }
+    }
+}
+
+/// Why a request has to be retried later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryReason {
+    /// A queue is full or a budget is exhausted. Background work waits and retries.
+    Busy,
+    /// The caller exceeded a rate limit.
+    TooManyAttempts,
+    /// The database is unreachable.
+    DatabaseUnavailable,
+    /// The disk of the data directory or of the database is full.
+    StorageFull,
+    /// A media directory is not mounted or does not respond.
+    StorageUnavailable,
+    /// The cloud is unreachable or not configured.
+    CloudUnavailable,
+    /// The newest release is unknown.
+    ReleaseUnknown,
+    /// The server is stopping.
+    ShuttingDown,
+}
+
+impl RetryReason {
+    /// The code in the API; `None` where the status alone is returned.
+    pub const fn code(self) -> Option<ErrorCode> {
+        match self {
+            Self::Busy => Some(ErrorCode::Busy),
+            Self::TooManyAttempts => Some(ErrorCode::TooManyAttempts),
+            Self::DatabaseUnavailable => Some(ErrorCode::DatabaseUnavailable),
+            Self::StorageFull => Some(ErrorCode::StorageFull),
+            Self::StorageUnavailable => Some(ErrorCode::StorageUnavailable),
+            Self::CloudUnavailable => Some(ErrorCode::CloudUnavailable),
+            Self::ReleaseUnknown | Self::ShuttingDown => None,
+        }
+    }
+}
+
+/// The request cannot be served now, but the same request may succeed later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct TryLater {
+    /// The cause.
+    pub reason: RetryReason,
+    /// Shown to the client.
+    pub message: &'static str,
+    /// The earliest useful time of a retry, if known.
+    pub retry_after: Option<Duration>,
+}
+
+impl TryLater {
+    /// A queue is full or a budget is exhausted until `retry_after` has passed.
+    pub const fn busy(message: &'static str, retry_after: Duration) -> Self {
+        Self {
+            reason: RetryReason::Busy,
+            message,
+            retry_after: Some(retry_after),
+        }
+    }
+
+    /// A dependency is unavailable for an unknown time.
+    pub const fn unavailable(reason: RetryReason, message: &'static str) -> Self {
+        Self {
+            reason,
+            message,
+            retry_after: None,
+        }
+    }
+}
+
+/// Why a use case failed. The messages of all variants but `Internal` are shown to clients.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The input makes no sense.
+    /// The input is malformed or out of range.
     #[error("the request is not valid")]
     Invalid(Vec<FieldError>),
-    /// The caller may not, whatever the input.
+    /// The caller lacks the permission.
     #[error("{0}")]
     Refused(&'static str),
-    /// The caller has to prove again who they are.
+    /// The caller has to authenticate again.
     #[error("{message}")]
     Unauthorized {
-        /// Machine-readable, where there is more to tell.
-        code: Option<&'static str>,
-        /// For people.
+        /// Set where the status alone is ambiguous.
+        code: Option<ErrorCode>,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// What the caller signed in with has ended since the request was let in.
+    /// The caller's credential was revoked while the request was processed.
     #[error(transparent)]
     Unauthenticated(Box<AuthenticationError>),
-    /// A personal access token does not do here.
+    /// The operation does not accept personal access tokens.
     #[error("this requires a signed-in session; personal access tokens are not accepted")]
     TokenNotPermitted,
-    /// Tried too often.
-    #[error("too many attempts; try again later")]
-    Throttled {
-        /// When trying again makes sense.
-        retry_after: Duration,
-    },
-    /// There is no such thing.
+    /// The resource of the request does not exist or is invisible to the caller.
     #[error("not found")]
     NotFound,
-    /// There is nothing of what the input names, well-formed as it is.
+    /// Well-formed input names something that does not exist.
     #[error("not found")]
     Unknown(Vec<FieldError>),
-    /// The item is known, but a part of it is not there.
+    /// The item exists, but the requested part of it does not.
     #[error("{message}")]
     Absent {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// The item is there, but what was asked for cannot be made of it.
+    /// The item exists, but the requested representation cannot be produced from it.
     #[error("{message}")]
     Unprocessable {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// The state of things does not permit it.
+    /// The current state does not allow the operation.
     #[error("{message}")]
     Conflict {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: String,
     },
-    /// What was to be changed is not as the caller believes.
+    /// The resource changed since the caller read it.
     #[error("{message}")]
     Stale {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// A dependency of the server is unavailable; trying again later may help.
-    #[error("{message}")]
-    Unavailable {
-        /// Machine-readable.
-        code: &'static str,
-        /// For people.
-        message: &'static str,
-    },
-    /// The server has more of this to do than it takes on.
+    /// The same request may succeed later.
     #[error(transparent)]
-    Overloaded(#[from] Overloaded),
-    /// As `Unavailable`, where there is no more to tell than the status.
-    #[error("{0}")]
-    Away(&'static str),
-    /// A fault of the server. The text is for the log alone.
+    TryLater(#[from] TryLater),
+    /// A fault of the server. The text is written to the log and not shown to the client.
     #[error("{0}")]
     Internal(String),
 }
 
 impl ServiceError {
-    /// One thing wrong with the input.
+    /// `Invalid` with one field error.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError::new(path, message)])
     }
 
-    /// There is nothing of what this field names.
+    /// `Unknown` with one field error.
     pub fn unknown(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Unknown(vec![FieldError::new(path, message)])
     }
 
-    /// The same error, where what was not found was named by a field of the input.
+    /// Turns `NotFound` into `Unknown` for an id that a field of the input contains.
     #[must_use]
     pub fn named_by(self, path: &str) -> Self {
         match self {
@@ -145,15 +286,24 @@ impl ServiceError {
         }
     }
 
-    /// The state of things does not permit it.
-    pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+    /// `Conflict` with a message.
+    pub fn conflict(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::Conflict {
             code,
             message: message.into(),
         }
     }
 
-    /// A fault of the server; the text goes to the log.
+    /// An exceeded rate limit.
+    pub fn throttled(retry_after: Duration) -> Self {
+        Self::TryLater(TryLater {
+            reason: RetryReason::TooManyAttempts,
+            message: "too many attempts; try again later",
+            retry_after: Some(retry_after),
+        })
+    }
+
+    /// `Internal` with the text of an error.
     pub fn internal(error: impl std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
     }
@@ -165,17 +315,12 @@ impl From<StoreError> for ServiceError {
             StoreError::ForeignCursor => Self::invalid("after", "is a cursor of another list or order"),
             StoreError::Unavailable(_) | StoreError::IdNodeLost(_) => {
                 tracing::warn!(%error, "the database is not available");
-                Self::Unavailable {
-                    code: "database_unavailable",
-                    message: "the database is not available",
-                }
+                TryLater::unavailable(RetryReason::DatabaseUnavailable, "the database is not available")
+                    .into()
             }
             StoreError::Full(_) => {
                 tracing::error!(%error, "the database is full");
-                Self::Unavailable {
-                    code: "storage_full",
-                    message: "the server has no space left",
-                }
+                STORAGE_FULL.into()
             }
             other => Self::internal(other),
         }
@@ -194,11 +339,9 @@ impl From<AuthenticationError> for ServiceError {
 impl From<PasswordError> for ServiceError {
     fn from(error: PasswordError) -> Self {
         match error {
-            PasswordError::Busy => Overloaded {
-                message: "too many sign-ins at once; try again",
-                retry_after: HASHES_AGAIN,
+            PasswordError::Busy => {
+                TryLater::busy("too many sign-ins at once; try again", PASSWORD_QUEUE_RETRY).into()
             }
-            .into(),
             PasswordError::Failed(_) => Self::internal(error),
         }
     }

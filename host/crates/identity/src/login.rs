@@ -1,4 +1,4 @@
-//! Signing in: with a name and a password, as the guest, or by a cloud account.
+//! Sign-in: with a password, as the guest, or with a cloud account.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -23,48 +23,48 @@ use svc_domain::session::SessionKind;
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 
-/// One text for every refusal: it must not tell whether there is such an account.
+/// The only message for every refused login, so that it does not reveal whether an account exists.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
-/// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
+/// Upper bound of the random delay of every response, which hides remaining timing differences.
 const MAX_JITTER_MS: u8 = 20;
-/// Lines of the audit log, from one address, about logins that no limit on wrong passwords bounds.
+/// Limit on audit entries per address for logins that no password throttle bounds.
 const NOTES: RateLimit = RateLimit::new(10, 60);
-/// No account has this id.
+/// An id that no account has.
 const NOBODY: i64 = 0;
-/// How long an address counts as known after a sign-in.
+/// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What one signs in with.
+/// Input of [`Logins::sign_in`].
 #[derive(Debug, Clone, Default)]
 pub struct LoginRequest {
-    /// The app; `None` if the client named none that there is.
+    /// The app; `None` if the client named none or an unknown one.
     pub app: Option<App>,
-    /// The name of the account.
+    /// Login name.
     pub username: Option<String>,
-    /// Or its id.
+    /// Id of the account, as an alternative to the username.
     pub user_id: Option<String>,
-    /// The password.
+    /// Plain text.
     pub password: Option<String>,
-    /// The token of a cloud account, in place of all these.
+    /// A token of the cloud, as an alternative to username and password.
     pub cloud_token: Option<String>,
-    /// The program that signs in.
+    /// The client program.
     pub client: ClientInfo,
-    /// It comes from a page of another site: it gets no cookie.
+    /// The request comes from another site; it gets no cookie.
     pub cross_site: bool,
-    /// The refresh cookie that it sent.
+    /// The refresh cookie of the request, whose session ends.
     pub previous: Option<String>,
 }
 
-/// What signing in gives.
+/// A successful login.
 #[derive(Debug)]
 pub struct Login {
-    /// The session.
+    /// The new session.
     pub issued: IssuedSession,
     /// The account.
     pub account: Account,
 }
 
-/// Signs people in.
+/// The sign-in service.
 #[derive(Debug, Clone)]
 pub struct Logins {
     context: Context,
@@ -79,7 +79,7 @@ pub struct Logins {
 }
 
 impl Logins {
-    /// Over these accounts.
+    /// Creates the service.
     pub fn new(
         context: Context,
         passwords: Passwords,
@@ -102,13 +102,13 @@ impl Logins {
         }
     }
 
-    /// Signs an account in to an app.
+    /// Signs in an account to an app.
     ///
     /// # Errors
-    /// Refused, with one text, for an unknown app or account, a wrong or missing password, a disabled account and one
-    /// that may not use the app; after the same work wherever a password was given for an app; and at once as long as the
-    /// server is not set up, the guest of a kiosk included. Throttled after too many wrong passwords, unavailable when too
-    /// many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
+    /// Refused, always with the same message, for an unknown app or account, a wrong or missing password, a disabled
+    /// account, an account that may not use the app, and before the setup. The same work is done in all cases where a
+    /// password and an app were given. Too many attempts after too many wrong passwords; try later if the hashing queue
+    /// is full or the cloud is unavailable; unauthorized if the cloud rejects the token.
     pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
         let outcome = self.attempt(request).await;
         self.jitter().await?;
@@ -119,7 +119,7 @@ impl Logins {
         if !self.setup.has_owner().await? {
             return Err(REFUSED);
         }
-        // Whatever account it is about: nothing is looked at that could tell.
+        // Decided without reading any account, so the response time reveals nothing.
         let Some(app) = request.app else {
             return self.refuse(&request, None);
         };
@@ -147,7 +147,7 @@ impl Logins {
         {
             Ok(verdict) => verdict,
             Err(error) => {
-                // Nothing was compared.
+                // No password was compared, so the attempt is not counted.
                 attempt.forgive();
                 return Err(error);
             }
@@ -164,7 +164,7 @@ impl Logins {
         self.admit(user.id, app, SessionKind::Local, hash, request).await
     }
 
-    /// Refuses what tries no password: it costs no hash, and may be done without end.
+    /// Refuses a login without a password. It costs no hash and is not throttled.
     fn refuse(&self, request: &LoginRequest, user: Option<&User>) -> Result<Login> {
         if self.may_note(request) {
             self.note(AuditEvent::LoginFailed, request, user);
@@ -172,8 +172,8 @@ impl Logins {
         Err(REFUSED)
     }
 
-    /// Compares a password, or does the same work. Where others wait for that, an account's own addresses have a line
-    /// of their own.
+    /// Verifies the password, or hashes it against a dummy if there is no account. While the hashing queue is busy,
+    /// requests from the account's known addresses have priority.
     async fn compare(
         &self,
         request: &LoginRequest,
@@ -187,7 +187,8 @@ impl Logins {
         Ok(self.passwords.verify(by, password, hash).await?)
     }
 
-    /// Whether an account has signed in from an address lately. Asked also where there is no account: it takes as long.
+    /// Whether the account signed in from this network recently. Unknown accounts run the same query, so that the time
+    /// does not reveal them.
     async fn is_known(&self, user: Option<&User>, network: ClientNetwork) -> Result<bool> {
         let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
         let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
@@ -200,7 +201,7 @@ impl Logins {
         let vouched = self.cloud.account(token).await.map_err(|error| match error {
             CloudError::Rejected => ServiceError::Unauthorized {
                 code: None,
-                message: "the cloud does not accept this token",
+                message: "the cloud rejected this token",
             },
             other => other.into(),
         })?;
@@ -214,7 +215,7 @@ impl Logins {
             .await
     }
 
-    /// The session of an account that proved who it is, if its roles let it use the app.
+    /// Opens a session for an authenticated account whose roles permit the app.
     async fn admit(
         &self,
         user: UserId,
@@ -245,7 +246,7 @@ impl Logins {
             .user_id
             .as_deref()
             .and_then(|id| id.parse::<UserId>().ok());
-        // Asked in any case: an unknown account takes as long as a known one.
+        // Unknown accounts run the same query, so that the time does not reveal them.
         Ok(match (&request.username, id) {
             (None, Some(id)) => store.user_for_login_by_id(id).await?,
             (name, _) => {
@@ -255,7 +256,7 @@ impl Logins {
         })
     }
 
-    /// Lets a password be tried.
+    /// Checks the password throttle.
     async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Attempt> {
         let typed = request.username.as_deref().or(request.user_id.as_deref());
         let subject = match user {
@@ -271,19 +272,19 @@ impl Logins {
             if self.may_note(request) {
                 self.note(AuditEvent::LoginThrottled, request, user);
             }
-            ServiceError::Throttled { retry_after }
+            ServiceError::throttled(retry_after)
         })
     }
 
-    /// Whether one more line may be written about somebody who may ask as often as they like.
+    /// Whether the limit on audit entries of this address allows another one.
     fn may_note(&self, request: &LoginRequest) -> bool {
         self.notes
             .try_acquire(ClientNetwork::from(request.client.address))
             .is_ok()
     }
 
-    /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
-    /// The name that was typed is not written: it may be a password in the wrong field.
+    /// Writes an audit entry in the background, so that its time does not reveal whether an account exists. The typed
+    /// name is not written, because it may be a password in the wrong field.
     fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
         let details: Vec<_> = request
             .app
@@ -301,7 +302,7 @@ impl Logins {
         });
     }
 
-    /// Makes the hash of a password anew, unless another password was set meanwhile; gives the hash that was made.
+    /// Hashes the password with current parameters unless it was changed meanwhile; returns the new hash.
     async fn rehash(
         &self,
         user: UserId,
@@ -319,7 +320,7 @@ impl Logins {
         Ok(hash)
     }
 
-    /// Compares the password of an account that is changing it, within the same limits as a sign-in.
+    /// Verifies the current password of an account that changes it, under the same limits as a login.
     pub(super) async fn confirm_password(
         &self,
         user: &User,
@@ -331,7 +332,7 @@ impl Logins {
         let attempt = self
             .throttle
             .begin(Some(Subject::Account(user.id)), network, true)
-            .map_err(|retry_after| ServiceError::Throttled { retry_after })?;
+            .map_err(ServiceError::throttled)?;
         let hash = stored.and_then(|(_, hash)| hash);
         match self.passwords.verify(client.known(), password, hash).await? {
             Verdict::Right { .. } => {

@@ -1,4 +1,4 @@
-//! What clients say of libraries: names, folders, grants.
+//! Validation of libraries in requests: names, folders, grants.
 
 use crate::libraries::NewGrant;
 use svc_domain::library::Grant;
@@ -8,14 +8,14 @@ use svc_identity::names::{check_display_name, check_role_name};
 use svc_identity::roles::find_role;
 use svc_store::IdentityChange;
 
-/// Paths of a library, and grants of it.
+/// Maximum of paths and of grants per library.
 const MAX_ITEMS: usize = 200;
 
 pub(super) fn check_name(name: &str) -> Result<String> {
     check_display_name(name).map_err(|message| ServiceError::invalid("name", message))
 }
 
-/// The paths of a request in order, without those that lie below others.
+/// Sorts the paths of a request and drops those below others.
 pub(super) fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
     if texts.len() > MAX_ITEMS {
         return Err(ServiceError::invalid("paths", "must be at most 200"));
@@ -44,7 +44,7 @@ pub(super) fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
     Ok(paths)
 }
 
-/// The grants of a request, whether or not there are such accounts and roles.
+/// Parses the grants of a request without checking that the accounts and roles exist.
 pub(super) fn check_grants(grants: &[NewGrant]) -> Result<Vec<Grant>> {
     if grants.len() > MAX_ITEMS {
         return Err(ServiceError::invalid("grants", "must be at most 200"));
@@ -73,7 +73,7 @@ pub(super) fn check_grants(grants: &[NewGrant]) -> Result<Vec<Grant>> {
     }
 }
 
-/// The same, each once, if there are all of these accounts and roles.
+/// Removes duplicate grants and checks that the accounts and roles exist.
 pub(super) async fn known_grants(change: &mut IdentityChange, mut grants: Vec<Grant>) -> Result<Vec<Grant>> {
     let mut errors = Vec::new();
     for (index, grant) in grants.iter().enumerate() {

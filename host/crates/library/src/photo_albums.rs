@@ -1,4 +1,4 @@
-//! Albums of photos: each has an owner, who alone changes it, and those whom they let see it.
+//! Photo albums: only the owner changes an album, and shares it with others.
 
 use std::collections::HashSet;
 
@@ -7,50 +7,50 @@ use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbum, PhotoAlbumPatch};
 use svc_events::{EventKind, Events, photos as told};
 use svc_identity::actor::Actor;
-use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
 use svc_identity::names::check_display_name;
 use svc_identity::{Context, run_to_completion};
 pub use svc_store::AlbumOrder;
 use svc_store::NewPhotoAlbum;
 
-/// Every limit of albums, each with its reason.
+/// Limits of albums.
 mod limits {
-    /// Albums of one account: a person who makes one a week for twenty years has as many.
+    /// Albums per account: one a week for twenty years.
     pub(super) const ALBUMS: i64 = 1_000;
-    /// Photos of one album. It is counted and spanned anew whenever it is shown.
+    /// Photos per album. Count and time span are computed on each request.
     pub(super) const PHOTOS: i64 = 10_000;
-    /// Accounts that an album is shared with; beyond it, it is for everyone.
+    /// Accounts with which an album is shared; for more, share it with everyone.
     pub(super) const SHARED_WITH: usize = 200;
-    /// Characters of a description: a page of text.
+    /// Characters of a description.
     pub(super) const DESCRIPTION: usize = 2_000;
 }
 
-/// Keeps albums.
+/// The service for photo albums.
 #[derive(Debug, Clone)]
 pub struct PhotoAlbums {
     context: Context,
     events: Events,
 }
 
-/// What a client says of an album.
+/// Input of a new or changed album; `None` leaves a field unchanged.
 #[derive(Debug, Default)]
 pub struct AlbumInput {
-    /// Its name.
+    /// Title.
     pub name: Option<String>,
-    /// What there is to say about it; `Some(None)` for nothing.
+    /// Text; `Some(None)` removes it.
     pub description: Option<Option<String>>,
-    /// Whether everyone who may look at albums sees it.
+    /// Whether all users with `PhotoAlbums.Read` may see it.
     pub everyone: Option<bool>,
-    /// All accounts that see it.
+    /// Replaces the accounts that may see it.
     pub shared_with: Option<Vec<String>>,
-    /// The picture that stands for it; `Some(None)` for the first.
+    /// Cover photo; `Some(None)` selects the first photo.
     pub cover: Option<Option<String>>,
 }
 
-/// What became of one photo.
+/// Result for one photo.
 pub type PhotoResult = (String, AlbumPhotoOutcome);
 
-/// A description trimmed, with its faults; an empty one is none.
+/// Trims and checks a description; an empty one becomes `None`.
 pub(super) fn check_description(
     description: Option<Option<String>>,
     errors: &mut Vec<FieldError>,
@@ -73,7 +73,7 @@ pub(super) fn check_description(
     Some(text)
 }
 
-/// The accounts that a request names, whether or not there are such.
+/// Parses account ids without checking that they exist.
 fn parse_users(texts: &[String], errors: &mut Vec<FieldError>) -> Vec<UserId> {
     if texts.len() > limits::SHARED_WITH {
         errors.push(FieldError::new("sharedWith", "must be at most 200"));
@@ -92,7 +92,7 @@ fn parse_users(texts: &[String], errors: &mut Vec<FieldError>) -> Vec<UserId> {
     users
 }
 
-/// The ids of a request's photos, each once, beside the texts that are none.
+/// Parses photo ids, without duplicates; also returns the texts that are no ids.
 fn parse(photos: &[String]) -> (Vec<PhotoId>, HashSet<&str>) {
     let (mut ids, mut seen, mut others) = (Vec::new(), HashSet::new(), HashSet::new());
     for text in photos {
@@ -107,7 +107,7 @@ fn parse(photos: &[String]) -> (Vec<PhotoId>, HashSet<&str>) {
     (ids, others)
 }
 
-/// What became of each photo, in the order and spelling of the request, each once.
+/// The result for each photo, in the order and spelling of the request, without duplicates.
 fn results(outcomes: Vec<(PhotoId, AlbumPhotoOutcome)>, others: HashSet<&str>) -> Vec<PhotoResult> {
     let known = outcomes
         .into_iter()
@@ -121,15 +121,15 @@ fn results(outcomes: Vec<(PhotoId, AlbumPhotoOutcome)>, others: HashSet<&str>) -
 }
 
 impl PhotoAlbums {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context, events: Events) -> Self {
         Self { context, events }
     }
 
-    /// The albums that the actor sees.
+    /// Lists the albums that the actor may see.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -143,10 +143,10 @@ impl PhotoAlbums {
             .await?)
     }
 
-    /// The albums that the actor sees and that are found by these words.
+    /// Searches the albums that the actor may see.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn search(&self, actor: &Actor, text: &str, page: Pagination) -> Result<Listing<PhotoAlbum>> {
         let store = &self.context.store;
         Ok(store
@@ -154,18 +154,17 @@ impl PhotoAlbums {
             .await?)
     }
 
-    /// One album.
+    /// Returns an album.
     ///
     /// # Errors
-    /// Not found, also for one that the actor does not see; the store's.
+    /// Not found, also if the actor may not see it; database errors.
     pub async fn get(&self, actor: &Actor, id: PhotoAlbumId) -> Result<PhotoAlbum> {
         let store = &self.context.store;
         let album = store.photo_album(&actor.scope, actor.user.id, id).await?;
         album.ok_or(ServiceError::NotFound)
     }
 
-    /// What a client says, as far as it makes sense by itself: whether there are such accounts and such a photo is
-    /// asked later.
+    /// Validates the input without checking that accounts and cover exist.
     fn check(input: AlbumInput) -> Result<PhotoAlbumPatch> {
         let mut errors = Vec::new();
         let name = match input.name.as_deref().map(check_display_name).transpose() {
@@ -203,7 +202,7 @@ impl PhotoAlbums {
         })
     }
 
-    /// The accounts of a request, each once, without the owner, who sees their album anyway.
+    /// Checks the accounts of a request; removes duplicates and the owner, who always sees the album.
     async fn known_users(&self, actor: &Actor, users: Option<Vec<UserId>>) -> Result<Option<Vec<UserId>>> {
         let Some(users) = users else {
             return Ok(None);
@@ -221,10 +220,10 @@ impl PhotoAlbums {
         Ok(Some(users))
     }
 
-    /// Makes an album of the actor's.
+    /// Creates an album of the actor.
     ///
     /// # Errors
-    /// Invalid input; unknown account; conflict `too_many_photo_albums`; the store's.
+    /// Invalid input; unknown account; conflict `too_many_photo_albums`; database errors.
     pub async fn create(&self, actor: &Actor, input: AlbumInput) -> Result<PhotoAlbum> {
         let mut patch = Self::check(input)?;
         patch.users = self.known_users(actor, patch.users).await?;
@@ -246,8 +245,8 @@ impl PhotoAlbums {
         run_to_completion(&self.context.tasks, "photo-album-create", async move {
             let store = &this.context.store;
             if !store.insert_photo_album(&new, limits::ALBUMS, now).await? {
-                let message = "you have as many albums as one may have";
-                return Err(ServiceError::conflict("too_many_photo_albums", message));
+                let message = "you have reached the limit on albums";
+                return Err(ServiceError::conflict(ErrorCode::TooManyPhotoAlbums, message));
             }
             this.publish(EventKind::PhotoAlbumCreated, (owner, id), &readers, None);
             Ok(())
@@ -256,10 +255,10 @@ impl PhotoAlbums {
         self.get(actor, id).await
     }
 
-    /// Changes an album of the actor's.
+    /// Changes an album of the actor.
     ///
     /// # Errors
-    /// Not found, also for somebody else's; invalid input; unknown account or cover; the store's.
+    /// Not found, also for another user's album; invalid input; unknown account or cover; database errors.
     pub async fn update(&self, actor: &Actor, id: PhotoAlbumId, input: AlbumInput) -> Result<PhotoAlbum> {
         let mut patch = Self::check(input)?;
         self.own(actor, id).await?;
@@ -288,10 +287,10 @@ impl PhotoAlbums {
         self.get(actor, id).await
     }
 
-    /// Deletes an album of the actor's, and no photo.
+    /// Deletes an album of the actor, but not its photos.
     ///
     /// # Errors
-    /// Not found, also for somebody else's; the store's.
+    /// Not found, also for another user's album; database errors.
     pub async fn delete(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-delete", async move {
@@ -303,10 +302,10 @@ impl PhotoAlbums {
         .await
     }
 
-    /// Puts photos at the end of an album of the actor's; those in it stay where they are.
+    /// Appends photos to an album of the actor; photos already in it keep their position.
     ///
     /// # Errors
-    /// Not found, also for somebody else's; the store's.
+    /// Not found, also for another user's album; database errors.
     pub async fn add(&self, actor: &Actor, id: PhotoAlbumId, photos: &[String]) -> Result<Vec<PhotoResult>> {
         let (ids, others) = parse(photos);
         let (this, owner, scope) = (self.clone(), actor.user.id, actor.scope.clone());
@@ -326,10 +325,10 @@ impl PhotoAlbums {
         Ok(results(outcomes, others))
     }
 
-    /// Takes photos out of an album of the actor's.
+    /// Removes photos from an album of the actor.
     ///
     /// # Errors
-    /// Not found, also for somebody else's; the store's.
+    /// Not found, also for another user's album; database errors.
     pub async fn remove(
         &self,
         actor: &Actor,

@@ -1,8 +1,7 @@
-//! Browsing photos, and correcting what is known of them.
+//! Lists photos and stores corrections of their metadata.
 
-use crate::items::user_data;
+use crate::items;
 use crate::photo_albums::check_description;
-use svc_domain::change::ItemType;
 use svc_domain::id::{LibraryId, PhotoId};
 use svc_domain::list::{ListRequest, Listing, Order};
 use svc_domain::photo::{GeoPoint, Photo};
@@ -17,34 +16,34 @@ use svc_identity::{Context, run_to_completion};
 use svc_store::Hits;
 pub use svc_store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
 
-/// The earliest and the latest moment that a photo may be said to be from: the beginning of 1800, the end of 2199.
+/// Accepted capture times in milliseconds: 1800-01-01 to 2199-12-31.
 const MOMENTS: std::ops::RangeInclusive<i64> = -5_364_662_400_000..=7_258_118_399_999;
-/// Minutes that a place's time may differ from UTC: what is in use, and a little more.
+/// Accepted UTC offsets in minutes; somewhat more than those in use.
 const OFFSETS: std::ops::RangeInclusive<i64> = -14 * 60..=14 * 60;
-/// Metres: the deepest sea to where aircraft fly.
+/// Accepted altitudes in metres: from the deepest sea to above aircraft.
 const ALTITUDES: std::ops::RangeInclusive<f64> = -12_000.0..=100_000.0;
 
-/// Photos, as an actor sees them: what they do not see is as if it did not exist.
+/// Photos; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Photos {
     context: Context,
     events: Events,
 }
 
-/// What a client wants corrected. `Some(None)` takes a correction back.
+/// Corrections of a photo's metadata. `Some(None)` removes a correction.
 #[derive(Debug, Default)]
 pub struct PhotoUpdate {
-    /// When it was taken: local time, read as if it were UTC.
+    /// Capture time: local time, stored as if it were UTC.
     pub taken_at: Option<Option<Timestamp>>,
     /// Minutes east of UTC.
     pub utc_offset: Option<Option<i64>>,
-    /// Degrees; both or none.
+    /// In degrees; only together with the longitude.
     pub latitude: Option<Option<f64>>,
-    /// Degrees; both or none.
+    /// In degrees; only together with the latitude.
     pub longitude: Option<Option<f64>>,
-    /// Metres; with a place alone.
+    /// In metres; only together with a position.
     pub altitude: Option<Option<f64>>,
-    /// What there is to say about it.
+    /// Free text.
     pub description: Option<Option<String>>,
 }
 
@@ -67,7 +66,7 @@ fn check_place(update: &PhotoUpdate, errors: &mut Vec<FieldError>) -> Option<Opt
         (Some(None), Some(None)) if update.altitude.flatten().is_none() => Some(None),
         (None, None) if update.altitude.is_none() => None,
         _ => {
-            let message = "gpsLat and gpsLng are set or taken back together, gpsAltitude with them";
+            let message = "gpsLat and gpsLng must be set or removed together; gpsAltitude requires both";
             errors.push(FieldError::new("gpsLat", message));
             None
         }
@@ -82,7 +81,10 @@ fn check(update: PhotoUpdate) -> Result<PhotoPatch> {
         .flatten()
         .is_some_and(|moment| !MOMENTS.contains(&moment.millis()))
     {
-        errors.push(FieldError::new("takenAt", "must be within 1800 to 2199"));
+        errors.push(FieldError::new(
+            "takenAt",
+            "must be within the years 1800 to 2199",
+        ));
     }
     let narrow = |minutes: i64| i16::try_from(minutes).ok().filter(|_| OFFSETS.contains(&minutes));
     let utc_offset_minutes = update.utc_offset.map(|minutes| minutes.and_then(narrow));
@@ -104,15 +106,15 @@ fn check(update: PhotoUpdate) -> Result<PhotoPatch> {
 }
 
 impl Photos {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context, events: Events) -> Self {
         Self { context, events }
     }
 
-    /// Photos; none of an album that the actor does not see.
+    /// Lists photos; none for an album that the actor may not see.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -133,10 +135,10 @@ impl Photos {
         Ok(photos)
     }
 
-    /// Photos that were found.
+    /// The photos of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
         let mut photos = self.context.store.found_photos(hits).await?;
         self.add_albums(actor, &mut photos.items).await?;
@@ -144,7 +146,7 @@ impl Photos {
         Ok(photos)
     }
 
-    /// The days or months with photos, in these libraries if any are named.
+    /// Counts photos by day or month, restricted to the filter's libraries.
     ///
     /// # Errors
     /// As [`Self::list`].
@@ -172,7 +174,7 @@ impl Photos {
     /// One photo.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn photo(&self, actor: &Actor, id: PhotoId) -> Result<Photo> {
         let photo = self.context.store.photo(&actor.scope, id).await?;
         let mut photos = [photo.ok_or(ServiceError::NotFound)?];
@@ -182,14 +184,14 @@ impl Photos {
         Ok(photo)
     }
 
-    /// Corrects what is known of a photo; its file stays as it is.
+    /// Stores corrections of a photo's metadata; its file stays unchanged.
     ///
     /// # Errors
-    /// Not found; invalid values; the store's.
+    /// Not found; invalid values; database errors.
     pub async fn update(&self, actor: &Actor, id: PhotoId, update: PhotoUpdate) -> Result<Photo> {
         let (this, scope) = (self.clone(), actor.scope.clone());
         let patch = check(update);
-        // What is not there is not found, whatever was to be said of it.
+        // An unknown photo is reported before invalid values.
         if patch.is_err() {
             self.photo(actor, id).await?;
         }
@@ -206,16 +208,10 @@ impl Photos {
     }
 
     async fn add_user_data(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {
-        let key = |photo: &Photo| (ItemType::Photo, photo.id.get());
-        let keys: Vec<_> = photos.iter().map(key).collect();
-        let found = user_data(&self.context.store, actor, &keys).await?;
-        for photo in photos {
-            photo.user_data = found.get(&key(photo)).copied().unwrap_or_default();
-        }
-        Ok(())
+        items::add_user_data(&self.context.store, actor, photos).await
     }
 
-    /// Whether these are the photos of an album that there is not, as far as the actor knows.
+    /// Whether the filter names an album that the actor may not see.
     async fn is_of_hidden_album(&self, actor: &Actor, filter: &PhotoFilter) -> Result<bool> {
         let Some(album) = filter.album else {
             return Ok(false);
@@ -242,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corrections_are_checked_field_by_field() {
+    fn corrections_are_validated_per_field() {
         let some = |value: f64| Some(Some(value));
         let update = PhotoUpdate::default;
         let wrong = [

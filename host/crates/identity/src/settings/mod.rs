@@ -1,4 +1,4 @@
-//! Settings: the server's, kept in memory as well because every sign-in asks for some, and each account's own.
+//! Settings of the server, cached in memory because each login reads some, and settings of accounts.
 
 pub mod registry;
 
@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use crate::app::App;
 use crate::capability::Capability;
-use crate::error::{FieldError, Result, ServiceError};
+use crate::error::{ErrorCode, FieldError, Result, ServiceError};
 use crate::{AuthContext, Context, run_to_completion};
 use registry::{
     GUEST_ACCESS, MAX_CONCURRENT_STREAMS, PUBLIC_USER_LIST, PURGE_MISSING_AFTER_DAYS, SCAN_SCHEDULE,
@@ -22,21 +22,21 @@ use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
 use svc_store::{IdentityChange, ServerSetting};
 
-/// How long a session without a lasting cookie is remembered while nobody uses it.
+/// Idle timeout of a session without a persistent cookie.
 const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
 const UNSEEN_BROWSER_SESSION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// Characters of a key that is repeated in an error.
+/// Maximum length of a key that an error repeats, in characters.
 const MAX_KEY: usize = 40;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where the apps keep a session.
+/// Where apps store a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionScope {
-    /// For good.
+    /// Persistent.
     Local,
-    /// For as long as the browser runs.
+    /// Until the browser is closed.
     Session,
-    /// For as long as the page is open.
+    /// Until the page is closed.
     Memory,
 }
 
@@ -51,17 +51,17 @@ impl SessionScope {
     }
 }
 
-/// How long sessions last.
+/// Lifetime of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionPolicy {
-    /// Where the apps keep them.
+    /// Where apps store them.
     pub scope: SessionScope,
-    /// How long one lasts without being refreshed.
+    /// Idle timeout.
     pub idle: Duration,
 }
 
 impl SessionPolicy {
-    /// When a session that is used now ends unless it is used again.
+    /// When a session that is used now expires.
     pub fn idle_expiry(&self, now: Timestamp) -> Timestamp {
         let idle = i64::try_from(self.idle.as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(now.millis().saturating_add(idle))
@@ -78,26 +78,26 @@ impl SessionPolicy {
     }
 }
 
-/// A change of settings as it was asked for.
+/// Input of [`Settings::update`].
 #[derive(Debug)]
 pub struct SettingsPatch {
-    /// The app it is for; all if `None`.
+    /// The app; all apps if `None`.
     pub app: Option<App>,
-    /// Keys with their new values.
+    /// Keys and new values; `null` resets.
     pub settings: serde_json::Map<String, Value>,
 }
 
-/// A setting with a value that will do; none resets it.
+/// A setting with a valid value; `None` resets it.
 #[derive(Debug, Clone)]
 pub struct CheckedSetting {
     setting: &'static Setting,
     value: Option<Value>,
 }
 
-/// Values of the server's settings, by app (empty for all) and key.
+/// Values of server settings by app (empty for all) and key.
 type ServerValues = BTreeMap<(String, String), Value>;
 
-/// Reads and changes settings.
+/// The settings service.
 #[derive(Debug, Clone)]
 pub struct Settings {
     context: Context,
@@ -107,10 +107,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of this store. A kiosk lets guests in, whatever its settings say.
+    /// Reads the server's settings. In kiosk mode guest access is always enabled.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn open(context: Context, kiosk: bool) -> Result<Self> {
         let settings = Self {
             context,
@@ -125,13 +125,13 @@ impl Settings {
     /// Reads the server's settings again.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn reload(&self) -> Result<()> {
-        // One at a time: what was read first must not replace what was read later.
+        // Serialised, so that an older result never replaces a newer one.
         let _reading = self.reading.lock().await;
         let rows = self.context.store.server_settings().await?;
         let values = rows.into_iter().filter_map(|ServerSetting { app, key, value }| {
-            // A key or value of another version counts for nothing rather than for a fault.
+            // Keys and values of another version are ignored.
             let setting = registry::find(&key)?;
             let value = setting.check(&serde_json::from_str(&value).ok()?).ok()?;
             Some(((app, key), value))
@@ -141,12 +141,12 @@ impl Settings {
         Ok(())
     }
 
-    /// The value that an option of the server holds a setting at.
+    /// The value that an option of the server fixes.
     fn fixed(&self, setting: &Setting) -> Option<Value> {
         (self.kiosk && setting.key == GUEST_ACCESS).then_some(Value::Bool(true))
     }
 
-    /// The value in force.
+    /// The effective value.
     fn server_value(&self, setting: &Setting, app: Option<App>) -> Value {
         if let Some(fixed) = self.fixed(setting) {
             return fixed;
@@ -162,7 +162,7 @@ impl Settings {
         registry::find(key).map_or(Value::Null, |setting| self.server_value(setting, app))
     }
 
-    /// What the server is called.
+    /// Name of the server.
     pub fn server_name(&self) -> String {
         self.known(SERVER_NAME, None)
             .as_str()
@@ -170,17 +170,17 @@ impl Settings {
             .to_owned()
     }
 
-    /// Whether the guest may sign in.
+    /// Whether guest access is enabled.
     pub fn guest_access(&self) -> bool {
         self.known(GUEST_ACCESS, None) == Value::Bool(true)
     }
 
-    /// Whether the names of accounts are shown before signing in.
+    /// Whether the list of accounts is visible without a login.
     pub fn public_user_list(&self) -> bool {
         self.known(PUBLIC_USER_LIST, None) == Value::Bool(true)
     }
 
-    /// How often the directories are scanned by themselves; `None` for never.
+    /// Interval of scheduled scans; `None` if disabled.
     pub fn scan_every(&self) -> Option<Duration> {
         match self.known(SCAN_SCHEDULE, None).as_str() {
             Some("hourly") => Some(DAY / 24),
@@ -190,25 +190,25 @@ impl Settings {
         }
     }
 
-    /// Whether changes in the directories are noticed at once.
+    /// Whether the media directories are watched for changes.
     pub fn watch_directories(&self) -> bool {
         self.known(WATCH_DIRECTORIES, None) == Value::Bool(true)
     }
 
-    /// How many files a user may play at once; `None` for any number.
+    /// Maximum of concurrent streams per user; `None` if unlimited.
     pub fn max_concurrent_streams(&self) -> Option<usize> {
         let streams = self.known(MAX_CONCURRENT_STREAMS, None).as_u64()?;
         usize::try_from(streams).ok().filter(|streams| *streams > 0)
     }
 
-    /// How long a file that is gone is remembered; `None` for good.
+    /// Time after which missing files are purged; `None` if never.
     pub fn purge_missing_after(&self) -> Option<Duration> {
         let days = self.known(PURGE_MISSING_AFTER_DAYS, None).as_u64()?;
         let days = u32::try_from(days).ok().filter(|days| *days > 0)?;
         Some(DAY * days)
     }
 
-    /// How long sessions of an app last.
+    /// Lifetime of the sessions of an app.
     pub fn session_policy(&self, app: App) -> SessionPolicy {
         SessionPolicy::from_word(
             self.known(SESSION_TIMEOUT, Some(app))
@@ -217,10 +217,10 @@ impl Settings {
         )
     }
 
-    /// All settings that an app is shown, with the account's own.
+    /// All settings of an app, with the values of the account.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
         let own: BTreeMap<_, _> = self
             .context
@@ -248,12 +248,12 @@ impl Settings {
     /// Checks keys and values. `null` resets a setting to its default.
     ///
     /// # Errors
-    /// Invalid, with every key that is unknown or has a bad value.
+    /// Invalid, with an error for each unknown key and invalid value.
     pub fn check(settings: &serde_json::Map<String, Value>) -> Result<Vec<CheckedSetting>> {
         let mut errors = Vec::new();
         let mut checked = Vec::new();
         for (key, value) in settings {
-            // Only what looks like a key is repeated: anything else may be a secret in the wrong place.
+            // The error repeats only texts with the form of a key; others may be secrets in the wrong place.
             let is_word =
                 key.len() <= MAX_KEY && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
             let path = if is_word {
@@ -280,7 +280,7 @@ impl Settings {
         }
     }
 
-    /// Fails where a setting is held at another value by an option of the server.
+    /// Checks that no option of the server fixes one of these settings at another value.
     ///
     /// # Errors
     /// Conflict `setting_fixed`.
@@ -290,18 +290,18 @@ impl Settings {
             fixed.is_some() && fixed != found.value
         };
         settings.iter().find(is_held).map_or(Ok(()), |found| {
-            let message = format!("`{}` is set by an option of the server", found.setting.key);
-            Err(ServiceError::conflict("setting_fixed", message))
+            let message = format!("`{}` is fixed by an option of the server", found.setting.key);
+            Err(ServiceError::conflict(ErrorCode::SettingFixed, message))
         })
     }
 
-    /// Changes settings, all or none: the account's own, or the server's. Answers with the values that are in force then.
+    /// Changes settings of the account or the server, all or none; returns the effective values.
     ///
     /// # Errors
-    /// Refused when one is the server's and the caller may not change those; invalid; conflict `setting_fixed`; the
-    /// store's.
+    /// Refused for server settings if the caller may not change them; invalid; conflict `setting_fixed`; database
+    /// errors.
     pub async fn update(&self, by: AuthContext, patch: SettingsPatch) -> Result<BTreeMap<String, Value>> {
-        // Whoever comes as the guest stays when the token is revoked.
+        // Guest access outlives the revocation of a token, so tokens may not change it.
         if patch.settings.contains_key(registry::GUEST_ACCESS) && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
         }
@@ -333,7 +333,7 @@ impl Settings {
                     .audit_of(&by, AuditEvent::SettingsChanged, None, &details);
                 change.audit(&entry).await?;
             }
-            // What is remembered of other accounts depends on none of them.
+            // Other accounts' permission snapshots do not depend on settings.
             change.commit_of([by.actor.user.id]).await?;
             if !server_wide.is_empty() {
                 settings.reload().await?;
@@ -351,8 +351,8 @@ impl Settings {
     }
 }
 
-/// Stores a setting where its scope says, or forgets what was stored there; tells whether it is another than it was. An
-/// app's own value that is forgotten gives way to that of all apps.
+/// Stores or deletes a value in the setting's scope; returns whether it changed. A deleted value of one app falls back
+/// to the value of all apps.
 pub(super) async fn store_setting(
     change: &mut IdentityChange,
     found: &CheckedSetting,

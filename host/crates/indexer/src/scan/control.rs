@@ -1,45 +1,45 @@
-//! Pause, resume and stop of a run: what is wanted, and what has taken effect.
+//! Pause, resume and stop of a run: the requested state and the effective one.
 //!
-//! A wish takes effect once no thread is at work on a file any more. Whoever asks is answered by the table of the API;
-//! whoever listens hears of each effect once, in order, while nobody can ask for the next.
+//! A request takes effect when no file is in flight. Callers get the result that the API's state table defines. The
+//! listener receives each effect once and in order, before the next request is accepted.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-/// Where a run stands between wish and effect.
+/// State of a run between request and effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Files are read.
+    /// Files are being read.
     Running,
-    /// To be held after the files at hand.
+    /// Will pause after the in-flight files.
     Pausing,
-    /// Held.
+    /// No file is in flight.
     Paused,
-    /// To end after the files at hand.
+    /// Will stop after the in-flight files.
     Stopping,
-    /// Nothing can be asked of it any more.
+    /// No request is accepted.
     Ended,
 }
 
-/// A wish that has taken effect.
+/// A request that took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// No file is being read.
     Paused,
-    /// Files are read again.
+    /// Files are being read again.
     Resumed,
 }
 
-/// The wish does not fit the phase, which is told.
+/// The phase does not allow the request; contains the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused(pub Phase);
 
-/// Told each effect.
+/// Receives each effect.
 type EffectListener = Box<dyn Fn(Effect) + Send + Sync>;
 
-/// The wishes of users for one run, and the place where its threads wait while it is held.
+/// The requested state of one run. Its threads wait here while the run is paused.
 pub struct ScanControl {
     state: Mutex<State>,
     changed: Condvar,
@@ -50,7 +50,7 @@ pub struct ScanControl {
 #[derive(Debug)]
 struct State {
     phase: Phase,
-    /// Threads at work on a file.
+    /// Number of in-flight work items.
     in_flight: usize,
     held_since: Option<Instant>,
     held_before: Duration,
@@ -70,7 +70,8 @@ impl Default for ScanControl {
     }
 }
 
-/// Something is at hand until this is dropped: a directory that is listed, files that are read or wait to be stored.
+/// Keeps a work item in flight until it is dropped: a directory being listed, or files being read or waiting to be
+/// stored.
 #[derive(Debug)]
 #[must_use]
 pub struct InFlightGuard(Arc<ScanControl>);
@@ -81,14 +82,14 @@ impl Drop for InFlightGuard {
         state.in_flight = state.in_flight.saturating_sub(1);
         if state.in_flight == 0 {
             self.0.hold_if_idle(&mut state);
-            // For whoever waits for the end.
+            // Wakes `finish`.
             self.0.phase.send_modify(|_| {});
         }
     }
 }
 
 impl ScanControl {
-    /// For a run whose effects are told to `listener`, which must not wait.
+    /// Creates a control that calls `listener` with each effect. The listener must not block.
     pub fn new(listener: impl Fn(Effect) + Send + Sync + 'static) -> Self {
         let state = State {
             phase: Phase::Running,
@@ -125,15 +126,15 @@ impl ScanControl {
         }
     }
 
-    /// Where the run stands.
+    /// The current phase.
     pub fn phase(&self) -> Phase {
         self.state().phase
     }
 
-    /// Asks for a pause: comes after the files at hand. Asked a second time before that, it is no fault.
+    /// Requests a pause, which follows the in-flight files. A repeated request is accepted.
     ///
     /// # Errors
-    /// While held, and once the run is to end.
+    /// If the run is paused, stopping or ended.
     pub fn pause(&self) -> Result<(), Refused> {
         let mut state = self.state();
         match state.phase {
@@ -147,7 +148,7 @@ impl ScanControl {
         }
     }
 
-    /// Goes on. A pause that has not come yet is called off, and nobody hears of either.
+    /// Resumes the run. Cancels a pause that has not taken effect, without publishing either.
     pub fn resume(&self) {
         let mut state = self.state();
         match state.phase {
@@ -160,7 +161,7 @@ impl ScanControl {
         }
     }
 
-    /// Asks for the end: comes after the files at hand, and before any pause.
+    /// Requests a stop, which follows the in-flight files and precedes a pause.
     pub fn stop(&self) {
         let mut state = self.state();
         if matches!(state.phase, Phase::Running | Phase::Pausing | Phase::Paused) {
@@ -168,14 +169,15 @@ impl ScanControl {
         }
     }
 
-    /// Closes the run to wishes, once it is not held and nothing is at hand. Tells whether it was to stop.
+    /// Waits until the run is not paused and nothing is in flight, then rejects further requests. Returns whether a
+    /// stop was requested.
     pub async fn finish(&self) -> bool {
         let mut phases = self.phase.subscribe();
         loop {
             if let Some(stopped) = self.close() {
                 return stopped;
             }
-            // An error is a control that is gone, which cannot be while it is borrowed.
+            // Cannot fail, because `self` owns the sender.
             let _ = phases.changed().await;
         }
     }
@@ -190,12 +192,12 @@ impl ScanControl {
         })
     }
 
-    /// As [`Self::checkpoint`], for a task.
+    /// As [`Self::checkpoint`], for async tasks.
     pub async fn checkpoint_async(self: &Arc<Self>) -> Option<InFlightGuard> {
         let mut phases = self.phase.subscribe();
         loop {
             let may_go_on = |phase: &Phase| !matches!(phase, Phase::Pausing | Phase::Paused);
-            // An error is a control that is gone, which cannot be while it is borrowed.
+            // Cannot fail, because `self` owns the sender.
             let _ = phases.wait_for(may_go_on).await;
             let state = self.state();
             if may_go_on(&state.phase) {
@@ -204,29 +206,28 @@ impl ScanControl {
         }
     }
 
-    /// Whether nobody wants the run to be held or to end.
+    /// Whether neither pause nor stop is requested.
     pub fn is_running(&self) -> bool {
         self.phase() == Phase::Running
     }
 
-    /// Whether the run is to end.
+    /// Whether a stop is requested.
     pub fn is_stopping(&self) -> bool {
         self.phase() == Phase::Stopping
     }
 
-    /// Every change of the phase.
+    /// Subscribes to phase changes.
     pub fn phases(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }
 
-    /// How long the run has been held so far.
+    /// Total paused time so far.
     pub fn paused_for(&self) -> Duration {
         let state = self.state();
         state.held_before + state.held_since.map(|since| since.elapsed()).unwrap_or_default()
     }
 
-    /// Called by a thread before each file: returns at once while running, waits while held. `None` when the run is
-    /// to end.
+    /// Called before each file: returns at once while running, blocks while paused. `None` if the run is stopping.
     pub fn checkpoint(self: &Arc<Self>) -> Option<InFlightGuard> {
         let waiting = self.changed.wait_while(self.state(), |state| {
             matches!(state.phase, Phase::Pausing | Phase::Paused)
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn pause_waits_for_the_files_at_hand_and_is_told_once() {
+    fn pause_takes_effect_once_after_in_flight_files() {
         let (control, effects) = told();
         let (first, second) = (control.checkpoint().unwrap(), control.checkpoint().unwrap());
         control.pause().unwrap();
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn resume_calls_off_a_pause_that_has_not_come_and_nobody_hears() {
+    fn resume_cancels_a_pending_pause_without_an_effect() {
         let (control, effects) = told();
         let in_flight = control.checkpoint().unwrap();
         control.pause().unwrap();
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_beats_a_pause_and_nothing_follows_it() {
+    fn stop_overrides_a_pause_and_rejects_later_requests() {
         let (control, effects) = told();
         let in_flight = control.checkpoint().unwrap();
         control.pause().unwrap();
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn checkpoint_waits_while_paused_and_ends_at_stop() {
+    fn checkpoint_blocks_while_paused_and_returns_none_after_stop() {
         let control = Arc::new(ScanControl::default());
         control.pause().unwrap();
         let waiting = std::thread::spawn({
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn part_of_a_run_begins_once_it_is_not_held_and_is_at_hand_then() {
+    async fn async_checkpoint_waits_while_paused_and_is_in_flight_after() {
         let (control, effects) = told();
         control.pause().unwrap();
         let waiting = svc_platform::tasks::spawn("part", {
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn run_that_is_held_does_not_end_by_itself() {
+    async fn paused_run_does_not_finish() {
         let control = Arc::new(ScanControl::default());
         control.pause().unwrap();
         let waiting = svc_platform::tasks::spawn("finish", {

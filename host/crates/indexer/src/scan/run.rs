@@ -1,4 +1,4 @@
-//! One run: joins the phases.
+//! One run: connects the phases.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,76 +27,76 @@ use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
 use svc_store::{ScanBatch, ScanWriter, Store, StoreError};
 
-/// Changed directories that wait for their comparison.
+/// Capacity of the channel from walk to diff, in directories.
 const QUEUED_LISTINGS: usize = 128;
-/// Chunks of files that wait for a worker.
+/// Capacity of the channel from diff to extract, in chunks.
 pub(super) const QUEUED_CHUNKS: usize = 32;
-/// Chunks of records that wait for the store.
+/// Capacity of the channel from extract to persist, in chunks.
 pub(super) const QUEUED_RESULTS: usize = 64;
-/// Listing directories is bound by the kernel and the disk, not by cores.
+/// Listing directories is limited by kernel and disk, not by cores.
 const WALK_THREADS: usize = 2;
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScanEnd {
-    /// All was looked at.
+    /// It processed everything.
     Completed,
-    /// Ended early, as asked.
+    /// It was stopped on request.
     Stopped,
 }
 
 /// A root directory to scan.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The directory.
+    /// The media directory.
     pub directory: Directory,
-    /// The parts of it to look at, none of them below another; the root itself for all.
+    /// The parts to scan, none of them below another; the root itself for all.
     pub parts: Vec<RelativePath>,
 }
 
-/// What a run is to do.
+/// Parameters of a run.
 #[derive(Debug, Clone)]
 pub struct ScanRequest {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Quick or full.
     pub run_type: RunType,
-    /// Where.
+    /// What to scan.
     pub targets: Vec<Target>,
-    /// Change nothing: count and log what would be done.
+    /// Store nothing; count and log what would be done.
     pub dry_run: bool,
-    /// What is gone is meant to be gone, however much it is.
+    /// Mark missing files however many they are.
     pub accept_missing: bool,
-    /// Forget files that have been missing since before this moment.
+    /// Purge files missing since before this time.
     pub purge_before: Option<Timestamp>,
 }
 
 /// Runs the indexer.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// Where the index is.
+    /// The database.
     pub store: Store,
-    /// Who reads the files.
+    /// The extractors.
     pub plugins: Plugins,
-    /// Makes the ids of new rows.
+    /// Generates ids of new rows.
     pub ids: Arc<IdGenerator>,
-    /// Tells the time.
+    /// The injected clock.
     pub clock: Arc<dyn Clock>,
-    /// Threads that read files.
+    /// Number of extract threads.
     pub threads: usize,
-    /// Carries runs to their end.
+    /// Runs tasks to completion.
     pub tasks: Tasks,
 }
 
-/// A root with the parts of it that a run looks at.
+/// A root with the parts of it to scan.
 pub(super) type RootParts = (Arc<ScanRoot>, Vec<RelativePath>);
 
 impl Scanner {
-    /// Scans these roots. Every file that can be read is in the index at the end; failures are stored with their
-    /// files and counted, they do not end the run.
+    /// Scans these roots. At the end every readable file is indexed; failures are stored with their files and counted,
+    /// and do not end the run.
     ///
     /// # Errors
-    /// Only when the database or the system fails; what was stored before stays.
+    /// Only if the database or the system fails; stored changes stay.
     pub async fn run(
         &self,
         request: ScanRequest,
@@ -152,7 +152,7 @@ impl Scanner {
         Ok(end)
     }
 
-    /// The first four phases: what is new or changed is in the index after them. Answers with what is gone.
+    /// Runs the first four phases, which index all new and changed files; returns the missing files.
     async fn look(
         &self,
         request: &ScanRequest,
@@ -207,7 +207,7 @@ impl Scanner {
         }
     }
 
-    /// Starts the threads that read files. They end when there is no more work.
+    /// Starts the extract threads, which end when there is no more work.
     pub(super) fn extract(
         &self,
         threads: usize,
@@ -260,7 +260,7 @@ impl Scanner {
                 settling.run(root.vanished_folders(parts), losses).await?
             } else {
                 progress.warn(format!(
-                    "{}: went away during the run; nothing of it is marked as missing",
+                    "{}: became unavailable during the run; none of its files is marked as missing",
                     directory.path.display()
                 ));
                 false
@@ -274,7 +274,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Writes a line about the run itself into its log.
+    /// Writes an entry about the run itself into its log.
     async fn note(
         &self,
         writer: &mut ScanWriter,
@@ -290,7 +290,7 @@ impl Scanner {
         writer.persist(&batch).await.map(drop)
     }
 
-    /// Prepares a root; `None` for one that is not there, whose rows stay as they are.
+    /// Prepares a root; `None` if it is unavailable, whose rows then stay unchanged.
     pub(super) async fn open_root(
         &self,
         directory: Directory,
@@ -314,7 +314,7 @@ impl Scanner {
         let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
         let (id, path) = (directory.id, directory.path.clone());
         let opened = match opened {
-            Ok((_, true)) if knows_files => Err("it is empty, but files of it are known".to_owned()),
+            Ok((_, true)) if knows_files => Err("it is empty, but has indexed files".to_owned()),
             Ok((root, _)) => {
                 ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string())
             }
@@ -326,20 +326,17 @@ impl Scanner {
         match opened {
             Ok(root) => Ok(Some(root)),
             Err(reason) => {
-                progress.warn(format!(
-                    "{}: not available, left as it is: {reason}",
-                    path.display()
-                ));
+                progress.warn(format!("{}: unavailable, skipped: {reason}", path.display()));
                 Ok(None)
             }
         }
     }
 }
 
-/// What is gone, by root.
+/// Missing files by root.
 type Losses = HashMap<DirectoryId, Vec<FolderLoss>>;
 
-/// Starts the walk over all parts of all roots, one after the other.
+/// Starts the walk over all parts of all roots in sequence.
 fn walk(
     roots: &Arc<[RootParts]>,
     run_type: RunType,

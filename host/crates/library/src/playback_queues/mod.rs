@@ -1,6 +1,6 @@
-//! Playback queues: lists of items that a user plays, kept by the server so that all their players share them.
+//! Playback queues: stored on the server, so that all players of a user share them.
 //!
-//! `input.rs` turns what a client names into items; `extend.rs` keeps dynamic queues from running out.
+//! `input.rs` validates requests; `extend.rs` extends dynamic queues.
 
 mod extend;
 mod input;
@@ -12,57 +12,57 @@ use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, Qu
 use svc_domain::user_data::{ItemKey, ItemSummary};
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
 use svc_store::{Place, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
 
-/// Where a client wants items in a queue.
+/// Where to insert items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Insert {
     /// After the cursor.
     Next,
-    /// After the last.
+    /// After the last item.
     End,
 }
 
-/// A place in a queue, with what is played there in few words, if the actor sees it.
+/// An entry of a queue with the summary of its item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownItem {
-    /// The place.
+    /// The entry.
     pub item: QueueItem,
-    /// `None` for what is gone or hidden.
+    /// `None` if the item was deleted or the actor may not see it.
     pub summary: Option<ItemSummary>,
 }
 
-/// A part of a queue.
+/// A range of a queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownItems {
-    /// In order.
+    /// In queue order.
     pub items: Vec<ShownItem>,
-    /// Items of the whole queue.
+    /// Number of items in the whole queue.
     pub total: u64,
-    /// Of the queue.
+    /// Revision of the queue.
     pub revision: i64,
 }
 
-/// Which part of a queue is asked for.
+/// The requested range of a queue.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// Around this item; around the cursor without it.
+    /// Centre of the range; the cursor if `None`.
     pub around: Option<PlaybackQueueItemId>,
-    /// Items before it.
+    /// Number of items before it.
     pub leading: i64,
-    /// Items after it.
+    /// Number of items after it.
     pub trailing: i64,
 }
 
-/// The revisions of which a change may be made; any without it.
+/// The revisions that `If-Match` accepts; any if `None`.
 pub type Expected = Option<Vec<i64>>;
 
-/// Keeps queues.
+/// The service for playback queues.
 #[derive(Debug, Clone)]
 pub struct PlaybackQueues {
     context: Context,
@@ -72,8 +72,8 @@ pub struct PlaybackQueues {
 fn check_revision(change: &QueueChange, expected: &Expected) -> Result<()> {
     match expected {
         Some(revisions) if !revisions.contains(&change.queue().revision) => Err(ServiceError::Stale {
-            code: "playback_queue_changed",
-            message: "the queue was changed meanwhile; look again and try again",
+            code: ErrorCode::PlaybackQueueChanged,
+            message: "the queue has changed; reload it and try again",
         }),
         _ => Ok(()),
     }
@@ -81,36 +81,36 @@ fn check_revision(change: &QueueChange, expected: &Expected) -> Result<()> {
 
 fn full() -> ServiceError {
     let message = format!("a queue may hold {MAX_ITEMS} items");
-    ServiceError::conflict("playback_queue_full", message)
+    ServiceError::conflict(ErrorCode::PlaybackQueueFull, message)
 }
 
 impl PlaybackQueues {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context, events: Events) -> Self {
         Self { context, events }
     }
 
-    /// The actor's queues, the last touched first.
+    /// The actor's queues, most recently used first.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self, actor: &Actor, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         Ok(self.context.store.list_queues(actor.user.id, page).await?)
     }
 
-    /// One of the actor's queues.
+    /// Returns a queue of the actor.
     ///
     /// # Errors
-    /// Not found, also for another's; the store's.
+    /// Not found, also for another user's queue; database errors.
     pub async fn get(&self, actor: &Actor, id: PlaybackQueueId) -> Result<PlaybackQueue> {
         let queue = self.context.store.queue(actor.user.id, id).await?;
         queue.ok_or(ServiceError::NotFound)
     }
 
-    /// Makes a queue; the cursor is at its first item.
+    /// Creates a queue with the cursor at its first item.
     ///
     /// # Errors
-    /// Invalid type, seed or item; conflict `playback_queue_full`; the store's.
+    /// Invalid type, seed or item; conflict `playback_queue_full`; database errors.
     pub async fn create(&self, actor: &Actor, new: NewQueue) -> Result<PlaybackQueue> {
         let queue_type = input::check_type(&new)?;
         let items = self.items_of(actor, input::parse(&new.items)?).await?;
@@ -161,7 +161,7 @@ impl PlaybackQueues {
     /// Deletes a queue.
     ///
     /// # Errors
-    /// Not found; stale; the store's.
+    /// Not found; stale; database errors.
     pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "queue-delete", async move {
@@ -171,10 +171,10 @@ impl PlaybackQueues {
         .await
     }
 
-    /// The items around one of them.
+    /// The items around an entry.
     ///
     /// # Errors
-    /// Not found: the queue, or the item in it; the store's.
+    /// Not found: the queue, or the entry in it; database errors.
     pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
         let queue = self.get(actor, id).await?;
         let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
@@ -218,7 +218,7 @@ impl PlaybackQueues {
     /// Adds items.
     ///
     /// # Errors
-    /// Not found; stale; invalid items; conflict `playback_queue_full`; the store's.
+    /// Not found; stale; invalid items; conflict `playback_queue_full`; database errors.
     pub async fn add(
         &self,
         actor: &Actor,
@@ -247,10 +247,10 @@ impl PlaybackQueues {
         .await
     }
 
-    /// Moves an item after another, or to the front.
+    /// Moves an entry after another one, or to the front.
     ///
     /// # Errors
-    /// Not found; stale; invalid `after`; the store's.
+    /// Not found; stale; invalid `after`; database errors.
     pub async fn move_item(
         &self,
         actor: &Actor,
@@ -281,10 +281,10 @@ impl PlaybackQueues {
         self.extended(actor, moved).await
     }
 
-    /// Takes an item out. If the cursor was there, it goes on to the next.
+    /// Removes an entry. A cursor on it moves to the next one.
     ///
     /// # Errors
-    /// Not found; stale; the store's.
+    /// Not found; stale; database errors.
     pub async fn remove_item(
         &self,
         actor: &Actor,
@@ -304,10 +304,10 @@ impl PlaybackQueues {
         self.extended(actor, left).await
     }
 
-    /// Says where the actor is.
+    /// Sets cursor and position.
     ///
     /// # Errors
-    /// Not found; stale; invalid position or item; the store's.
+    /// Not found; stale; invalid position or entry; database errors.
     pub async fn set_cursor(
         &self,
         actor: &Actor,
@@ -338,10 +338,10 @@ impl PlaybackQueues {
         self.extended(actor, moved).await
     }
 
-    /// The actor's queue that plays this item in this place.
+    /// The actor's queue with this entry for this item.
     ///
     /// # Errors
-    /// Unknown; the store's.
+    /// Unknown; database errors.
     pub(super) async fn queue_with(
         &self,
         actor: &Actor,
@@ -351,12 +351,12 @@ impl PlaybackQueues {
         let found = self.context.store.queue_of_item(actor.user.id, item).await?;
         let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
         queue.ok_or_else(|| {
-            let message = "there is no such place of the item in a queue of yours";
+            let message = "none of your queues has this entry for the item";
             ServiceError::unknown("playbackQueueItemId", message)
         })
     }
 
-    /// Moves the cursor along with what a player reports. A place that is gone since it was looked for is passed over.
+    /// Moves the cursor to the entry of a progress report; does nothing if the entry was removed meanwhile.
     pub(super) async fn follow(
         &self,
         actor: &Actor,
@@ -387,7 +387,7 @@ impl PlaybackQueues {
         Ok(change)
     }
 
-    /// Items with ids of their places.
+    /// Generates entry ids for items.
     fn placed(&self, items: &[ItemKey]) -> Vec<(PlaybackQueueItemId, ItemKey)> {
         let now = self.context.now();
         items

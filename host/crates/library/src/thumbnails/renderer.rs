@@ -17,14 +17,14 @@ use crate::thumbnails::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE, l
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageFormat, RenderedImage};
 use svc_domain::time::Clock;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, CachedFile, DiskCache};
 use svc_plugin_host::{PluginHandle, Plugins};
 
-const TOO_MANY: Overloaded = Overloaded {
-    message: "too many thumbnails are queued; try again",
-    retry_after: Duration::from_secs(2),
-};
+const TOO_MANY: TryLater = TryLater::busy(
+    "too many thumbnails are queued; try again",
+    Duration::from_secs(2),
+);
 
 /// A drawing under way, which says at its end how it went.
 type InFlightHandle = watch::Receiver<Option<Outcome>>;
@@ -42,9 +42,9 @@ struct RenderedThumbnail {
 /// Why there is no picture, for each of those who wait.
 #[derive(Debug, Clone, Copy)]
 enum RenderError {
-    FileMissing(&'static str, &'static str),
+    FileMissing(ErrorCode, &'static str),
     Storage,
-    Later(Overloaded),
+    Later(TryLater),
     Unavailable,
 }
 
@@ -52,7 +52,7 @@ impl From<ServiceError> for RenderError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Absent { code, message } => Self::FileMissing(code, message),
-            ServiceError::Overloaded(later) => Self::Later(later),
+            ServiceError::TryLater(later) => Self::Later(later),
             _ => Self::Storage,
         }
     }
@@ -238,10 +238,10 @@ impl ThumbnailRenderer {
         match failure {
             ExtractFailure::Io(_) => return RenderError::Storage,
             ExtractFailure::Later { retry_after } => {
-                return RenderError::Later(Overloaded {
-                    message: "rendering thumbnails failed too often; try again later",
-                    retry_after: *retry_after,
-                });
+                return RenderError::Later(TryLater::busy(
+                    "rendering thumbnails failed too often; try again later",
+                    *retry_after,
+                ));
             }
             _ => {}
         }

@@ -1,9 +1,10 @@
-//! Waveforms of tracks: measured once by the plugin that decodes them, kept on disk, and told to those who asked.
+//! Waveforms of tracks: computed once by the plugin that decodes them, cached on disk, and published to waiting
+//! clients.
 //!
-//! | File | What lives there |
+//! | File | Content |
 //! |---|---|
-//! | `queue` | the measurements that wait and run: one for each file, few at a time, on threads of their own |
-//! | `record` | a measurement as bytes on disk |
+//! | `queue` | waiting and running analyses: one per file, few at a time, on dedicated threads |
+//! | `record` | the format of a waveform on disk |
 
 mod queue;
 mod record;
@@ -22,35 +23,35 @@ use svc_domain::time::Clock;
 use svc_domain::waveform::AudioSummary;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::Store;
 
 use queue::{Queue, Work};
 
-/// Bins that everything is measured in; what is asked for is put together from them. More than a screen has columns.
+/// Number of bins of an analysis, more than a screen has columns; requests with fewer bins merge them.
 pub const MAX_BINS: u32 = 4096;
-/// What changes when the record or the way of measuring does.
+/// Increment when the record format or the analysis changes.
 const RECORD_VERSION: &str = "1";
-/// Bytes of all waveforms on disk: 60,000 tracks, of three blocks each.
+/// Disk quota of the cache in bytes: 60,000 tracks at three blocks each.
 const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
-    code: "waveform_unavailable",
+    code: ErrorCode::WaveformUnavailable,
     message: "the audio of this file cannot be decoded",
 };
 
-/// How much is done at a time.
+/// Concurrency and queue limits.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformLimits {
-    /// Measurements at once: one core is left to everything else.
+    /// Concurrent analyses; one core stays free.
     pub parallel: usize,
-    /// Measurements that wait. Each holds its file open; a page of tracks in a client is some dozens.
+    /// Waiting analyses, each with an open file. A page of tracks in a client has some dozens.
     pub waiting: usize,
-    /// People who are told of one measurement.
+    /// Users who receive the event of one analysis.
     pub subscribers: usize,
-    /// How long an answer is held back for the waveform: most songs are measured by then.
+    /// How long a response waits for the result; most songs take less.
     pub answer_within: Duration,
 }
 
@@ -66,15 +67,15 @@ impl Default for WaveformLimits {
     }
 }
 
-/// Who measures sounds: the plugins, or a test.
+/// Computes waveforms: the plugins, or a test double.
 pub trait WaveformAnalyzer: Send + Sync + std::fmt::Debug {
-    /// What would measure files of this extension, by a name that changes with its results; none if nothing does.
+    /// The version of the analyzer for this file extension, which changes with its results; `None` if there is none.
     fn version(&self, extension: &str) -> Option<String>;
 
-    /// Measures one.
+    /// Computes a waveform.
     ///
     /// # Errors
-    /// What the plugin or the host says.
+    /// Of the plugin or the host.
     fn analyze(
         &self,
         source: &Arc<SourceFile>,
@@ -99,16 +100,16 @@ impl WaveformAnalyzer for Plugins {
     }
 }
 
-/// A waveform, or the promise of one.
+/// The result of a request.
 #[derive(Debug)]
 pub enum Waveform {
-    /// Measured.
+    /// Computed.
     Ready(AudioSummary),
-    /// Being measured; an event tells when it is done.
+    /// In progress; an event follows.
     Pending,
 }
 
-/// Waveforms of tracks. Cheap to clone: the clones are one.
+/// The waveforms service. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct Waveforms {
     store: Store,
@@ -119,7 +120,7 @@ pub struct Waveforms {
 }
 
 impl Waveforms {
-    /// Over these tracks, measured by these plugins and kept in this directory.
+    /// Creates the service with a cache in `directory`.
     pub fn new(
         store: Store,
         plugins: Plugins,
@@ -131,7 +132,7 @@ impl Waveforms {
         Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
-    /// Of parts that a test can choose.
+    /// Creates the service with injected parts, for tests.
     pub fn with(
         store: Store,
         analyzer: Arc<dyn WaveformAnalyzer>,
@@ -148,12 +149,11 @@ impl Waveforms {
         }
     }
 
-    /// The waveform of a track in so many bins at most. If it takes longer than a second to measure, the actor is told
-    /// of it by an event.
+    /// The waveform of a track with at most `bins` bins. If it takes longer than a second, the actor receives an event
+    /// later.
     ///
     /// # Errors
-    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; unprocessable `waveform_unavailable`; try later;
-    /// the store's.
+    /// Not found; absent `file_missing`; try later; unprocessable `waveform_unavailable`; database errors.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
         let mut handle = match found {
@@ -171,8 +171,8 @@ impl Waveforms {
         Ok(Waveform::Ready(outcome.map_err(refusal)?.in_bins(bins)))
     }
 
-    /// Measures a track if that has not been done, and waits for it; true if it was measured now. For work in the
-    /// background, which sees everything.
+    /// Computes a waveform if it is not cached, and waits for it; true if it was computed now. For background work
+    /// without access filter.
     ///
     /// # Errors
     /// As [`Self::waveform`].
@@ -186,21 +186,21 @@ impl Waveforms {
         }
     }
 
-    /// Forgets all that was measured.
+    /// Clears the cache.
     ///
     /// # Errors
-    /// When files cannot be removed.
+    /// If files cannot be removed.
     pub async fn clear(&self) -> Result<()> {
         let cache = self.cache.clone();
         media::blocking(move || cache.clear().map_err(ServiceError::internal)).await
     }
 
-    /// Ends all measurements, soon and without a result.
+    /// Aborts all analyses without waiting.
     pub fn ask_to_stop(&self) {
         self.queue.stop();
     }
 
-    /// Ends all measurements and waits until they have.
+    /// Aborts all analyses and waits for their end.
     pub async fn close(&self) {
         let queue = self.queue.clone();
         let ended = tokio::task::spawn_blocking(move || queue.close()).await;
@@ -209,14 +209,14 @@ impl Waveforms {
         }
     }
 
-    /// What is kept of a track, or all that is needed to measure it.
+    /// The cached waveform of a track, or the work to compute it.
     async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
         let file = self.store.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
         let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
         media::blocking(move || {
-            // Opened first: what is not there any more has no waveform, kept or not.
+            // Opened first: a missing file has no waveform, even if one is cached.
             let opened = media::open_file(&file)?;
             let version = analyzer.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
             let key = key(&opened, &version);
@@ -239,7 +239,7 @@ enum Lookup {
     Missing(CacheKey, Box<Work>),
 }
 
-/// The bytes that are measured, what measures them and how.
+/// Identifies the content, the analyzer and its version.
 fn key(opened: &OpenedMedia, version: &str) -> CacheKey {
     let file = format!("{} {} {}", opened.id, opened.length, opened.mtime_ns);
     CacheKey::of(&["waveform", RECORD_VERSION, version, &file])
@@ -253,12 +253,12 @@ fn refusal(failure: queue::Failure) -> ServiceError {
     match failure {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
-        queue::Failure::Later(retry_after) => Overloaded {
-            message: "decoding audio failed too often; try again later",
-            retry_after,
+        queue::Failure::Later(retry_after) => {
+            TryLater::busy("decoding audio failed too often; try again later", retry_after).into()
         }
-        .into(),
-        queue::Failure::Stopped => ServiceError::Away("the server is shutting down"),
-        queue::Failure::Fault => ServiceError::internal("the measurement of a sound failed"),
+        queue::Failure::Stopped => {
+            TryLater::unavailable(RetryReason::ShuttingDown, "the server is shutting down").into()
+        }
+        queue::Failure::Fault => ServiceError::internal("waveform analysis failed"),
     }
 }

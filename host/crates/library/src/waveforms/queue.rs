@@ -15,7 +15,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{MusicTrackId, UserId};
 use svc_domain::waveform::AudioSummary;
 use svc_events::{Events, waveform as messages};
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{Result, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::SourceFile;
 
@@ -131,11 +131,7 @@ impl Queue {
             return Err(super::refusal(Failure::Stopped));
         }
         if state.waiting.len() >= shared.limits.waiting {
-            return Err(Overloaded {
-                message: "too many waveforms are queued; try again later",
-                retry_after: RETRY_AFTER,
-            }
-            .into());
+            return Err(TryLater::busy("too many waveforms are queued; try again later", RETRY_AFTER).into());
         }
         if state.threads < shared.limits.parallel {
             let shared = Arc::clone(shared);
