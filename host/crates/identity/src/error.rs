@@ -1,10 +1,16 @@
 //! `ServiceError`: the error of every use case. Its variants differ in how a client can react.
 
+mod code;
+mod try_later;
+
 use std::time::Duration;
 
 use crate::authentication::AuthenticationError;
 use crate::password::PasswordError;
 use svc_store::StoreError;
+
+pub use code::ErrorCode;
+pub use try_later::{RetryReason, TryLater};
 
 /// The password hashing queue drains within about two seconds.
 const PASSWORD_QUEUE_RETRY: Duration = Duration::from_secs(2);
@@ -28,171 +34,6 @@ impl FieldError {
         Self {
             path: path.into(),
             message: message.into(),
-        }
-    }
-}
-
-/// The codes of errors that clients can tell apart. The API description lists what each means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ErrorCode {
-    /// The item has no artwork.
-    ArtworkMissing,
-    /// A queue is full or a budget is exhausted.
-    Busy,
-    /// The cloud account needs a valid cloud token.
-    CloudTokenRequired,
-    /// The cloud is unreachable or not configured.
-    CloudUnavailable,
-    /// The database is unreachable.
-    DatabaseUnavailable,
-    /// The file of the item is gone.
-    FileMissing,
-    /// The indexer's state does not allow the action.
-    IndexActionConflict,
-    /// Another run of the indexer is active.
-    IndexingInProgress,
-    /// The job's state does not allow the action.
-    JobActionConflict,
-    /// Another library of the media kind has this name.
-    LibraryNameTaken,
-    /// Another account is the owner. Shown on the command line only.
-    OwnerExists,
-    /// The revision in `If-Match` is not the current one.
-    PlaybackQueueChanged,
-    /// The playback queue would exceed its maximum length.
-    PlaybackQueueFull,
-    /// The plugin's state does not allow the action.
-    PluginActionConflict,
-    /// Another role has this name.
-    RoleExists,
-    /// A run of the indexer was stopped before its end. Recorded in jobs only.
-    RunStopped,
-    /// An option of the server fixes the setting.
-    SettingFixed,
-    /// The disk of the data directory or of the database is full.
-    StorageFull,
-    /// The media directory is not mounted or does not respond.
-    StorageUnavailable,
-    /// The subtitles are a stream inside the video file.
-    SubtitleEmbedded,
-    /// No thumbnail can be rendered from the file.
-    ThumbnailUnavailable,
-    /// A rate limit was exceeded.
-    TooManyAttempts,
-    /// The limit on waiting jobs of a type was reached.
-    TooManyJobs,
-    /// The limit on photo albums of a user was reached.
-    TooManyPhotoAlbums,
-    /// The limit on concurrent streams of a user was reached.
-    TooManyStreams,
-    /// The limit on personal access tokens of a user was reached.
-    TooManyTokens,
-    /// Another account has this name.
-    UsernameTaken,
-    /// The audio of the file cannot be decoded.
-    WaveformUnavailable,
-}
-
-impl ErrorCode {
-    /// The code in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ArtworkMissing => "artwork_missing",
-            Self::Busy => "busy",
-            Self::CloudTokenRequired => "cloud_token_required",
-            Self::CloudUnavailable => "cloud_unavailable",
-            Self::DatabaseUnavailable => "database_unavailable",
-            Self::FileMissing => "file_missing",
-            Self::IndexActionConflict => "index_action_conflict",
-            Self::IndexingInProgress => "indexing_in_progress",
-            Self::JobActionConflict => "job_action_conflict",
-            Self::LibraryNameTaken => "library_name_taken",
-            Self::OwnerExists => "owner_exists",
-            Self::PlaybackQueueChanged => "playback_queue_changed",
-            Self::PlaybackQueueFull => "playback_queue_full",
-            Self::PluginActionConflict => "plugin_action_conflict",
-            Self::RoleExists => "role_exists",
-            Self::RunStopped => "run_stopped",
-            Self::SettingFixed => "setting_fixed",
-            Self::StorageFull => "storage_full",
-            Self::StorageUnavailable => "storage_unavailable",
-            Self::SubtitleEmbedded => "subtitle_embedded",
-            Self::ThumbnailUnavailable => "thumbnail_unavailable",
-            Self::TooManyAttempts => "too_many_attempts",
-            Self::TooManyJobs => "too_many_jobs",
-            Self::TooManyPhotoAlbums => "too_many_photo_albums",
-            Self::TooManyStreams => "too_many_streams",
-            Self::TooManyTokens => "too_many_tokens",
-            Self::UsernameTaken => "username_taken",
-            Self::WaveformUnavailable => "waveform_unavailable",
-        }
-    }
-}
-
-/// Why a request has to be retried later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryReason {
-    /// A queue is full or a budget is exhausted. Background work waits and retries.
-    Busy,
-    /// The caller exceeded a rate limit.
-    TooManyAttempts,
-    /// The database is unreachable.
-    DatabaseUnavailable,
-    /// The disk of the data directory or of the database is full.
-    StorageFull,
-    /// A media directory is not mounted or does not respond.
-    StorageUnavailable,
-    /// The cloud is unreachable or not configured.
-    CloudUnavailable,
-    /// The newest release is unknown.
-    ReleaseUnknown,
-    /// The server is stopping.
-    ShuttingDown,
-}
-
-impl RetryReason {
-    /// The code in the API; `None` where the status alone is returned.
-    pub const fn code(self) -> Option<ErrorCode> {
-        match self {
-            Self::Busy => Some(ErrorCode::Busy),
-            Self::TooManyAttempts => Some(ErrorCode::TooManyAttempts),
-            Self::DatabaseUnavailable => Some(ErrorCode::DatabaseUnavailable),
-            Self::StorageFull => Some(ErrorCode::StorageFull),
-            Self::StorageUnavailable => Some(ErrorCode::StorageUnavailable),
-            Self::CloudUnavailable => Some(ErrorCode::CloudUnavailable),
-            Self::ReleaseUnknown | Self::ShuttingDown => None,
-        }
-    }
-}
-
-/// The request cannot be served now, but the same request may succeed later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct TryLater {
-    /// The cause.
-    pub reason: RetryReason,
-    /// Shown to the client.
-    pub message: &'static str,
-    /// The earliest useful time of a retry, if known.
-    pub retry_after: Option<Duration>,
-}
-
-impl TryLater {
-    /// A queue is full or a budget is exhausted until `retry_after` has passed.
-    pub const fn busy(message: &'static str, retry_after: Duration) -> Self {
-        Self {
-            reason: RetryReason::Busy,
-            message,
-            retry_after: Some(retry_after),
-        }
-    }
-
-    /// A dependency is unavailable for an unknown time.
-    pub const fn unavailable(reason: RetryReason, message: &'static str) -> Self {
-        Self {
-            reason,
-            message,
-            retry_after: None,
         }
     }
 }

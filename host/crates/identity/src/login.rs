@@ -1,36 +1,31 @@
 //! Sign-in: with a password, as the guest, or with a cloud account.
 
+mod attempts;
+
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
 use crate::cloud::{Cloud, CloudError};
 use crate::error::{Result, ServiceError};
-use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::rate_limiter::RateLimiter;
 use crate::sessions::{IssuedSession, NewSession, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
-use crate::throttle::{Attempt, ClientNetwork, LoginThrottle, Subject};
+use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
 use crate::{ClientInfo, Context, capabilities_of};
-use std::sync::Arc;
+use attempts::NOTES;
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
-use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 
 /// The only message for every refused login, so that it does not reveal whether an account exists.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
-/// Upper bound of the random delay of every response, which hides remaining timing differences.
-const MAX_JITTER_MS: u8 = 20;
-/// Limit on audit entries per address for logins that no password throttle bounds.
-const NOTES: RateLimit = RateLimit::new(10, 60);
-/// An id that no account has.
-const NOBODY: i64 = 0;
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -164,39 +159,6 @@ impl Logins {
         self.admit(user.id, app, SessionKind::Local, hash, request).await
     }
 
-    /// Refuses a login without a password. It costs no hash and is not throttled.
-    fn refuse(&self, request: &LoginRequest, user: Option<&User>) -> Result<Login> {
-        if self.may_note(request) {
-            self.note(AuditEvent::LoginFailed, request, user);
-        }
-        Err(REFUSED)
-    }
-
-    /// Verifies the password, or hashes it against a dummy if there is no account. While the hashing queue is busy,
-    /// requests from the account's known addresses have priority.
-    async fn compare(
-        &self,
-        request: &LoginRequest,
-        user: Option<&User>,
-        password: String,
-        hash: Option<String>,
-    ) -> Result<Verdict> {
-        let network = ClientNetwork::from(request.client.address);
-        let known = self.passwords.all_busy() && self.is_known(user, network).await?;
-        let by = PermitRequest { network, known };
-        Ok(self.passwords.verify(by, password, hash).await?)
-    }
-
-    /// Whether the account signed in from this network recently. Unknown accounts run the same query, so that the time
-    /// does not reveal them.
-    async fn is_known(&self, user: Option<&User>, network: ClientNetwork) -> Result<bool> {
-        let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
-        let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
-        let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
-        let store = &self.context.store;
-        Ok(store.is_known_address(id, &network.to_string(), since).await?)
-    }
-
     async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
         let vouched = self.cloud.account(token).await.map_err(|error| match error {
             CloudError::Rejected => ServiceError::Unauthorized {
@@ -256,52 +218,6 @@ impl Logins {
         })
     }
 
-    /// Checks the password throttle.
-    async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Attempt> {
-        let typed = request.username.as_deref().or(request.user_id.as_deref());
-        let subject = match user {
-            Some(user) => Some(Subject::Account(user.id)),
-            None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
-        };
-        let network = ClientNetwork::from(request.client.address);
-        let mut begun = self.throttle.begin_in_turn(subject, network, false).await;
-        if begun.is_err() && self.is_known(user, network).await? {
-            begun = self.throttle.begin(subject, network, true);
-        }
-        begun.map_err(|retry_after| {
-            if self.may_note(request) {
-                self.note(AuditEvent::LoginThrottled, request, user);
-            }
-            ServiceError::throttled(retry_after)
-        })
-    }
-
-    /// Whether the limit on audit entries of this address allows another one.
-    fn may_note(&self, request: &LoginRequest) -> bool {
-        self.notes
-            .try_acquire(ClientNetwork::from(request.client.address))
-            .is_ok()
-    }
-
-    /// Writes an audit entry in the background, so that its time does not reveal whether an account exists. The typed
-    /// name is not written, because it may be a password in the wrong field.
-    fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
-        let details: Vec<_> = request
-            .app
-            .iter()
-            .map(|app| ("app", app.as_str().to_owned()))
-            .collect();
-        let entry = self
-            .context
-            .audit_entry(event, &request.client, None, user, &details);
-        let store = self.context.store.clone();
-        self.context.tasks.spawn("audit-login", async move {
-            if let Err(error) = store.write_audit(&entry).await {
-                tracing::warn!(%error, "audit entry could not be stored");
-            }
-        });
-    }
-
     /// Hashes the password with current parameters unless it was changed meanwhile; returns the new hash.
     async fn rehash(
         &self,
@@ -341,16 +257,5 @@ impl Logins {
             }
             Verdict::Wrong => Err(ServiceError::Refused("the current password is wrong")),
         }
-    }
-
-    async fn jitter(&self) -> Result<()> {
-        let mut byte = [0];
-        self.context
-            .random
-            .fill(&mut byte)
-            .map_err(ServiceError::internal)?;
-        let [byte] = byte;
-        tokio::time::sleep(Duration::from_millis(u64::from(byte % (MAX_JITTER_MS + 1)))).await;
-        Ok(())
     }
 }

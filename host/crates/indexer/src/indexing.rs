@@ -1,5 +1,6 @@
 //! Controls runs of the indexer: executes, pauses, resumes and stops them. `start` begins a run; `queries` reads runs.
 
+mod actions;
 mod queries;
 mod request;
 mod start;
@@ -13,25 +14,19 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
 use crate::run_events::{ProgressPublisher, RunEvents};
-use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
+use crate::scan::{Phase, Progress, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
 use svc_domain::audit::AuditEvent;
 use svc_domain::list::Pagination;
 use svc_domain::scan::{Directory, Run, RunStatus, RunTrigger};
 use svc_events::Events;
 use svc_identity::audit::BackgroundLog;
-use svc_identity::error::{ErrorCode, ServiceError};
-
-pub use request::{IndexAction, StartRun};
 use unsaved::UnsavedRuns;
 
+pub use request::{IndexAction, StartRun};
 pub use svc_store::RunLogFilter;
 
 /// Interval of updates to the row of the active run.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
-
-/// How long `act` waits for its effect. In-flight files of most libraries finish in this time; otherwise the effect
-/// follows later.
-const EFFECT_WAIT: Duration = Duration::from_secs(2);
 
 /// Number of earlier runs searched for a file count.
 const RUNS_BEFORE: u32 = 5;
@@ -284,66 +279,6 @@ impl Indexing {
         self.current()
             .as_ref()
             .map(|current| Arc::clone(&current.control))
-    }
-
-    /// Pauses, resumes or stops the run and waits shortly for the effect, which follows the in-flight files.
-    ///
-    /// # Errors
-    /// Conflict `index_action_conflict` if the state does not allow the action.
-    pub async fn act(&self, action: IndexAction) -> Result<IndexState, ServiceError> {
-        let conflict = |message| ServiceError::conflict(ErrorCode::IndexActionConflict, message);
-        let current = self.current().as_ref().map(|current| {
-            let control = Arc::clone(&current.control);
-            (control, current.ended.clone())
-        });
-        let Some((control, mut ended)) = current else {
-            return match action {
-                IndexAction::Resume => Ok(IndexState::Idle),
-                IndexAction::Pause | IndexAction::Stop => Err(conflict("no run is active")),
-            };
-        };
-        let mut phases = control.phases();
-        // A timeout is no error, and a dropped sender means that the run has ended.
-        match action {
-            IndexAction::Resume => control.resume(),
-            IndexAction::Pause => {
-                control.pause().map_err(|refused| {
-                    conflict(match refused {
-                        Refused(Phase::Paused) => "the run is already paused",
-                        Refused(_) => "the run is stopping",
-                    })
-                })?;
-                let held = phases.wait_for(|phase| *phase != Phase::Pausing);
-                let _ = tokio::time::timeout(EFFECT_WAIT, held).await;
-            }
-            IndexAction::Stop => {
-                control.stop();
-                let _ = tokio::time::timeout(EFFECT_WAIT, ended.wait_for(|ended| *ended)).await;
-            }
-        }
-        Ok(self.state().0)
-    }
-
-    /// Requests a stop of the active run without waiting.
-    pub fn ask_to_stop(&self) {
-        if let Some(current) = self.current().as_ref() {
-            current.control.stop();
-        }
-    }
-
-    /// Waits until no run is active.
-    pub async fn wait_until_idle(&self) {
-        loop {
-            let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else {
-                return;
-            };
-            // An error means that the task of the run is gone, so nothing else will clear the state.
-            let is_gone = ended.wait_for(|ended| *ended).await.is_err();
-            if is_gone && self.is_current(&ended) {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
     }
 
     /// Whether `ended` belongs to the active run.

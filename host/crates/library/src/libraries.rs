@@ -13,6 +13,8 @@ use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, ClientInfo, Context, run_to_completion};
 use svc_store::IdentityChange;
 
+pub use crate::library_input::{LibraryPatch, NewGrant, NewLibrary};
+
 /// The error for an unknown media kind.
 const KINDS: &str = "must be music, photos, movies, tv or a plugin's kind";
 
@@ -23,39 +25,6 @@ pub enum LibraryOrder {
     Name,
     /// By creation time.
     CreatedAt,
-}
-
-/// A grant as the client sent it: exactly one field is set.
-#[derive(Debug, Clone, Default)]
-pub struct NewGrant {
-    /// Id of an account.
-    pub user: Option<String>,
-    /// Name of a role.
-    pub role: Option<String>,
-}
-
-/// Input of [`Libraries::create`].
-#[derive(Debug)]
-pub struct NewLibrary {
-    /// Its name.
-    pub name: String,
-    /// Media kind.
-    pub kind: String,
-    /// Folders; empty for all media of the kind.
-    pub paths: Vec<String>,
-    /// Grants; empty if the library is open to all.
-    pub grants: Vec<NewGrant>,
-}
-
-/// Input of [`Libraries::update`]; `None` leaves a field unchanged.
-#[derive(Debug, Default)]
-pub struct LibraryPatch {
-    /// Its name.
-    pub name: Option<String>,
-    /// Replaces all folders.
-    pub paths: Option<Vec<String>>,
-    /// Replaces all grants; an empty list opens the library to all.
-    pub grants: Option<Vec<NewGrant>>,
 }
 
 /// A library with what the actor may see of it.

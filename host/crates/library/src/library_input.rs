@@ -1,12 +1,44 @@
 //! Validation of libraries in requests: names, folders, grants.
 
-use crate::libraries::NewGrant;
 use svc_domain::library::Grant;
 use svc_domain::path::RelativePath;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::names::{check_display_name, check_role_name};
 use svc_identity::roles::find_role;
 use svc_store::IdentityChange;
+
+/// A grant as the client sent it: exactly one field is set.
+#[derive(Debug, Clone, Default)]
+pub struct NewGrant {
+    /// Id of an account.
+    pub user: Option<String>,
+    /// Name of a role.
+    pub role: Option<String>,
+}
+
+/// Input of [`crate::libraries::Libraries::create`].
+#[derive(Debug)]
+pub struct NewLibrary {
+    /// Its name.
+    pub name: String,
+    /// Media kind.
+    pub kind: String,
+    /// Folders; empty for all media of the kind.
+    pub paths: Vec<String>,
+    /// Grants; empty if the library is open to all.
+    pub grants: Vec<NewGrant>,
+}
+
+/// Input of [`crate::libraries::Libraries::update`]; `None` leaves a field unchanged.
+#[derive(Debug, Default)]
+pub struct LibraryPatch {
+    /// Its name.
+    pub name: Option<String>,
+    /// Replaces all folders.
+    pub paths: Option<Vec<String>>,
+    /// Replaces all grants; an empty list opens the library to all.
+    pub grants: Option<Vec<NewGrant>>,
+}
 
 /// Maximum of paths and of grants per library.
 const MAX_ITEMS: usize = 200;

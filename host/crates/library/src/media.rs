@@ -1,25 +1,22 @@
 //! Opens the files of items and their embedded artwork.
 
+mod artwork;
+
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use svc_domain::extraction::{ExtractFailure, PictureData};
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
 use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
-use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::{MediaFile, Store, TrackPicture};
+use svc_plugin_host::Plugins;
+use svc_store::{MediaFile, Store};
 
-/// Maximum size of embedded artwork; the plugin host has the same limit.
-const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
-
-/// Maximum size of artwork that a response keeps in memory until it is sent. Most album covers are smaller; larger
-/// artwork that cannot be sent from its file is written to a temporary file.
-const HELD_BYTES: usize = 256 * 1024;
+pub(super) use artwork::open_picture;
+pub use artwork::{OpenedPicture, PictureBytes};
 
 const FILE_MISSING: ServiceError = ServiceError::Absent {
     code: ErrorCode::FileMissing,
@@ -49,32 +46,6 @@ pub struct OpenedMedia {
     pub id: FileId,
     /// File name without its directory.
     pub name: String,
-}
-
-/// Embedded artwork of a file.
-#[derive(Debug)]
-pub struct OpenedPicture {
-    /// MIME type as stored in the file.
-    pub mime: String,
-    /// Content.
-    pub bytes: PictureBytes,
-    /// The file that contains it.
-    pub id: FileId,
-    /// Index among the file's artwork.
-    pub index: u32,
-    /// Size of the file in bytes.
-    pub file_size: u64,
-    /// Modification time of the file in nanoseconds since 1970.
-    pub mtime_ns: i64,
-}
-
-/// Content of embedded artwork.
-#[derive(Debug)]
-pub enum PictureBytes {
-    /// A range of the file.
-    InFile(OpenedMedia),
-    /// Extracted by the plugin.
-    InMemory(Vec<u8>),
 }
 
 /// The service that opens media files.
@@ -144,35 +115,6 @@ impl Media {
         let media = media.ok_or(ServiceError::NotFound)?;
         blocking(move || open_file(&media)).await
     }
-
-    async fn open_embedded(&self, picture: TrackPicture) -> Result<OpenedPicture> {
-        let (plugins, data_dir) = (self.plugins.clone(), Arc::clone(&self.data_dir));
-        blocking(move || {
-            let mut picture = open_picture(&plugins, picture)?;
-            if let PictureBytes::InMemory(bytes) = &picture.bytes
-                && bytes.len() > HELD_BYTES
-            {
-                let media = put_aside(&data_dir, bytes, &picture).map_err(ServiceError::internal)?;
-                picture.bytes = PictureBytes::InFile(media);
-            }
-            Ok(picture)
-        })
-        .await
-    }
-}
-
-/// Writes artwork to a temporary file, which is deleted when it is closed. Blocks.
-fn put_aside(data_dir: &DataDir, bytes: &[u8], picture: &OpenedPicture) -> io::Result<OpenedMedia> {
-    let mut file = data_dir.nameless_file()?;
-    file.write_all(bytes)?;
-    Ok(OpenedMedia {
-        file,
-        offset: 0,
-        length: bytes.len() as u64,
-        mtime_ns: picture.mtime_ns,
-        id: picture.id,
-        name: String::new(),
-    })
 }
 
 /// Runs blocking disk access on a blocking thread.
@@ -203,41 +145,6 @@ pub(super) fn open_file(media: &MediaFile) -> Result<OpenedMedia> {
     })
 }
 
-/// Opens artwork embedded in a file. Blocks.
-pub(super) fn open_picture(plugins: &Plugins, picture: TrackPicture) -> Result<OpenedPicture> {
-    let opened = open_file(&picture.media)?;
-    let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
-    let bytes = match picture.data {
-        PictureData::At(span) => {
-            let inside = span
-                .offset
-                .checked_add(span.length)
-                .is_some_and(|end| end <= opened.length);
-            if !inside || span.length > MAX_PICTURE_BYTES {
-                // The file changed since it was indexed; the next run updates the index.
-                return Err(NO_ARTWORK);
-            }
-            PictureBytes::InFile(OpenedMedia {
-                offset: span.offset,
-                length: span.length,
-                ..opened
-            })
-        }
-        PictureData::OnRequest => PictureBytes::InMemory(extract_picture(plugins, &picture, opened)?),
-    };
-    let TrackPicture {
-        media, index, mime, ..
-    } = picture;
-    Ok(OpenedPicture {
-        mime,
-        bytes,
-        id: media.file,
-        index,
-        file_size,
-        mtime_ns,
-    })
-}
-
 fn refusal(media: &MediaFile, error: &io::Error) -> ServiceError {
     match error.kind() {
         // An unmounted root is an empty directory, so a missing file alone does not reveal it; the scan recorded it.
@@ -251,56 +158,5 @@ fn refusal(media: &MediaFile, error: &io::Error) -> ServiceError {
             tracing::warn!(file = %media.path, %error, "the media file cannot be opened");
             STORAGE_UNAVAILABLE
         }
-    }
-}
-
-fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedia) -> Result<Vec<u8>> {
-    let plugin = picture
-        .media
-        .plugin_id
-        .as_deref()
-        .and_then(|id| plugins.handle(id))
-        .ok_or(NO_ARTWORK)?;
-    let source = SourceFile::new(opened.file, opened.name, opened.length);
-    let outcome = plugins
-        .worker()
-        .read_picture(&plugin, &Arc::new(source), picture.index);
-    outcome.map_err(|failure| match failure {
-        ExtractFailure::Later { retry_after } => {
-            TryLater::busy("reading artwork failed too often; try again later", retry_after).into()
-        }
-        ExtractFailure::Io(_) => STORAGE_UNAVAILABLE,
-        // The plugin host has counted and logged the fault; the client gets the same response as without artwork.
-        _ => NO_ARTWORK,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::FileExt as _;
-
-    use super::*;
-
-    #[test]
-    fn artwork_in_a_temporary_file_is_read_back_and_deleted() {
-        let directory = tempfile::tempdir().unwrap();
-        let data_dir = DataDir::open(directory.path()).unwrap();
-        let entries = || std::fs::read_dir(directory.path()).unwrap().count();
-        let before = entries();
-        let picture = OpenedPicture {
-            mime: "image/png".into(),
-            bytes: PictureBytes::InMemory(Vec::new()),
-            id: FileId::from(1),
-            index: 0,
-            file_size: 7,
-            mtime_ns: 9,
-        };
-        let bytes = vec![7; HELD_BYTES + 1];
-        let media = put_aside(&data_dir, &bytes, &picture).unwrap();
-        assert_eq!((media.length, media.mtime_ns), (bytes.len() as u64, 9));
-        let mut read = vec![0; bytes.len()];
-        media.file.read_exact_at(&mut read, 0).unwrap();
-        assert!(read == bytes);
-        assert_eq!(entries(), before);
     }
 }

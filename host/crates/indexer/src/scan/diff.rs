@@ -1,96 +1,29 @@
 //! Phase 2: compares listed directories with the database and sends the files to read.
 
+mod work;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use flume::{Receiver, Sender};
 
 use crate::scan::persist::Persist;
 use crate::scan::progress::{Outcome, Progress};
-use crate::scan::roots::ScanRoot;
-use crate::scan::sidecars::FolderSidecars;
 use crate::scan::walk::DirectoryListing;
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{DirectoryDigest, FileStatus, KnownFile, RunLogEvent, RunType};
+use svc_domain::scan::{FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{Store, StoreError};
+
+pub(super) use work::{FolderLoss, PendingFolder, WorkChunk, WorkItem};
 
 /// Directories per query for known files.
 const LISTINGS_PER_QUERY: usize = 64;
 
 /// Files per chunk of work, small enough that the last chunk does not delay the end of the run.
 const FILES_PER_CHUNK: usize = 16;
-
-/// A directory with files still to read. Its directory digest is stored with the last of them.
-#[derive(Debug)]
-pub(super) struct PendingFolder {
-    pub(super) root: Arc<ScanRoot>,
-    pub(super) id: FolderId,
-    pub(super) path: RelativePath,
-    pub(super) digest: DirectoryDigest,
-    pub(super) file_count: i64,
-    pub(super) sidecars: Arc<FolderSidecars>,
-    unread: AtomicUsize,
-    /// Files are read again although the directory is unchanged.
-    pub(super) is_refreshed: bool,
-}
-
-impl PendingFolder {
-    /// A directory with stale files but without changes; its directory digest stays.
-    pub(super) fn unchanged(
-        root: Arc<ScanRoot>,
-        id: FolderId,
-        path: RelativePath,
-        sidecars: Arc<FolderSidecars>,
-    ) -> Self {
-        Self {
-            root,
-            id,
-            path,
-            digest: DirectoryDigest::default(),
-            file_count: 0,
-            sidecars,
-            unread: AtomicUsize::new(usize::MAX),
-            is_refreshed: true,
-        }
-    }
-
-    /// Counts a file as read; returns true for the last one. A file that is left unread is not counted, so the
-    /// directory digest is not stored and the next run compares the directory again.
-    pub(super) fn one_read(&self) -> bool {
-        self.unread.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-}
-
-/// A file to read.
-#[derive(Debug)]
-pub(super) struct WorkItem {
-    pub(super) id: FileId,
-    pub(super) name: String,
-    /// Whether the file has a row.
-    pub(super) known: bool,
-    /// Digest of its sidecars.
-    pub(super) related_stamp: Option<i64>,
-}
-
-/// Files of one directory to read.
-#[derive(Debug)]
-pub(super) struct WorkChunk {
-    pub(super) folder: Arc<PendingFolder>,
-    pub(super) files: Vec<WorkItem>,
-}
-
-/// A directory with missing files. They are marked at the end of the run. Until then they count as one unread file, so
-/// that the directory digest is not stored before.
-#[derive(Debug)]
-pub(super) struct FolderLoss {
-    pub(super) folder: Arc<PendingFolder>,
-    pub(super) missing: Vec<(FileId, String)>,
-    /// Files that an ignore rule now excludes. They are marked missing too, but do not count as loss.
-    pub(super) ignored: Vec<(FileId, String)>,
-}
 
 /// The comparison phase of one run.
 pub(super) struct Diff<'a> {

@@ -1,5 +1,8 @@
 //! One run: connects the phases.
 
+mod open_root;
+mod request;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -14,18 +17,19 @@ use crate::scan::extract::Extract;
 use crate::scan::mark_missing::MarkMissing;
 use crate::scan::persist::{Persist, Persister, Stored};
 use crate::scan::progress::Progress;
-use crate::scan::roots::{KindExtractors, ScanRoot};
+use crate::scan::roots::ScanRoot;
 use crate::scan::run_log::RunLog;
 use crate::scan::threads::thread_pool;
 use crate::scan::walk::{DirectoryListing, Walk};
-use svc_domain::id::{DirectoryId, FileId, IdGenerator, RunId};
+use svc_domain::id::{DirectoryId, FileId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{Directory, RunLogEvent, RunType};
-use svc_domain::time::{Clock, Timestamp};
-use svc_platform::media_root::MediaRoot;
+use svc_domain::scan::{RunLogEvent, RunType};
+use svc_domain::time::Clock;
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
 use svc_store::{ScanBatch, ScanWriter, Store, StoreError};
+
+pub use request::{ScanEnd, ScanRequest, Target};
 
 /// Capacity of the channel from walk to diff, in directories.
 const QUEUED_LISTINGS: usize = 128;
@@ -35,41 +39,6 @@ pub(super) const QUEUED_CHUNKS: usize = 32;
 pub(super) const QUEUED_RESULTS: usize = 64;
 /// Listing directories is limited by kernel and disk, not by cores.
 const WALK_THREADS: usize = 2;
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScanEnd {
-    /// It processed everything.
-    Completed,
-    /// It was stopped on request.
-    Stopped,
-}
-
-/// A root directory to scan.
-#[derive(Debug, Clone)]
-pub struct Target {
-    /// The media directory.
-    pub directory: Directory,
-    /// The parts to scan, none of them below another; the root itself for all.
-    pub parts: Vec<RelativePath>,
-}
-
-/// Parameters of a run.
-#[derive(Debug, Clone)]
-pub struct ScanRequest {
-    /// Id of the run.
-    pub run: RunId,
-    /// Quick or full.
-    pub run_type: RunType,
-    /// What to scan.
-    pub targets: Vec<Target>,
-    /// Store nothing; count and log what would be done.
-    pub dry_run: bool,
-    /// Mark missing files however many they are.
-    pub accept_missing: bool,
-    /// Purge files missing since before this time.
-    pub purge_before: Option<Timestamp>,
-}
 
 /// Runs the indexer.
 #[derive(Debug, Clone)]
@@ -289,48 +258,6 @@ impl Scanner {
         };
         writer.persist(&batch).await.map(drop)
     }
-
-    /// Prepares a root; `None` if it is unavailable, whose rows then stay unchanged.
-    pub(super) async fn open_root(
-        &self,
-        directory: Directory,
-        progress: &Progress,
-    ) -> Result<Option<ScanRoot>, StoreError> {
-        let now = self.clock.now();
-        let plugins = KindExtractors {
-            by_extension: self.plugins.by_extension(&directory.kind),
-            related: self.plugins.related_extensions(&directory.kind),
-        };
-        if plugins.by_extension.is_empty() {
-            progress.warn(format!(
-                "{}: no plugin reads files of kind `{}`",
-                directory.path.display(),
-                directory.kind
-            ));
-            return Ok(None);
-        }
-        let folders = self.store.folders(directory.id).await?;
-        let knows_files = folders.iter().any(|folder| folder.file_count > 0);
-        let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
-        let (id, path) = (directory.id, directory.path.clone());
-        let opened = match opened {
-            Ok((_, true)) if knows_files => Err("it is empty, but has indexed files".to_owned()),
-            Ok((root, _)) => {
-                ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        self.store
-            .set_directory_available(id, opened.is_ok(), now)
-            .await?;
-        match opened {
-            Ok(root) => Ok(Some(root)),
-            Err(reason) => {
-                progress.warn(format!("{}: unavailable, skipped: {reason}", path.display()));
-                Ok(None)
-            }
-        }
-    }
 }
 
 /// Missing files by root.
@@ -362,8 +289,4 @@ fn walk(
         }
         progress.walked();
     }))
-}
-
-fn is_empty(directory: &Directory) -> std::io::Result<bool> {
-    Ok(std::fs::read_dir(&directory.path)?.next().is_none())
 }

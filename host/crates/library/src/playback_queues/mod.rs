@@ -2,22 +2,24 @@
 //!
 //! `input.rs` validates requests; `extend.rs` extends dynamic queues.
 
+mod cursor;
 mod extend;
 mod input;
+mod window;
 
-use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueItem, QueueType};
-use svc_domain::user_data::{ItemKey, ItemSummary};
+use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueType};
+use svc_domain::user_data::ItemKey;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
 use svc_store::{Place, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
+pub use window::{ShownItem, ShownItems, Window};
 
 /// Where to insert items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,37 +28,6 @@ pub enum Insert {
     Next,
     /// After the last item.
     End,
-}
-
-/// An entry of a queue with the summary of its item.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItem {
-    /// The entry.
-    pub item: QueueItem,
-    /// `None` if the item was deleted or the actor may not see it.
-    pub summary: Option<ItemSummary>,
-}
-
-/// A range of a queue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItems {
-    /// In queue order.
-    pub items: Vec<ShownItem>,
-    /// Number of items in the whole queue.
-    pub total: u64,
-    /// Revision of the queue.
-    pub revision: i64,
-}
-
-/// The requested range of a queue.
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    /// Centre of the range; the cursor if `None`.
-    pub around: Option<PlaybackQueueItemId>,
-    /// Number of items before it.
-    pub leading: i64,
-    /// Number of items after it.
-    pub trailing: i64,
 }
 
 /// The revisions that `If-Match` accepts; any if `None`.
@@ -171,50 +142,6 @@ impl PlaybackQueues {
         .await
     }
 
-    /// The items around an entry.
-    ///
-    /// # Errors
-    /// Not found: the queue, or the entry in it; database errors.
-    pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
-        let queue = self.get(actor, id).await?;
-        let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
-        let store = &self.context.store;
-        let found = store
-            .queue_window(actor.user.id, id, around, window.leading, window.trailing)
-            .await?;
-        let is_there = |item: PlaybackQueueItemId| {
-            found
-                .iter()
-                .flat_map(|found| &found.items)
-                .any(|place| place.id == item)
-        };
-        if window.around.is_some_and(|item| !is_there(item)) {
-            return Err(ServiceError::unknown(
-                "around",
-                "there is no such item in the queue",
-            ));
-        }
-        let Some(found) = found else {
-            return Ok(ShownItems {
-                items: Vec::new(),
-                total: queue.item_count,
-                revision: queue.revision,
-            });
-        };
-        let keys = found.items.iter().map(|item| item.key);
-        let readable = keys.filter(|(item, _)| input::may_read(actor, *item));
-        let summaries = store.item_summaries(&actor.scope, readable).await?;
-        let shown = found.items.into_iter().map(|item| ShownItem {
-            item,
-            summary: summaries.get(&item.key).cloned(),
-        });
-        Ok(ShownItems {
-            items: shown.collect(),
-            total: found.total,
-            revision: found.revision,
-        })
-    }
-
     /// Adds items.
     ///
     /// # Errors
@@ -302,78 +229,6 @@ impl PlaybackQueues {
         });
         let left = left.await?;
         self.extended(actor, left).await
-    }
-
-    /// Sets cursor and position.
-    ///
-    /// # Errors
-    /// Not found; stale; invalid position or entry; database errors.
-    pub async fn set_cursor(
-        &self,
-        actor: &Actor,
-        id: PlaybackQueueId,
-        item: &str,
-        seconds: f64,
-        expected: Expected,
-    ) -> Result<PlaybackQueue> {
-        const ITEM: &str = "playbackQueueItemId";
-        let item = item.parse::<PlaybackQueueItemId>();
-        let item = item.map_err(|_| FieldError::new(ITEM, "must be an id"));
-        let (item, position) = match (item, check_seconds(seconds)) {
-            (Ok(item), Ok(position)) => (item, position),
-            (item, position) => {
-                let errors = item.err().into_iter().chain(position.err());
-                return Err(ServiceError::Invalid(errors.collect()));
-            }
-        };
-        let (this, user) = (self.clone(), actor.user.id);
-        let moved = run_to_completion(&self.context.tasks, "queue-cursor", async move {
-            let mut change = this.change(user, id, &expected).await?;
-            if !change.set_cursor(item, position).await? {
-                return Err(ServiceError::unknown(ITEM, "there is no such item in the queue"));
-            }
-            Ok(change.commit().await?)
-        });
-        let moved = moved.await?;
-        self.extended(actor, moved).await
-    }
-
-    /// The actor's queue with this entry for this item.
-    ///
-    /// # Errors
-    /// Unknown; database errors.
-    pub(super) async fn queue_with(
-        &self,
-        actor: &Actor,
-        item: PlaybackQueueItemId,
-        key: ItemKey,
-    ) -> Result<PlaybackQueueId> {
-        let found = self.context.store.queue_of_item(actor.user.id, item).await?;
-        let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
-        queue.ok_or_else(|| {
-            let message = "none of your queues has this entry for the item";
-            ServiceError::unknown("playbackQueueItemId", message)
-        })
-    }
-
-    /// Moves the cursor to the entry of a progress report; does nothing if the entry was removed meanwhile.
-    pub(super) async fn follow(
-        &self,
-        actor: &Actor,
-        (id, item): (PlaybackQueueId, PlaybackQueueItemId),
-        position_ms: i64,
-    ) -> Result<()> {
-        let (this, user) = (self.clone(), actor.user.id);
-        let moved = run_to_completion(&self.context.tasks, "queue-follow", async move {
-            let mut change = this.change(user, id, &None).await?;
-            change.set_cursor(item, position_ms).await?;
-            Ok(change.commit().await?)
-        });
-        match moved.await {
-            Ok(moved) => self.extended(actor, moved).await.map(drop),
-            Err(ServiceError::NotFound) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {
