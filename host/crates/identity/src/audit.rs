@@ -7,10 +7,33 @@ use crate::{Context, Details};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::{IdGenerator, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::time::Clock;
+use svc_domain::time::{Clock, Timestamp};
 use svc_store::Store;
 
 pub use svc_store::AuditFilter;
+
+/// An entry about something that happens now, without actor, target and address.
+pub(crate) fn new_entry(
+    ids: &IdGenerator,
+    now: Timestamp,
+    event: AuditEvent,
+    details: Details<'_>,
+) -> AuditEntry {
+    let details = details.iter();
+    AuditEntry {
+        id: ids.next(now),
+        at: now,
+        times: 1,
+        last_at: now,
+        event,
+        actor: None,
+        target: None,
+        address: None,
+        details: details
+            .map(|(key, value)| ((*key).to_owned(), value.clone()))
+            .collect(),
+    }
+}
 
 /// Read access to the audit log.
 #[derive(Debug, Clone)]
@@ -72,20 +95,9 @@ impl BackgroundLog {
             }),
             None => None,
         };
-        let now = self.clock.now();
-        let details = details.iter();
         let entry = AuditEntry {
-            id: self.ids.next(now),
-            at: now,
-            times: 1,
-            last_at: now,
-            event,
             actor,
-            target: None,
-            address: None,
-            details: details
-                .map(|(key, value)| ((*key).to_owned(), value.clone()))
-                .collect(),
+            ..new_entry(&self.ids, self.clock.now(), event, details)
         };
         Ok(self.store.write_audit(&entry).await?)
     }

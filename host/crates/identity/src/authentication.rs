@@ -98,7 +98,7 @@ impl Authentication {
             None => {
                 // Read before the query: a change in between then makes the cached actor stale.
                 let revision = self.context.store.identity_revision();
-                let (actor, ends) = self.look_up(&credential, now, revision).await?;
+                let (actor, ends) = self.authenticate(&credential, now, revision).await?;
                 let known = CachedActor {
                     revision,
                     actor: Arc::new(actor),
@@ -171,7 +171,7 @@ impl Authentication {
         self.context.store.identity_revision_of(user)
     }
 
-    async fn look_up(
+    async fn authenticate(
         &self,
         credential: &Credential,
         now: Timestamp,
@@ -188,19 +188,23 @@ impl Authentication {
                         TokenError::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
                 let ends = identity.expires_at;
-                Ok((self.signed_in(identity, revision).await?, Some(ends)))
+                Ok((self.actor_of_login(identity, revision).await?, Some(ends)))
             }
             // A link is valid only for the path of its item, which `actor_of_link` handles.
             Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
             Credential::PersonalAccessToken(text) => {
                 let secret = PersonalAccessSecret::parse(text);
                 let secret = secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?;
-                self.by_token(&secret, revision).await
+                self.actor_of_token(&secret, revision).await
             }
         }
     }
 
-    async fn signed_in(&self, identity: TokenIdentity, revision: i64) -> Result<Actor, AuthenticationError> {
+    async fn actor_of_login(
+        &self,
+        identity: TokenIdentity,
+        revision: i64,
+    ) -> Result<Actor, AuthenticationError> {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
         if let Some(session) = identity.session {
@@ -214,10 +218,10 @@ impl Authentication {
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(self.known(account, auth_method, revision).await?)
+        Ok(self.actor_of_account(account, auth_method, revision).await?)
     }
 
-    async fn by_token(
+    async fn actor_of_token(
         &self,
         secret: &PersonalAccessSecret,
         revision: i64,
@@ -227,7 +231,7 @@ impl Authentication {
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
         let auth_method = AuthMethod::PersonalAccessToken(token.id);
-        let mut actor = self.known(account, auth_method, revision).await?;
+        let mut actor = self.actor_of_account(account, auth_method, revision).await?;
         actor.capabilities = narrowed(actor.capabilities, token.capabilities.as_deref());
         Ok((actor, token.expires_at))
     }
@@ -263,7 +267,7 @@ impl Authentication {
         Ok(self.context.store.media_scope(user.id).await?)
     }
 
-    async fn known(
+    async fn actor_of_account(
         &self,
         account: Account,
         auth_method: AuthMethod,

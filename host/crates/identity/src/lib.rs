@@ -37,7 +37,6 @@ pub mod setup;
 pub mod throttle;
 pub mod tokens;
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -114,20 +113,11 @@ impl Context {
         target: Option<&User>,
         details: Details<'_>,
     ) -> AuditEntry {
-        let now = self.now();
-        let details = details.iter();
         AuditEntry {
-            id: self.ids.next(now),
-            at: now,
-            times: 1,
-            last_at: now,
-            event,
             actor: actor.map(party),
             target: target.map(party),
             address: client.address.map(|address| address.to_string()),
-            details: details
-                .map(|(key, value)| ((*key).to_owned(), value.clone()))
-                .collect::<BTreeMap<_, _>>(),
+            ..audit::new_entry(&self.ids, self.now(), event, details)
         }
     }
 

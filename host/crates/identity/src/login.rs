@@ -3,7 +3,6 @@
 mod attempts;
 
 use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
 use crate::{ClientInfo, Context, capabilities_of};
-use attempts::NOTES;
+use attempts::AUDIT_RATE;
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
@@ -70,7 +69,7 @@ pub struct Logins {
     setup: Setup,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
-    notes: Arc<RateLimiter<ClientNetwork>>,
+    audit_limiter: Arc<RateLimiter<ClientNetwork>>,
 }
 
 impl Logins {
@@ -93,7 +92,7 @@ impl Logins {
             setup,
             cloud,
             names: RandomState::new(),
-            notes: Arc::new(RateLimiter::new(NOTES)),
+            audit_limiter: Arc::new(RateLimiter::new(AUDIT_RATE)),
         }
     }
 
@@ -120,15 +119,17 @@ impl Logins {
         };
         let password = request.password.take();
         if let (None, Some(token)) = (&password, request.cloud_token.take()) {
-            return self.by_cloud(app, &token, request).await;
+            return self.sign_in_by_cloud(app, &token, request).await;
         }
         let may_be_guest = self.settings.guest_access();
         if password.is_none() && !may_be_guest {
             return self.refuse(&request, None);
         }
-        let (user, hash) = self.find(&request).await?.unzip();
+        let (user, hash) = self.find_user(&request).await?.unzip();
         if let Some(user) = user.as_ref().filter(|user| user.is_guest && may_be_guest) {
-            return self.admit(user.id, app, SessionKind::Local, None, request).await;
+            return self
+                .open_session(user.id, app, SessionKind::Local, None, request)
+                .await;
         }
         let Some(password) = password else {
             return self.refuse(&request, user.as_ref());
@@ -137,7 +138,7 @@ impl Logins {
         let usable = user.as_ref().filter(|user| user.enabled && !user.is_guest);
         let hash = hash.flatten().filter(|_| usable.is_some());
         let verdict = match self
-            .compare(&request, user.as_ref(), password.clone(), hash.clone())
+            .verify_password(&request, user.as_ref(), password.clone(), hash.clone())
             .await
         {
             Ok(verdict) => verdict,
@@ -148,7 +149,7 @@ impl Logins {
             }
         };
         let (Some(user), Verdict::Right { outdated }) = (usable, verdict) else {
-            self.note(AuditEvent::LoginFailed, &request, user.as_ref());
+            self.audit(AuditEvent::LoginFailed, &request, user.as_ref());
             return Err(REFUSED);
         };
         attempt.forgive();
@@ -156,10 +157,11 @@ impl Logins {
             Some(hash) if outdated => Some(self.rehash(user.id, &request.client, password, hash).await?),
             hash => hash,
         };
-        self.admit(user.id, app, SessionKind::Local, hash, request).await
+        self.open_session(user.id, app, SessionKind::Local, hash, request)
+            .await
     }
 
-    async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
+    async fn sign_in_by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
         let vouched = self.cloud.account(token).await.map_err(|error| match error {
             CloudError::Rejected => ServiceError::Unauthorized {
                 code: None,
@@ -173,12 +175,12 @@ impl Logins {
             code: None,
             message: "no account of this server is linked to the cloud account",
         })?;
-        self.admit(account.user.id, app, SessionKind::Cloud, None, request)
+        self.open_session(account.user.id, app, SessionKind::Cloud, None, request)
             .await
     }
 
     /// Opens a session for an authenticated account whose roles permit the app.
-    async fn admit(
+    async fn open_session(
         &self,
         user: UserId,
         app: App,
@@ -202,7 +204,7 @@ impl Logins {
         Ok(Login { issued, account })
     }
 
-    async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
+    async fn find_user(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let store = &self.context.store;
         let id = request
             .user_id

@@ -81,10 +81,10 @@ struct Shared {
     user_and_address: RateLimiter<(Subject, ClientNetwork)>,
     user: RateLimiter<Subject>,
     address: RateLimiter<ClientNetwork>,
-    failures_in_a_row: Mutex<HashMap<Subject, u32>>,
+    consecutive_failures: Mutex<HashMap<Subject, u32>>,
     user_refill_after_many: Duration,
     /// Running attempts by network; `ended` notifies when one ends.
-    under_way: Mutex<HashMap<ClientNetwork, u32>>,
+    running: Mutex<HashMap<ClientNetwork, u32>>,
     ended: Notify,
 }
 
@@ -109,9 +109,9 @@ impl LoginThrottle {
             user_and_address: RateLimiter::new(limits.user_and_address),
             user: RateLimiter::new(limits.user),
             address: RateLimiter::new(limits.address),
-            failures_in_a_row: Mutex::default(),
+            consecutive_failures: Mutex::default(),
             user_refill_after_many: limits.user_refill_after_many,
-            under_way: Mutex::default(),
+            running: Mutex::default(),
             ended: Notify::new(),
         }))
     }
@@ -136,7 +136,7 @@ impl LoginThrottle {
                 Ok(attempt) => return Ok(attempt),
                 Err(wait) => wait,
             };
-            let others = self.0.under_way().contains_key(&network);
+            let others = self.0.running().contains_key(&network);
             if !others || tokio::time::timeout_at(patience, ended).await.is_err() {
                 return Err(wait);
             }
@@ -174,7 +174,7 @@ impl LoginThrottle {
             let count = failures.entry(user).or_insert(0);
             *count = count.saturating_add(1);
         }
-        *shared.under_way().entry(network).or_insert(0) += 1;
+        *shared.running().entry(network).or_insert(0) += 1;
         Ok(Attempt {
             shared: Arc::clone(shared),
             user,
@@ -194,13 +194,13 @@ impl LoginThrottle {
 
 impl Shared {
     fn failures(&self) -> MutexGuard<'_, HashMap<Subject, u32>> {
-        self.failures_in_a_row
+        self.consecutive_failures
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<ClientNetwork, u32>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, HashMap<ClientNetwork, u32>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn user_refill(&self, user: Subject) -> Duration {
@@ -218,14 +218,14 @@ impl Shared {
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        let mut under_way = self.shared.under_way();
-        if let Some(count) = under_way.get_mut(&self.network) {
+        let mut running = self.shared.running();
+        if let Some(count) = running.get_mut(&self.network) {
             *count -= 1;
             if *count == 0 {
-                under_way.remove(&self.network);
+                running.remove(&self.network);
             }
         }
-        drop(under_way);
+        drop(running);
         self.shared.ended.notify_waiters();
     }
 }

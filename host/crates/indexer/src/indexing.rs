@@ -195,14 +195,14 @@ impl Indexing {
             Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
             Err(error) => {
                 tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
-                progress.warn(queries::why_it_broke_off(&error).to_owned());
+                progress.warn(queries::client_message(&error).to_owned());
                 RunStatus::Failed
             }
         };
         run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
         self.unsaved.save(&self.scanner.store, &run).await;
-        self.note(AuditEvent::IndexRunEnded, &run).await;
+        self.audit(AuditEvent::IndexRunEnded, &run).await;
         tracing::info!(
             target: "svc::scan",
             run = %run.id,
@@ -216,7 +216,7 @@ impl Indexing {
 
     /// Writes an audit entry for a run. Automatic runs are grouped by their trigger, because a busy directory causes
     /// many per minute.
-    async fn note(&self, event: AuditEvent, run: &Run) {
+    async fn audit(&self, event: AuditEvent, run: &Run) {
         let trigger = run.options.trigger;
         let mut details = vec![
             ("trigger", trigger.as_str().to_owned()),

@@ -23,16 +23,16 @@ use svc_identity::setup::Setup;
 pub use crate::scan::WatchState;
 
 /// Interval of checks of settings and watches.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// Interval of checks of the schedule.
 const SCHEDULE_EVERY: Duration = Duration::from_secs(60);
 /// Delay of the first automatic run after the start of the server, if the index is not empty, so that an administrator
 /// can start another run first.
 const FIRST_RUN_AFTER: Duration = Duration::from_secs(60);
 /// Changes are debounced for this time, so that one run covers a whole album.
-const QUIET: Duration = Duration::from_millis(400);
+const DEBOUNCE: Duration = Duration::from_millis(400);
 /// Maximum debounce time under continuous changes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_DEBOUNCE: Duration = Duration::from_secs(5);
 /// Interval of polling, and of retries to use inotify.
 const POLL_EVERY: Duration = Duration::from_secs(5 * 60);
 /// Interval of retries for an unavailable directory.
@@ -46,9 +46,9 @@ const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// A run has completed or was stopped.
-    Seen,
+    Done,
     /// Another run was active.
-    Occupied,
+    Busy,
     /// The run could not start or was aborted.
     Failed,
 }
@@ -101,28 +101,28 @@ impl ScanScheduler {
 
     /// Runs until the server stops.
     pub async fn run(&self) {
-        tokio::join!(self.follow_changes().boxed(), self.follow_settings().boxed());
+        tokio::join!(self.process_changes().boxed(), self.process_schedule().boxed());
     }
 
     /// Starts runs for changed directories.
-    async fn follow_changes(&self) {
+    async fn process_changes(&self) {
         let mut retry = FIRST_RETRY;
         loop {
             self.changed.next().await;
             let first = Instant::now();
-            while first.elapsed() < PATIENCE && tokio::time::timeout(QUIET, self.changed.next()).await.is_ok()
-            {
-            }
+            while first.elapsed() < MAX_DEBOUNCE
+                && tokio::time::timeout(DEBOUNCE, self.changed.next()).await.is_ok()
+            {}
             let changed = self.changed.take();
             if changed.is_empty() {
                 continue;
             }
-            let wait = match self.look_at(&changed).await {
-                Outcome::Seen => {
+            let wait = match self.scan_changed(&changed).await {
+                Outcome::Done => {
                     retry = FIRST_RETRY;
                     continue;
                 }
-                Outcome::Occupied => Duration::ZERO,
+                Outcome::Busy => Duration::ZERO,
                 Outcome::Failed => {
                     let wait = retry;
                     retry = LONGEST_RETRY.min(retry * 2);
@@ -138,7 +138,7 @@ impl ScanScheduler {
 
     /// Scans these directories and waits for the end, because changes during a run may concern directories that it has
     /// passed.
-    async fn look_at(&self, changed: &[(MediaKind, RelativePath)]) -> Outcome {
+    async fn scan_changed(&self, changed: &[(MediaKind, RelativePath)]) -> Outcome {
         let paths = changed.iter().map(|(kind, path)| RunPath {
             root_dir: kind.clone(),
             path: path.clone(),
@@ -157,25 +157,25 @@ impl ScanScheduler {
         };
         self.indexing.wait_until_idle().await;
         let Some(run) = run else {
-            return Outcome::Occupied;
+            return Outcome::Busy;
         };
         match self.indexing.run(run).await.map(|run| run.status) {
             // A reset deleted the run together with its directories.
-            Ok(RunStatus::Completed | RunStatus::Stopped) | Err(ServiceError::NotFound) => Outcome::Seen,
+            Ok(RunStatus::Completed | RunStatus::Stopped) | Err(ServiceError::NotFound) => Outcome::Done,
             _ => Outcome::Failed,
         }
     }
 
     /// Watches directories according to the settings, and starts due runs.
-    async fn follow_settings(&self) {
+    async fn process_schedule(&self) {
         let first_run = Instant::now() + self.first_run_after;
         // The next check of the schedule.
-        let mut next_look = first_run;
+        let mut next_check = first_run;
         // Changes before the watch began still need a scan.
         let mut is_behind = true;
         // If nothing is indexed, the user who completed the setup waits for the first run.
         let mut is_first = true;
-        let mut turn = tokio::time::interval(LOOK_EVERY);
+        let mut turn = tokio::time::interval(CHECK_EVERY);
         loop {
             turn.tick().await;
             let outcome = async {
@@ -194,8 +194,8 @@ impl ScanScheduler {
                     }
                     is_first = false;
                 }
-                if Instant::now() >= next_look {
-                    next_look = Instant::now() + SCHEDULE_EVERY;
+                if Instant::now() >= next_check {
+                    next_check = Instant::now() + SCHEDULE_EVERY;
                     if self.is_due().await? && self.start_scheduled().await? {
                         is_behind = !is_watching;
                     }

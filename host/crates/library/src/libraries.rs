@@ -85,7 +85,7 @@ impl Libraries {
         order: Order,
         page: Pagination,
     ) -> Result<Listing<LibraryInfo>> {
-        let mut libraries = self.shown(actor).await?;
+        let mut libraries = self.visible(actor).await?;
         if by == LibraryOrder::Name {
             libraries.sort_by_cached_key(|library| (fold(&library.name), library.id));
         }
@@ -97,7 +97,7 @@ impl Libraries {
         let take = usize::try_from(page.take).unwrap_or(usize::MAX);
         let asked = libraries.into_iter().skip(skip).take(take).collect();
         Ok(Listing {
-            items: self.counted(asked, manages(actor)).await?,
+            items: self.with_counts(asked, manages(actor)).await?,
             total,
             next: None,
         })
@@ -108,13 +108,13 @@ impl Libraries {
     /// # Errors
     /// Not found, also if the actor has neither a grant nor the right to change it; database errors.
     pub async fn get(&self, actor: &Actor, id: LibraryId) -> Result<LibraryInfo> {
-        let mut shown = self.shown(actor).await?;
+        let mut shown = self.visible(actor).await?;
         shown.retain(|library| library.id == id);
-        let mut found = self.counted(shown, manages(actor)).await?;
+        let mut found = self.with_counts(shown, manages(actor)).await?;
         found.pop().ok_or(ServiceError::NotFound)
     }
 
-    async fn shown(&self, actor: &Actor) -> Result<Vec<Library>> {
+    async fn visible(&self, actor: &Actor) -> Result<Vec<Library>> {
         let store = &self.context.store;
         let mut libraries = store.libraries().await?;
         if !actor.user.is_owner && !manages(actor) {
@@ -124,7 +124,7 @@ impl Libraries {
         Ok(libraries)
     }
 
-    async fn counted(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
+    async fn with_counts(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
         if libraries.is_empty() {
             return Ok(Vec::new());
         }
@@ -137,8 +137,8 @@ impl Libraries {
         Ok(libraries.into_iter().map(info).collect())
     }
 
-    async fn made(&self, library: Library) -> Result<LibraryInfo> {
-        let mut made = self.counted(vec![library], true).await?;
+    async fn info_of(&self, library: Library) -> Result<LibraryInfo> {
+        let mut made = self.with_counts(vec![library], true).await?;
         made.pop().ok_or(ServiceError::NotFound)
     }
 
@@ -172,7 +172,7 @@ impl Libraries {
             let entry = this.audit(by.as_ref(), AuditEvent::LibraryCreated, &library);
             change.audit(&entry).await?;
             change.commit().await?;
-            this.made(library).await
+            this.info_of(library).await
         })
         .await
     }
@@ -208,7 +208,7 @@ impl Libraries {
                 change.audit(&entry).await?;
                 change.commit().await?;
             }
-            this.made(library).await
+            this.info_of(library).await
         })
         .await
     }

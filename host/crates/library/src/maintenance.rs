@@ -13,7 +13,7 @@ use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
 
 /// Interval of checks for changes by other processes.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// Interval of deleting expired data.
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Number of runs to keep; each change on disk creates one.
@@ -41,12 +41,12 @@ pub struct Maintenance {
 impl Maintenance {
     /// Runs until the server stops.
     pub async fn run(&self) {
-        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut look = tokio::time::interval(CHECK_EVERY);
         let mut write = tokio::time::interval(activity::WRITE_EVERY);
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
             let outcome = tokio::select! {
-                _ = look.tick() => self.look_for_changes().await,
+                _ = look.tick() => self.reload_changes().await,
                 _ = write.tick() => self.activity.write(&self.context.store).await,
                 _ = prune.tick() => self.prune().await,
             };
@@ -56,7 +56,7 @@ impl Maintenance {
         }
     }
 
-    async fn look_for_changes(&self) -> Result<()> {
+    async fn reload_changes(&self) -> Result<()> {
         self.plugins.note_quarantines().await;
         let store = &self.context.store;
         if store.refresh_identity_revision().await? {

@@ -204,7 +204,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn look(&self) -> Result<()> {
+    async fn check_permissions(&self) -> Result<()> {
         self.close_ended();
         // Read before the queries, so that the next check sees a change in between.
         let revision = self.authentication.revision();

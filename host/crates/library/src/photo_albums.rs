@@ -123,7 +123,7 @@ impl PhotoAlbums {
     /// Not found, also for another user's album; invalid input; unknown account or cover; database errors.
     pub async fn update(&self, actor: &Actor, id: PhotoAlbumId, input: AlbumInput) -> Result<PhotoAlbum> {
         let mut patch = Self::check(input)?;
-        self.own(actor, id).await?;
+        self.require_own(actor, id).await?;
         patch.users = self.known_users(actor, patch.users).await?;
         if let Some(Some(cover)) = patch.cover {
             let store = &self.context.store;
@@ -213,7 +213,7 @@ impl PhotoAlbums {
         Ok(results(outcomes, others))
     }
 
-    async fn own(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
+    async fn require_own(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         if self.get(actor, id).await?.owner == actor.user.id {
             Ok(())
         } else {

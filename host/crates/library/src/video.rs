@@ -75,7 +75,7 @@ impl Video {
         let SubtitleOrigin::File(name) = found.subtitle.origin else {
             return Err(SUBTITLE_EMBEDDED);
         };
-        let media = beside(found.media, &name).ok_or(ServiceError::NotFound)?;
+        let media = sidecar(found.media, &name).ok_or(ServiceError::NotFound)?;
         blocking(move || open_file(&media)).await
     }
 
@@ -90,12 +90,12 @@ impl Video {
         kind: Option<ArtworkKind>,
     ) -> Result<OpenedMedia> {
         let kinds = kind.as_ref().map_or(of.front(), std::slice::from_ref);
-        let mut trouble = NO_ARTWORK;
+        let mut failure = NO_ARTWORK;
         for purpose in kinds.iter().filter_map(|kind| of.purpose(*kind)) {
             let found = self.store.video_pictures(&actor.scope, of, purpose).await?;
             match open_first(found).await {
                 Ok(opened) => return Ok(opened),
-                Err(error @ ServiceError::TryLater(_)) => trouble = error,
+                Err(error @ ServiceError::TryLater(_)) => failure = error,
                 Err(ServiceError::Absent { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -103,7 +103,7 @@ impl Video {
         if !self.store.sees_video(&actor.scope, of).await? {
             return Err(ServiceError::NotFound);
         }
-        Err(trouble)
+        Err(failure)
     }
 }
 
@@ -118,7 +118,7 @@ async fn open_first(found: Vec<(MediaFile, Vec<String>)>) -> Result<OpenedMedia>
     let mut pictures: Vec<MediaFile> = Vec::new();
     for (media, names) in found {
         for name in names {
-            let Some(picture) = beside(media.clone(), &name) else {
+            let Some(picture) = sidecar(media.clone(), &name) else {
                 continue;
             };
             // All episodes of a show refer to the same poster.
@@ -142,7 +142,7 @@ async fn open_first(found: Vec<(MediaFile, Vec<String>)>) -> Result<OpenedMedia>
 }
 
 /// Resolves a sidecar name from a plugin. The name is untrusted and must not leave the directory.
-fn beside(media: MediaFile, name: &str) -> Option<MediaFile> {
+fn sidecar(media: MediaFile, name: &str) -> Option<MediaFile> {
     let path: RelativePath = media.path.beside(name)?;
     Some(MediaFile { path, ..media })
 }

@@ -18,23 +18,23 @@ use svc_domain::user::{Account, User};
 const MAX_JITTER_MS: u8 = 20;
 
 /// Limit on audit entries per address for logins that no password throttle bounds.
-pub(super) const NOTES: RateLimit = RateLimit::new(10, 60);
+pub(super) const AUDIT_RATE: RateLimit = RateLimit::new(10, 60);
 
 /// An id that no account has.
-const NOBODY: i64 = 0;
+const NO_ACCOUNT: i64 = 0;
 
 impl Logins {
     /// Refuses a login without a password. It costs no hash and is not throttled.
     pub(super) fn refuse(&self, request: &LoginRequest, user: Option<&User>) -> Result<Login> {
-        if self.may_note(request) {
-            self.note(AuditEvent::LoginFailed, request, user);
+        if self.may_audit(request) {
+            self.audit(AuditEvent::LoginFailed, request, user);
         }
         Err(REFUSED)
     }
 
     /// Verifies the password, or hashes it against a dummy if there is no account. While the hashing queue is busy,
     /// requests from the account's known addresses have priority.
-    pub(super) async fn compare(
+    pub(super) async fn verify_password(
         &self,
         request: &LoginRequest,
         user: Option<&User>,
@@ -50,7 +50,7 @@ impl Logins {
     /// Whether the account signed in from this network recently. Unknown accounts run the same query, so that the time
     /// does not reveal them.
     async fn is_known(&self, user: Option<&User>, network: ClientNetwork) -> Result<bool> {
-        let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
+        let id = user.map_or_else(|| NO_ACCOUNT.into(), |user| user.id);
         let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
         let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
         let store = &self.context.store;
@@ -70,23 +70,23 @@ impl Logins {
             begun = self.throttle.begin(subject, network, true);
         }
         begun.map_err(|retry_after| {
-            if self.may_note(request) {
-                self.note(AuditEvent::LoginThrottled, request, user);
+            if self.may_audit(request) {
+                self.audit(AuditEvent::LoginThrottled, request, user);
             }
             ServiceError::throttled(retry_after)
         })
     }
 
     /// Whether the limit on audit entries of this address allows another one.
-    fn may_note(&self, request: &LoginRequest) -> bool {
-        self.notes
+    fn may_audit(&self, request: &LoginRequest) -> bool {
+        self.audit_limiter
             .try_acquire(ClientNetwork::from(request.client.address))
             .is_ok()
     }
 
     /// Writes an audit entry in the background, so that its time does not reveal whether an account exists. The typed
     /// name is not written, because it may be a password in the wrong field.
-    pub(super) fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
+    pub(super) fn audit(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
         let details: Vec<_> = request
             .app
             .iter()

@@ -56,7 +56,7 @@ impl<E: Into<ServiceError>> From<E> for RefreshError {
 }
 
 /// The cookie is unknown or used, or its session has ended.
-fn ended() -> RefreshError {
+fn session_ended() -> RefreshError {
     RefreshError {
         error: unauthorized(None, "the session has ended; sign in again"),
         clear_cookie: true,
@@ -116,10 +116,10 @@ impl Sessions {
         let presented = presented.ok_or_else(ended)?;
         let account = store.account(presented.session.user).await?;
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
-            return Err(ended());
+            return Err(session_ended());
         };
         if !presented.session.is_live(self.context.now()) {
-            return Err(ended());
+            return Err(session_ended());
         }
         // Checked before the token is used, so that a rejection leaves the session unchanged.
         self.require_cloud_consent(&user, request.cloud_token.as_deref())
@@ -189,7 +189,7 @@ impl Sessions {
                         "the successors of a refresh token are unknown",
                     ));
                 }
-                newest(token, keys.refresh_key(), &salts)?
+                newest_token(token, keys.refresh_key(), &salts)?
             }
             RefreshDecision::Rotate => {
                 // Repeated uses are not limited, because tabs that refresh at once are no abuse.
@@ -227,7 +227,7 @@ impl Sessions {
             return Err(if request.cross_site {
                 cloud_token_required("a cross-site caller needs a cloud token").into()
             } else {
-                ended()
+                session_ended()
             });
         };
         let vouched = self.cloud.account(&token).await.map_err(ServiceError::from)?;
@@ -249,7 +249,7 @@ impl Sessions {
 }
 
 /// Derives the session's newest token from a used one by applying each stored salt in order.
-fn newest(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<RefreshToken> {
+fn newest_token(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<RefreshToken> {
     salts.iter().try_fold(used, |token, salt| {
         let salt: Salt = salt.as_slice().try_into().map_err(ServiceError::internal)?;
         Ok(token.successor(key, &salt))

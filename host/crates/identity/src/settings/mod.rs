@@ -91,13 +91,13 @@ impl Settings {
             .unwrap_or_else(|| setting.default())
     }
 
-    fn known(&self, key: &str, app: Option<App>) -> Value {
+    fn value_of(&self, key: &str, app: Option<App>) -> Value {
         registry::find(key).map_or(Value::Null, |setting| self.server_value(setting, app))
     }
 
     /// Name of the server.
     pub fn server_name(&self) -> String {
-        self.known(SERVER_NAME, None)
+        self.value_of(SERVER_NAME, None)
             .as_str()
             .unwrap_or_default()
             .to_owned()
@@ -105,17 +105,17 @@ impl Settings {
 
     /// Whether guest access is enabled.
     pub fn guest_access(&self) -> bool {
-        self.known(GUEST_ACCESS, None) == Value::Bool(true)
+        self.value_of(GUEST_ACCESS, None) == Value::Bool(true)
     }
 
     /// Whether the list of accounts is visible without a login.
     pub fn public_user_list(&self) -> bool {
-        self.known(PUBLIC_USER_LIST, None) == Value::Bool(true)
+        self.value_of(PUBLIC_USER_LIST, None) == Value::Bool(true)
     }
 
     /// Interval of scheduled scans; `None` if disabled.
     pub fn scan_every(&self) -> Option<Duration> {
-        match self.known(SCAN_SCHEDULE, None).as_str() {
+        match self.value_of(SCAN_SCHEDULE, None).as_str() {
             Some("hourly") => Some(DAY / 24),
             Some("daily") => Some(DAY),
             Some("weekly") => Some(DAY * 7),
@@ -125,18 +125,18 @@ impl Settings {
 
     /// Whether the media directories are watched for changes.
     pub fn watch_directories(&self) -> bool {
-        self.known(WATCH_DIRECTORIES, None) == Value::Bool(true)
+        self.value_of(WATCH_DIRECTORIES, None) == Value::Bool(true)
     }
 
     /// Maximum of concurrent streams per user; `None` if unlimited.
     pub fn max_concurrent_streams(&self) -> Option<usize> {
-        let streams = self.known(MAX_CONCURRENT_STREAMS, None).as_u64()?;
+        let streams = self.value_of(MAX_CONCURRENT_STREAMS, None).as_u64()?;
         usize::try_from(streams).ok().filter(|streams| *streams > 0)
     }
 
     /// Time after which missing files are purged; `None` if never.
     pub fn purge_missing_after(&self) -> Option<Duration> {
-        let days = self.known(PURGE_MISSING_AFTER_DAYS, None).as_u64()?;
+        let days = self.value_of(PURGE_MISSING_AFTER_DAYS, None).as_u64()?;
         let days = u32::try_from(days).ok().filter(|days| *days > 0)?;
         Some(DAY * days)
     }
@@ -144,7 +144,7 @@ impl Settings {
     /// Lifetime of the sessions of an app.
     pub fn session_policy(&self, app: App) -> SessionPolicy {
         SessionPolicy::from_word(
-            self.known(SESSION_TIMEOUT, Some(app))
+            self.value_of(SESSION_TIMEOUT, Some(app))
                 .as_str()
                 .unwrap_or_default(),
         )

@@ -12,7 +12,7 @@ use svc_identity::error::ServiceError;
 use svc_store::{RunLogFilter, StoreError};
 
 /// The message for clients; it names only causes that they can fix.
-pub(super) fn why_it_broke_off(error: &ScanError) -> &'static str {
+pub(super) fn client_message(error: &ScanError) -> &'static str {
     match error {
         ScanError::Store(StoreError::Full(_)) => "the run was aborted: no space is left for the database",
         ScanError::Store(StoreError::Unavailable(_)) => "the run was aborted: the database is not available",
@@ -33,7 +33,7 @@ impl Indexing {
     pub async fn runs(&self, page: Pagination) -> Result<Listing<Run>, ServiceError> {
         let mut runs = self.scanner.store.list_runs(page).await?;
         for run in &mut runs.items {
-            if let Some(known) = self.known(run.id) {
+            if let Some(known) = self.run_in_memory(run.id) {
                 *run = known;
             }
         }
@@ -45,14 +45,14 @@ impl Indexing {
     /// # Errors
     /// Not found; database errors.
     pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
-        match self.known(id) {
+        match self.run_in_memory(id) {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
         }
     }
 
     /// The run in memory, if it is newer than its row: the active one, or one whose end could not be stored.
-    fn known(&self, id: RunId) -> Option<Run> {
+    fn run_in_memory(&self, id: RunId) -> Option<Run> {
         let current = self.current();
         let live = current.as_ref().filter(|current| current.run.id == id);
         live.map(CurrentRun::snapshot).or_else(|| self.unsaved.end_of(id))

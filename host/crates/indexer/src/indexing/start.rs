@@ -90,7 +90,7 @@ impl Indexing {
             self.current().take();
             return Err(error.into());
         }
-        self.note(AuditEvent::IndexRunStarted, &run).await;
+        self.audit(AuditEvent::IndexRunStarted, &run).await;
         events.started(&run);
         drop(beginning);
         let indexing = self.clone();

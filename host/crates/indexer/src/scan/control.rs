@@ -81,7 +81,7 @@ impl Drop for InFlightGuard {
         let mut state = self.0.state();
         state.in_flight = state.in_flight.saturating_sub(1);
         if state.in_flight == 0 {
-            self.0.hold_if_idle(&mut state);
+            self.0.pause_if_idle(&mut state);
             // Wakes `finish`.
             self.0.phase.send_modify(|_| {});
         }
@@ -119,7 +119,7 @@ impl ScanControl {
         self.changed.notify_all();
     }
 
-    fn hold_if_idle(&self, state: &mut State) {
+    fn pause_if_idle(&self, state: &mut State) {
         if state.phase == Phase::Pausing && state.in_flight == 0 {
             self.enter(state, Phase::Paused);
             (self.listener)(Effect::Paused);
@@ -140,7 +140,7 @@ impl ScanControl {
         match state.phase {
             Phase::Running => {
                 self.enter(&mut state, Phase::Pausing);
-                self.hold_if_idle(&mut state);
+                self.pause_if_idle(&mut state);
                 Ok(())
             }
             Phase::Pausing => Ok(()),

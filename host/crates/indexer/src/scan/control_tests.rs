@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn told() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
+fn recorded_effects() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
     let effects = Arc::new(Mutex::new(Vec::new()));
     let control = ScanControl::new({
         let effects = Arc::clone(&effects);
@@ -13,7 +13,7 @@ fn told() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
 
 #[test]
 fn pause_takes_effect_once_after_in_flight_files() {
-    let (control, effects) = told();
+    let (control, effects) = recorded_effects();
     let (first, second) = (control.checkpoint().unwrap(), control.checkpoint().unwrap());
     control.pause().unwrap();
     drop(first);
@@ -29,7 +29,7 @@ fn pause_takes_effect_once_after_in_flight_files() {
 
 #[test]
 fn resume_cancels_a_pending_pause_without_an_effect() {
-    let (control, effects) = told();
+    let (control, effects) = recorded_effects();
     let in_flight = control.checkpoint().unwrap();
     control.pause().unwrap();
     control.resume();
@@ -41,7 +41,7 @@ fn resume_cancels_a_pending_pause_without_an_effect() {
 
 #[test]
 fn stop_overrides_a_pause_and_rejects_later_requests() {
-    let (control, effects) = told();
+    let (control, effects) = recorded_effects();
     let in_flight = control.checkpoint().unwrap();
     control.pause().unwrap();
     control.stop();
@@ -68,7 +68,7 @@ fn checkpoint_blocks_while_paused_and_returns_none_after_stop() {
 
 #[tokio::test]
 async fn async_checkpoint_waits_while_paused_and_is_in_flight_after() {
-    let (control, effects) = told();
+    let (control, effects) = recorded_effects();
     control.pause().unwrap();
     let waiting = svc_platform::tasks::spawn("part", {
         let control = Arc::clone(&control);

@@ -192,7 +192,7 @@ impl Diff<'_> {
         let mut compared = FolderDiff::default();
         for found in &listing.files {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
-                compared.lose(gone, &listing.ignored);
+                compared.add_missing(gone, &listing.ignored);
             }
             let related_stamp = listing.sidecars.digest(&found.name);
             let item = |id, known| WorkItem {
@@ -214,7 +214,7 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        known.for_each(|gone| compared.lose(gone, &listing.ignored));
+        known.for_each(|gone| compared.add_missing(gone, &listing.ignored));
         compared
     }
 
@@ -278,7 +278,7 @@ struct FolderDiff {
 
 impl FolderDiff {
     /// Records a known file that is gone or excluded, unless it is already marked.
-    fn lose(&mut self, file: KnownFile, left_out: &HashSet<String>) {
+    fn add_missing(&mut self, file: KnownFile, left_out: &HashSet<String>) {
         if file.status == FileStatus::Missing {
             return;
         }

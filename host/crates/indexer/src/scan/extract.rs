@@ -57,7 +57,7 @@ impl Extract<'_> {
             let mut in_flight = None;
             for item in chunk.files {
                 // Sent before a pause: a pause takes effect when all files read are stored.
-                if !self.control.is_running() && !self.hand_on(&mut read, in_flight.take()) {
+                if !self.control.is_running() && !self.send_read(&mut read, in_flight.take()) {
                     return;
                 }
                 in_flight = in_flight.or_else(|| self.control.checkpoint());
@@ -68,14 +68,14 @@ impl Extract<'_> {
                 }
                 read.extend(self.read(&mut worker, &chunk.folder, item));
             }
-            if !self.hand_on(&mut read, in_flight) {
+            if !self.send_read(&mut read, in_flight) {
                 return;
             }
         }
     }
 
     /// Sends read files to the persist phase; false if the receiver is gone.
-    fn hand_on(&self, read: &mut Vec<ReadFile>, in_flight: Option<InFlightGuard>) -> bool {
+    fn send_read(&self, read: &mut Vec<ReadFile>, in_flight: Option<InFlightGuard>) -> bool {
         match in_flight {
             Some(in_flight) if !read.is_empty() => {
                 let files = std::mem::take(read);

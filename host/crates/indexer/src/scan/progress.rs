@@ -48,7 +48,7 @@ impl KindProgress {
 
     /// Counts a file that disappeared after it was found.
     pub(super) fn vanished(&self) {
-        take_one(&self.found);
+        decrement(&self.found);
     }
 
     /// Counts the result of a file; each found file counts once.
@@ -64,7 +64,7 @@ impl KindProgress {
 
     /// Counts a stale file, which the run had counted as unchanged.
     pub(super) fn read_again(&self, outcome: Outcome) {
-        if !take_one(&self.unchanged) {
+        if !decrement(&self.unchanged) {
             // Its directory could not be listed before.
             self.found(1);
         }
@@ -84,7 +84,7 @@ impl KindProgress {
 }
 
 /// Decrements the counter; false if it is zero.
-fn take_one(counter: &AtomicU64) -> bool {
+fn decrement(counter: &AtomicU64) -> bool {
     counter
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
             number.checked_sub(1)

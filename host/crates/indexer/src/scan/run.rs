@@ -80,10 +80,10 @@ impl Scanner {
         let roots: Arc<[RootParts]> = roots.into();
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
         let mut run_log = RunLog::new(request.run, &self.ids);
-        self.note(&mut writer, &mut run_log, RunLogEvent::RunStarted)
+        self.write_log(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
         let (losses, stored) = self
-            .look(&request, &roots, control, progress, &mut writer, &mut run_log)
+            .index_changes(&request, &roots, control, progress, &mut writer, &mut run_log)
             .boxed()
             .await?;
         let stopped = || control.is_stopping();
@@ -117,12 +117,12 @@ impl Scanner {
         } else {
             (ScanEnd::Completed, RunLogEvent::RunCompleted)
         };
-        self.note(&mut writer, &mut run_log, event).await?;
+        self.write_log(&mut writer, &mut run_log, event).await?;
         Ok(end)
     }
 
     /// Runs the first four phases, which index all new and changed files; returns the missing files.
-    async fn look(
+    async fn index_changes(
         &self,
         request: &ScanRequest,
         roots: &Arc<[RootParts]>,
@@ -244,7 +244,7 @@ impl Scanner {
     }
 
     /// Writes an entry about the run itself into its log.
-    async fn note(
+    async fn write_log(
         &self,
         writer: &mut ScanWriter,
         run_log: &mut RunLog<'_>,

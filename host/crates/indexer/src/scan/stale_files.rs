@@ -49,7 +49,7 @@ impl Scanner {
             // Moved in, so that the receiver ends with this function.
             let work = work_sender;
             for parts in roots {
-                self.feed(parts, left, &stale, control, &work).await?;
+                self.send_stale_files(parts, left, &stale, control, &work).await?;
             }
             Ok::<(), StoreError>(())
         };
@@ -65,7 +65,7 @@ impl Scanner {
     }
 
     /// Sends the stale files of a root's parts, directory by directory.
-    async fn feed(
+    async fn send_stale_files(
         &self,
         (root, parts): &RootParts,
         left: &HashSet<FileId>,
@@ -87,7 +87,7 @@ impl Scanner {
                 let looked_at = |file: &&StaleFile| parts.iter().any(|part| file.path.is_below(part));
                 let files = files.iter().filter(looked_at);
                 let files = files.filter(|file| !left.contains(&file.id)).cloned();
-                let chunk = chunk(Arc::clone(root), files.collect()).await;
+                let chunk = stale_chunk(Arc::clone(root), files.collect()).await;
                 let Some(chunk) = chunk else { continue };
                 if control.is_stopping() || work.send_async(chunk).await.is_err() {
                     return Ok(());
@@ -98,7 +98,7 @@ impl Scanner {
 }
 
 /// Builds the work for the files of one directory; `None` if it cannot be listed, which leaves them to the next run.
-async fn chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> {
+async fn stale_chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> {
     let first = files.first()?;
     let (id, path) = (first.folder, first.path.clone());
     let listed = tokio::task::spawn_blocking(move || {

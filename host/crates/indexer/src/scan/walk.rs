@@ -165,7 +165,7 @@ impl Walk<'_> {
         }
         // Dropped before the send, which may block: a paused run does not receive from the channel.
         drop(in_flight);
-        self.pass_on(place.path, files, ignored, sidecars);
+        self.send_listing(place.path, files, ignored, sidecars);
     }
 
     /// Lists the relevant entries of a directory; `None` if it contains `.nomedia`.
@@ -210,7 +210,7 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn pass_on(
+    fn send_listing(
         &self,
         path: RelativePath,
         mut files: Vec<FoundFile>,

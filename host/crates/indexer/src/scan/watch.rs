@@ -194,10 +194,10 @@ fn on_event(
 ) {
     match event {
         Ok(event) => {
-            if takes_away(root, &event) {
+            if removes_root(root, &event) {
                 lost.store(true, Ordering::Relaxed);
             }
-            note(root, kind, changed, &event);
+            record(root, kind, changed, &event);
         }
         Err(error) => {
             // Usually the limit of watches is reached: changes in new directories are not reported.
@@ -209,7 +209,7 @@ fn on_event(
 }
 
 /// Whether the root itself was deleted or renamed. Its inode may be reused before the next check.
-fn takes_away(root: &Path, event: &Event) -> bool {
+fn removes_root(root: &Path, event: &Event) -> bool {
     let is_end = matches!(
         event.kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
@@ -218,7 +218,7 @@ fn takes_away(root: &Path, event: &Event) -> bool {
 }
 
 /// Records where an event happened; reads are ignored.
-fn note(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
+fn record(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
     if event.need_rescan() {
         return changed.add(kind, RelativePath::root());
     }
@@ -228,14 +228,14 @@ fn note(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
         EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
     };
     if is_change {
-        for place in event.paths.iter().filter_map(|path| place(root, path)) {
+        for place in event.paths.iter().filter_map(|path| directory_of(root, path)) {
             changed.add(kind, place);
         }
     }
 }
 
 /// The directory to scan after a change of this path; `None` if runs ignore it.
-fn place(root: &Path, path: &Path) -> Option<RelativePath> {
+fn directory_of(root: &Path, path: &Path) -> Option<RelativePath> {
     let below: PathBuf = path.strip_prefix(root).ok()?.to_owned();
     let mut place = RelativePath::root();
     let mut names = below.iter().peekable();

@@ -5,7 +5,8 @@ use notify::event::{CreateKind, RemoveKind};
 use super::*;
 
 fn place_of(path: &str) -> Option<String> {
-    place(Path::new("/media/tv"), &Path::new("/media/tv").join(path)).map(|place| place.as_str().to_owned())
+    directory_of(Path::new("/media/tv"), &Path::new("/media/tv").join(path))
+        .map(|place| place.as_str().to_owned())
 }
 
 #[test]
@@ -17,7 +18,10 @@ fn changed_path_maps_to_its_directory() {
     assert_eq!(place_of("Show/.svcignore").as_deref(), Some("Show"));
     assert_eq!(place_of("Show/.part/e1.mkv"), None);
     assert_eq!(place_of(".e1.mkv.swp"), None);
-    assert_eq!(place(Path::new("/media/tv"), Path::new("/elsewhere/a")), None);
+    assert_eq!(
+        directory_of(Path::new("/media/tv"), Path::new("/elsewhere/a")),
+        None
+    );
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Runs by schedule and the first run.
 
-use futures_util::FutureExt as _;
-
 use super::ScanScheduler;
 use svc_domain::list::Pagination;
 use svc_domain::scan::{RunOptions, RunTrigger};

@@ -24,7 +24,7 @@ const FILES: i64 = 500;
 /// The cursor of a job that has marked all files.
 const ALL_MARKED: i64 = i64::MAX;
 /// Interval of checks of the remaining files.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const CHECK_EVERY: Duration = Duration::from_secs(2);
 
 /// The work of the job type.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Reextract {
         loop {
             let ended = tokio::select! {
                 () = self.indexing.wait_until_idle() => true,
-                () = sleep(LOOK_EVERY) => false,
+                () = sleep(CHECK_EVERY) => false,
             };
             let left = i64::try_from(self.store.count_marked_files().await?).unwrap_or(i64::MAX);
             progress.update(|progress| {

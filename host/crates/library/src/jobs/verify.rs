@@ -87,7 +87,7 @@ impl Report {
 struct Roots(HashMap<PathBuf, Option<MediaRoot>>);
 
 impl Roots {
-    fn look(&mut self, file: &KnownFile) -> Option<Finding> {
+    fn check_file(&mut self, file: &KnownFile) -> Option<Finding> {
         let root = self
             .0
             .entry(file.root.clone())
@@ -135,7 +135,7 @@ impl Verify {
             let last = files.last().map(|file| file.id.get());
             let looked = tokio::task::spawn_blocking(move || {
                 let mut roots = Roots::default();
-                let looked = files.into_iter().map(|file| (roots.look(&file), file));
+                let looked = files.into_iter().map(|file| (roots.check_file(&file), file));
                 looked.collect::<Vec<_>>()
             });
             let looked = looked.await.map_err(ServiceError::internal)?;

@@ -16,7 +16,7 @@ const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Maximum size of artwork that a response keeps in memory until it is sent. Most album covers are smaller; larger
 /// artwork that cannot be sent from its file is written to a temporary file.
-const HELD_BYTES: usize = 256 * 1024;
+const MAX_IN_MEMORY_BYTES: usize = 256 * 1024;
 
 /// Embedded artwork of a file.
 #[derive(Debug)]
@@ -45,7 +45,11 @@ pub enum PictureBytes {
 }
 
 /// Writes artwork to a temporary file, which is deleted when it is closed. Blocks.
-fn put_aside(data_dir: &DataDir, bytes: &[u8], picture: &OpenedPicture) -> io::Result<OpenedMedia> {
+fn write_temporary_file(
+    data_dir: &DataDir,
+    bytes: &[u8],
+    picture: &OpenedPicture,
+) -> io::Result<OpenedMedia> {
     let mut file = data_dir.nameless_file()?;
     file.write_all(bytes)?;
     Ok(OpenedMedia {
@@ -120,9 +124,10 @@ impl Media {
         blocking(move || {
             let mut picture = open_picture(&plugins, picture)?;
             if let PictureBytes::InMemory(bytes) = &picture.bytes
-                && bytes.len() > HELD_BYTES
+                && bytes.len() > MAX_IN_MEMORY_BYTES
             {
-                let media = put_aside(&data_dir, bytes, &picture).map_err(ServiceError::internal)?;
+                let media =
+                    write_temporary_file(&data_dir, bytes, &picture).map_err(ServiceError::internal)?;
                 picture.bytes = PictureBytes::InFile(media);
             }
             Ok(picture)
@@ -151,8 +156,8 @@ mod tests {
             file_size: 7,
             mtime_ns: 9,
         };
-        let bytes = vec![7; HELD_BYTES + 1];
-        let media = put_aside(&data_dir, &bytes, &picture).unwrap();
+        let bytes = vec![7; MAX_IN_MEMORY_BYTES + 1];
+        let media = write_temporary_file(&data_dir, &bytes, &picture).unwrap();
         assert_eq!((media.length, media.mtime_ns), (bytes.len() as u64, 9));
         let mut read = vec![0; bytes.len()];
         media.file.read_exact_at(&mut read, 0).unwrap();
