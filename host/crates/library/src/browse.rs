@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use listing::{Listing, Root};
+use listing::{Listing, Root, no_such_directory};
 use svc_domain::kind::MediaKind;
 use svc_domain::library::{MediaScope, ShownFolders};
 use svc_domain::path::{RelativePath, text_to_os};

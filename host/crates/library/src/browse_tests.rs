@@ -1,8 +1,11 @@
 //! Tests of directory listings.
 
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use super::listing::is_about_the_path;
 use super::*;
 
 fn listing(roots: &[&Path], path: &str) -> Listing {

@@ -1,6 +1,6 @@
 //! Role assignments.
 
-use super::{Roles, find_role, require_assignable, role_of_path};
+use super::{Roles, require_assignable, role_of_path};
 use crate::error::{FieldError, Result, ServiceError};
 use crate::{AuthContext, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;

@@ -105,7 +105,7 @@ impl Sessions {
     /// cloud is unavailable. Only the first changes the session.
     pub async fn refresh(&self, request: RefreshRequest) -> std::result::Result<IssuedSession, RefreshError> {
         let token = match &request.cookie {
-            Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(ended)?,
+            Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(session_ended)?,
             _ => return self.refresh_by_cloud(request).await,
         };
         let store = &self.context.store;
@@ -113,7 +113,7 @@ impl Sessions {
         let presented = store
             .presented_refresh(&hash, token.session(), token.generation())
             .await?;
-        let presented = presented.ok_or_else(ended)?;
+        let presented = presented.ok_or_else(session_ended)?;
         let account = store.account(presented.session.user).await?;
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
             return Err(session_ended());
@@ -129,7 +129,7 @@ impl Sessions {
         let issued = run_to_completion(&self.context.tasks, "session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
-        issued.await?.ok_or_else(ended)
+        issued.await?.ok_or_else(session_ended)
     }
 
     fn may_go_on(&self, user: &User) -> bool {

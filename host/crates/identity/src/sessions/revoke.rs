@@ -1,6 +1,6 @@
 //! Listing and ending sessions.
 
-use super::Sessions;
+use super::{Sessions, presented};
 use crate::error::{Result, ServiceError};
 use crate::{AuthContext, ClientInfo, run_to_completion};
 use svc_domain::audit::AuditEvent;

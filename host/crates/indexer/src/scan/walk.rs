@@ -16,6 +16,7 @@ use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
 use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
+use classify::leaves_the_root;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, RunType};
 

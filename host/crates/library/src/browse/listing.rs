@@ -162,12 +162,12 @@ impl Listing {
     }
 }
 
-pub(super) fn is_wanted(name: &OsStr) -> bool {
+fn is_wanted(name: &OsStr) -> bool {
     !is_ignored(name)
 }
 
 /// Directories first, then natural order: `Disc 2` before `Disc 10`, ignoring case.
-pub(super) fn sort(nodes: &mut [BrowsedNode]) {
+fn sort(nodes: &mut [BrowsedNode]) {
     nodes.sort_by_cached_key(|node| {
         let is_file = matches!(node.content, NodeContent::File { .. });
         let name = node.path.file_name();

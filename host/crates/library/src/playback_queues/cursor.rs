@@ -1,6 +1,6 @@
 //! The cursor of a queue: set by the user, moved by progress reports.
 
-use super::{Expected, PlaybackQueues, check_revision};
+use super::{Expected, PlaybackQueues};
 use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::playback_queue::PlaybackQueue;
