@@ -33,13 +33,13 @@ use svc_domain::library::MediaScope;
 use svc_domain::rendering::{ImageBounds, ImageFormat};
 use svc_domain::time::Clock;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
 use svc_store::Store;
 
 const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
-    code: "thumbnail_unavailable",
+    code: ErrorCode::ThumbnailUnavailable,
     message: "no thumbnail can be rendered of this file",
 };
 

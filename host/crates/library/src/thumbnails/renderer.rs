@@ -15,16 +15,16 @@ use crate::thumbnails::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE, l
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageFormat, RenderedImage};
 use svc_domain::time::Clock;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, CachedFile, DiskCache};
 use svc_platform::single_flight::{InFlight, SingleFlight};
 use svc_platform::worker_pool::{WorkerPool, WorkerPoolConfig};
 use svc_plugin_host::{PluginHandle, Plugins};
 
-const TOO_MANY: Overloaded = Overloaded {
-    message: "too many thumbnails are queued; try again",
-    retry_after: Duration::from_secs(2),
-};
+const TOO_MANY: TryLater = TryLater::busy(
+    "too many thumbnails are queued; try again",
+    Duration::from_secs(2),
+);
 
 type Outcome = std::result::Result<RenderedThumbnail, RenderError>;
 
@@ -40,9 +40,9 @@ struct RenderedThumbnail {
 /// Why a rendering failed; copied to each waiting caller.
 #[derive(Debug, Clone, Copy)]
 enum RenderError {
-    FileMissing(&'static str, &'static str),
+    FileMissing(ErrorCode, &'static str),
     Storage,
-    Later(Overloaded),
+    Later(TryLater),
     Unavailable,
 }
 
@@ -50,7 +50,7 @@ impl From<ServiceError> for RenderError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Absent { code, message } => Self::FileMissing(code, message),
-            ServiceError::Overloaded(later) => Self::Later(later),
+            ServiceError::TryLater(later) => Self::Later(later),
             _ => Self::Storage,
         }
     }
@@ -224,10 +224,10 @@ impl ThumbnailRenderer {
         match failure {
             ExtractFailure::Io(_) => return RenderError::Storage,
             ExtractFailure::Later { retry_after } => {
-                return RenderError::Later(Overloaded {
-                    message: "rendering thumbnails failed too often; try again later",
-                    retry_after: *retry_after,
-                });
+                return RenderError::Later(TryLater::busy(
+                    "rendering thumbnails failed too often; try again later",
+                    *retry_after,
+                ));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Waveforms of tracks: computed once by the plugin that decodes the file, cached on disk, and published as an event to
 //! clients that did not wait.
 //!
-//! | File | What lives there |
+//! | File | Content |
 //! |---|---|
 //! | `queue` | queued and running analyses: one per file, in a worker pool of low priority |
 //! | `record` | the cached form of a waveform |
@@ -24,7 +24,7 @@ use svc_domain::time::Clock;
 use svc_domain::waveform::AudioSummary;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::Store;
@@ -39,7 +39,7 @@ const RECORD_VERSION: &str = "1";
 const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
-    code: "waveform_unavailable",
+    code: ErrorCode::WaveformUnavailable,
     message: "the audio of this file cannot be decoded",
 };
 
@@ -160,8 +160,7 @@ impl Waveforms {
     /// [`WaveformLimits::answer_within`], an event is published to the actor when it completes.
     ///
     /// # Errors
-    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; unprocessable `waveform_unavailable`; try later;
-    /// the store's.
+    /// Not found; absent `file_missing`; try later; unprocessable `waveform_unavailable`; database errors.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
         let in_flight = match found {
