@@ -2,11 +2,12 @@
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
-use crate::pagination;
+use crate::body::{Body, Input, not_null, nullable, short_list};
+use crate::extract::{Caller, PathId, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, Page};
 use crate::versioned::{CreatedVersioned, IfMatch, Versioned};
@@ -14,80 +15,92 @@ use crate::views::playback_queues::{QueueItemView, QueueView};
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::list::{Listing, Pagination};
 use svc_domain::playback_queue::{MAX_WINDOW, PlaybackQueue};
-use svc_identity::error::ServiceError;
 use svc_library::playback_queues::{Insert, NamedItem, NewQueue, Window};
 
-/// Items before and after the one that is asked for, if a client does not say how many.
+/// Default of `leading` and `trailing`.
 const WINDOW: i64 = 12;
 
-/// An item to be put into a queue.
+/// An item to add to a queue.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybackQueueItemInput {
-    /// `music_track`, `movie` or `tv_episode`; `music_release`, `music_artist` and `tv_show` stand for all that they
-    /// are made of, in order.
+    /// `music_track`, `movie` or `tv_episode`. `music_release`, `music_artist` and `tv_show` add all their tracks or
+    /// episodes, in order.
     media_type: String,
-    /// The item.
+    /// Id of the item.
     media_id: String,
 }
 
-/// The queue to be made.
+/// The queue to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreatePlaybackQueueInput {
-    /// `static`, or `dynamic`: extended by the server.
+    /// `static`, or `dynamic`: the server adds items.
     #[serde(rename = "type")]
     queue_type: String,
-    /// With `dynamic`: `shuffle` (all tracks), `similar` (tracks that share an artist or a genre with `items`) or
-    /// `favorites` (tracks that the caller rated 0.8 or more).
+    /// Source of the items that the server adds to a dynamic queue: `shuffle` (all tracks), `similar` (tracks that share
+    /// an artist or a genre with `items`) or `favorites` (tracks that the caller rated 0.8 or more).
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     dynamic_type: Option<String>,
-    /// Up to 64 characters that decide the order of a dynamic queue; drawn by the server if left out.
+    /// Seed of the order of a dynamic queue, up to 64 characters; default: a random seed.
     seed: Option<String>,
-    /// What the queue begins with.
+    /// The first items of the queue.
     #[serde(default, deserialize_with = "short_list")]
     items: Vec<PlaybackQueueItemInput>,
 }
 
 impl Input for CreatePlaybackQueueInput {}
 
-/// Items to be added.
+/// The items to add to a queue.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AddPlaybackQueueItemsInput {
-    /// In order.
+    /// The items, in order.
     #[serde(deserialize_with = "short_list")]
     items: Vec<PlaybackQueueItemInput>,
     /// `next`: after the cursor; `end`: after the last item.
-    insert: String,
+    #[salvo(schema(value_type = String))]
+    insert: InsertInput,
+}
+
+/// Where to add items.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum InsertInput {
+    Next,
+    End,
+}
+
+impl From<InsertInput> for Insert {
+    fn from(input: InsertInput) -> Self {
+        match input {
+            InsertInput::Next => Self::Next,
+            InsertInput::End => Self::End,
+        }
+    }
 }
 
 impl Input for AddPlaybackQueueItemsInput {}
 
-/// Where an item is to be.
+/// The new place of an item.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MovePlaybackQueueItemInput {
-    /// After this item of the queue; `null` for the front.
-    #[serde(deserialize_with = "given")]
+    /// Id of the item of the queue after which to place it; `null` for the first place.
+    #[serde(deserialize_with = "nullable")]
     after: Option<String>,
 }
 
 impl Input for MovePlaybackQueueItemInput {}
 
-/// `null` has to be said.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Option::deserialize(deserializer)
-}
-
-/// Where the caller is.
+/// The new cursor of a queue.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybackQueueCursorInput {
-    /// The item of the queue.
+    /// Id of the item of the queue.
     playback_queue_item_id: String,
-    /// Where in it.
+    /// Position in the item, in seconds.
     seconds: f64,
 }
 
@@ -102,25 +115,44 @@ impl From<PlaybackQueueItemInput> for NamedItem {
     }
 }
 
-fn named(items: Vec<PlaybackQueueItemInput>) -> Vec<NamedItem> {
+fn named_items(items: Vec<PlaybackQueueItemInput>) -> Vec<NamedItem> {
     items.into_iter().map(NamedItem::from).collect()
 }
 
-fn revised(queue: PlaybackQueue) -> Versioned<QueueView> {
-    Versioned(queue.revision, queue.into())
+impl From<CreatePlaybackQueueInput> for NewQueue {
+    fn from(input: CreatePlaybackQueueInput) -> Self {
+        Self {
+            queue_type: input.queue_type,
+            dynamic_type: input.dynamic_type,
+            seed: input.seed,
+            items: named_items(input.items),
+        }
+    }
 }
 
-/// Which part of the list of queues.
+impl From<PlaybackQueue> for Versioned<QueueView> {
+    fn from(queue: PlaybackQueue) -> Self {
+        Self(queue.revision, queue.into())
+    }
+}
+
+impl From<PlaybackQueue> for CreatedVersioned<QueueView> {
+    fn from(queue: PlaybackQueue) -> Self {
+        Self(queue.revision, queue.into())
+    }
+}
+
+/// The query of `GET /playback-queues`.
 #[derive(Debug)]
 pub struct QueuesQuery(Pagination);
 
 impl FromQuery for QueuesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::latest(params, "modifiedAt"))
+        Self(list_query::latest(params, "modifiedAt"))
     }
 }
 
-/// Which part of a queue.
+/// The query of `GET /playback-queues/{playbackQueueId}/items`.
 #[derive(Debug)]
 pub struct WindowQuery(Window);
 
@@ -128,70 +160,61 @@ impl FromQuery for WindowQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let around = params.parsed(
             "around",
-            "Around this item of the queue; around the cursor if not said.",
+            "Id of the item of the queue at the center of the window; default: the item of the cursor.",
             "the id of an item of the queue",
         );
         let mut count =
             |name: &str, about: &str| params.integer(name, about, 0..=MAX_WINDOW).unwrap_or(WINDOW);
         Self(Window {
             around,
-            leading: count("leading", "Items before it; 12 if not said."),
-            trailing: count("trailing", "Items after it; 12 if not said."),
+            leading: count("leading", "Number of items before it; default: 12."),
+            trailing: count("trailing", "Number of items after it; default: 12."),
         })
     }
 }
 
-/// The caller's queues, the last touched first
+/// List the playback queues of the caller, last modified first
 #[endpoint]
 pub async fn list_playback_queues(
     state: State,
     caller: Caller,
     query: Query<QueuesQuery>,
 ) -> Result<Json<Page<QueueView>>, ApiError> {
-    let queues = state.playback_queues.list(&caller, query.0.0).await?;
-    Ok(Json(Page::new(queues, QueueView::from)))
+    Ok(state.playback_queues.list(&caller, query.0.0).await?.into())
 }
 
-/// Makes a queue; its cursor is at its first item
+/// Create a playback queue
 ///
-/// Nobody but the caller knows of it. A user has a hundred queues; of more, the one that was longest not touched goes.
-/// A dynamic queue is extended by the server when fewer than twenty items follow the cursor, without repeating a track
-/// before all were there; `playback_queue.extended` tells of it. It holds 10,000 items like any other: the first ones go
-/// when it is longer.
+/// The cursor is at the first item. Only the caller can read the queue. An account has up to 100 queues; a further one
+/// replaces the queue that was not modified for the longest time. The server extends a dynamic queue when fewer than 20
+/// items follow the cursor, and sends the event `playback_queue.extended`. It adds a track again only after all other
+/// tracks. A queue holds 10,000 items; the server removes the first items of a dynamic queue that grows beyond that.
 #[endpoint(responses(
-    (status_code = 404, description = "There is nothing of what the body names"),
-    (status_code = 409, description = "More items than a queue may hold")
+    (status_code = 404, description = "A resource named in the body does not exist"),
+    (status_code = 409, description = "The queue would hold more than 10,000 items")
 ))]
 pub async fn create_playback_queue(
     state: State,
     caller: Caller,
     body: Body<CreatePlaybackQueueInput>,
 ) -> Result<CreatedVersioned<QueueView>, ApiError> {
-    let input = body.0;
-    let new = NewQueue {
-        queue_type: input.queue_type,
-        dynamic_type: input.dynamic_type,
-        seed: input.seed,
-        items: named(input.items),
-    };
-    let queue = state.playback_queues.create(&caller, new).await?;
-    Ok(CreatedVersioned(queue.revision, queue.into()))
+    let queue = state.playback_queues.create(&caller, body.0.into()).await?;
+    Ok(queue.into())
 }
 
-/// A queue
+/// Get a playback queue
 #[endpoint]
 pub async fn get_playback_queue(
     state: State,
     caller: Caller,
     playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<Versioned<QueueView>, ApiError> {
-    Ok(revised(
-        state.playback_queues.get(&caller, playback_queue_id.0).await?,
-    ))
+    let queue = state.playback_queues.get(&caller, playback_queue_id.0).await?;
+    Ok(queue.into())
 }
 
-/// Deletes a queue
-#[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
+/// Delete a playback queue
+#[endpoint(responses((status_code = 412, description = "The queue has another revision than `If-Match`")))]
 pub async fn delete_playback_queue(
     state: State,
     caller: Caller,
@@ -203,9 +226,9 @@ pub async fn delete_playback_queue(
     Ok(Json(true))
 }
 
-/// Items of a queue around one of them
+/// List a window of the items of a playback queue
 ///
-/// What is gone from the library, or hidden from the caller by now, stays in its place with `missing`.
+/// An item that was removed from the index, or that the caller has no longer access to, keeps its place and is `missing`.
 #[endpoint]
 pub async fn list_playback_queue_items(
     state: State,
@@ -213,22 +236,16 @@ pub async fn list_playback_queue_items(
     query: Query<WindowQuery>,
     playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<Versioned<Page<QueueItemView>>, ApiError> {
-    let shown = state
-        .playback_queues
-        .items(&caller, playback_queue_id.0, query.0.0)
-        .await?;
-    let listing = Listing {
-        items: shown.items,
-        total: shown.total,
-        next: None,
-    };
-    Ok(Versioned(shown.revision, Page::new(listing, QueueItemView::from)))
+    let (queues, id) = (&state.playback_queues, playback_queue_id.0);
+    let shown = queues.items(&caller, id, query.0.0).await?;
+    let page = Listing::new(shown.items, shown.total).into();
+    Ok(Versioned(shown.revision, page))
 }
 
-/// Adds items after the cursor or at the end
+/// Add items to a playback queue, after the cursor or at the end
 #[endpoint(responses(
-    (status_code = 409, description = "More items than a queue may hold"),
-    (status_code = 412, description = "The queue is not of the revision in `If-Match`")
+    (status_code = 409, description = "The queue would hold more than 10,000 items"),
+    (status_code = 412, description = "The queue has another revision than `If-Match`")
 ))]
 pub async fn add_playback_queue_items(
     state: State,
@@ -237,21 +254,14 @@ pub async fn add_playback_queue_items(
     body: Body<AddPlaybackQueueItemsInput>,
     playback_queue_id: PathId<PlaybackQueueId>,
 ) -> Result<CreatedVersioned<QueueView>, ApiError> {
-    let insert = match body.0.insert.as_str() {
-        "next" => Insert::Next,
-        "end" => Insert::End,
-        _ => return Err(ServiceError::invalid("insert", "must be next or end").into()),
-    };
-    let items = named(body.0.items);
-    let queue = state
-        .playback_queues
-        .add(&caller, playback_queue_id.0, &items, insert, if_match.0)
-        .await?;
-    Ok(CreatedVersioned(queue.revision, queue.into()))
+    let AddPlaybackQueueItemsInput { items, insert } = body.0;
+    let (queues, id, items) = (&state.playback_queues, playback_queue_id.0, named_items(items));
+    let queue = queues.add(&caller, id, &items, insert.into(), if_match.0);
+    Ok(queue.await?.into())
 }
 
-/// Moves an item
-#[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
+/// Move an item of a playback queue
+#[endpoint(responses((status_code = 412, description = "The queue has another revision than `If-Match`")))]
 pub async fn move_playback_queue_item(
     state: State,
     caller: Caller,
@@ -262,14 +272,15 @@ pub async fn move_playback_queue_item(
 ) -> Result<Versioned<QueueView>, ApiError> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
     let after = body.0.after.as_deref();
-    let moved = state
-        .playback_queues
-        .move_item(&caller, queue, item, after, if_match.0);
-    Ok(revised(moved.await?))
+    let queues = &state.playback_queues;
+    let moved = queues.move_item(&caller, queue, item, after, if_match.0);
+    Ok(moved.await?.into())
 }
 
-/// Takes an item out; a cursor that was there goes on to the next
-#[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
+/// Remove an item from a playback queue
+///
+/// A cursor at the item moves to the next item.
+#[endpoint(responses((status_code = 412, description = "The queue has another revision than `If-Match`")))]
 pub async fn remove_playback_queue_item(
     state: State,
     caller: Caller,
@@ -278,17 +289,16 @@ pub async fn remove_playback_queue_item(
     playback_queue_item_id: PathId<PlaybackQueueItemId>,
 ) -> Result<Versioned<QueueView>, ApiError> {
     let (queue, item) = (playback_queue_id.0, playback_queue_item_id.0);
-    let left = state
-        .playback_queues
-        .remove_item(&caller, queue, item, if_match.0);
-    Ok(revised(left.await?))
+    let queues = &state.playback_queues;
+    let remaining = queues.remove_item(&caller, queue, item, if_match.0);
+    Ok(remaining.await?.into())
 }
 
-/// Says where in a queue the caller is
+/// Set the cursor of a playback queue
 ///
-/// The revision stays, unless the server extends the queue for it. A report to `PATCH /history` with
-/// `playbackQueueItemId` does the same.
-#[endpoint(responses((status_code = 412, description = "The queue is not of the revision in `If-Match`")))]
+/// The revision of the queue does not change, unless the server extends the queue. A report to `PATCH /history` with
+/// `playbackQueueItemId` has the same effect.
+#[endpoint(responses((status_code = 412, description = "The queue has another revision than `If-Match`")))]
 pub async fn set_playback_queue_cursor(
     state: State,
     caller: Caller,
@@ -300,12 +310,11 @@ pub async fn set_playback_queue_cursor(
         playback_queue_item_id,
         seconds,
     } = body.0;
-    let moved = state.playback_queues.set_cursor(
-        &caller,
+    let (queues, id, item) = (
+        &state.playback_queues,
         playback_queue_id.0,
-        &playback_queue_item_id,
-        seconds,
-        if_match.0,
+        playback_queue_item_id,
     );
-    Ok(revised(moved.await?))
+    let moved = queues.set_cursor(&caller, id, &item, seconds, if_match.0);
+    Ok(moved.await?.into())
 }
