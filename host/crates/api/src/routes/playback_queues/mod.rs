@@ -1,134 +1,29 @@
 //! Playback queues of the caller.
 
+mod input;
+
 use salvo::Writer as _;
-use salvo::oapi::{ToSchema, endpoint};
-use serde::Deserialize;
+use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null, nullable, short_list};
+use crate::body::Body;
 use crate::extract::{Caller, PathId, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, Page};
+use crate::routes::playback_queues::input::{
+    AddPlaybackQueueItemsInput, CreatePlaybackQueueInput, MovePlaybackQueueItemInput,
+    PlaybackQueueCursorInput, named_items,
+};
 use crate::versioned::{CreatedVersioned, IfMatch, Versioned};
 use crate::views::playback_queues::{QueueItemView, QueueView};
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::list::{Listing, Pagination};
 use svc_domain::playback_queue::{MAX_WINDOW, PlaybackQueue};
-use svc_library::playback_queues::{Insert, NamedItem, NewQueue, Window};
+use svc_library::playback_queues::Window;
 
 /// Default of `leading` and `trailing`.
 const WINDOW: i64 = 12;
-
-/// An item to add to a queue.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlaybackQueueItemInput {
-    /// `music_track`, `movie` or `tv_episode`. `music_release`, `music_artist` and `tv_show` add all their tracks or
-    /// episodes, in order.
-    media_type: String,
-    /// Id of the item.
-    media_id: String,
-}
-
-/// The queue to create.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CreatePlaybackQueueInput {
-    /// `static`, or `dynamic`: the server adds items.
-    #[serde(rename = "type")]
-    queue_type: String,
-    /// Source of the items that the server adds to a dynamic queue: `shuffle` (all tracks), `similar` (tracks that share
-    /// an artist or a genre with `items`) or `favorites` (tracks that the caller rated 0.8 or more).
-    #[serde(default, deserialize_with = "not_null")]
-    #[salvo(schema(value_type = String, required = false))]
-    dynamic_type: Option<String>,
-    /// Seed of the order of a dynamic queue, up to 64 characters; default: a random seed.
-    seed: Option<String>,
-    /// The first items of the queue.
-    #[serde(default, deserialize_with = "short_list")]
-    items: Vec<PlaybackQueueItemInput>,
-}
-
-impl Input for CreatePlaybackQueueInput {}
-
-/// The items to add to a queue.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AddPlaybackQueueItemsInput {
-    /// The items, in order.
-    #[serde(deserialize_with = "short_list")]
-    items: Vec<PlaybackQueueItemInput>,
-    /// `next`: after the cursor; `end`: after the last item.
-    #[salvo(schema(value_type = String))]
-    insert: InsertInput,
-}
-
-/// Where to add items.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum InsertInput {
-    Next,
-    End,
-}
-
-impl From<InsertInput> for Insert {
-    fn from(input: InsertInput) -> Self {
-        match input {
-            InsertInput::Next => Self::Next,
-            InsertInput::End => Self::End,
-        }
-    }
-}
-
-impl Input for AddPlaybackQueueItemsInput {}
-
-/// The new place of an item.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct MovePlaybackQueueItemInput {
-    /// Id of the item of the queue after which to place it; `null` for the first place.
-    #[serde(deserialize_with = "nullable")]
-    after: Option<String>,
-}
-
-impl Input for MovePlaybackQueueItemInput {}
-
-/// The new cursor of a queue.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlaybackQueueCursorInput {
-    /// Id of the item of the queue.
-    playback_queue_item_id: String,
-    /// Position in the item, in seconds.
-    seconds: f64,
-}
-
-impl Input for PlaybackQueueCursorInput {}
-
-impl From<PlaybackQueueItemInput> for NamedItem {
-    fn from(input: PlaybackQueueItemInput) -> Self {
-        Self {
-            media_type: input.media_type,
-            media_id: input.media_id,
-        }
-    }
-}
-
-fn named_items(items: Vec<PlaybackQueueItemInput>) -> Vec<NamedItem> {
-    items.into_iter().map(NamedItem::from).collect()
-}
-
-impl From<CreatePlaybackQueueInput> for NewQueue {
-    fn from(input: CreatePlaybackQueueInput) -> Self {
-        Self {
-            queue_type: input.queue_type,
-            dynamic_type: input.dynamic_type,
-            seed: input.seed,
-            items: named_items(input.items),
-        }
-    }
-}
 
 impl From<PlaybackQueue> for Versioned<QueueView> {
     fn from(queue: PlaybackQueue) -> Self {
