@@ -524,7 +524,12 @@ async fn backup_opens_as_the_database_it_is_of() {
     let name = job["result"]["name"].as_str().unwrap();
     let backup = server.directory.path().join("backups").join(name);
     assert_eq!(job["result"]["bytes"].as_u64().unwrap(), {
-        let files = ["svc.db", "instance-id", "keys/signing.key"];
+        let files = [
+            "svc.db",
+            "instance-id",
+            "keys/signing.key",
+            "keys/plugin-cache.key",
+        ];
         files
             .map(|file| backup.join(file).metadata().unwrap().len())
             .iter()

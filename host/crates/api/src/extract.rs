@@ -11,7 +11,7 @@ use salvo::{Depot, Extractible};
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::middleware::authorize::request_credential;
+use crate::middleware::authenticate::credential;
 use crate::request_context::RequestContext;
 use crate::response::register_statuses;
 use crate::state::AppState;
@@ -130,8 +130,9 @@ extractible!(Caller, _req, depot, _arg => {
 });
 
 extractible!(MaybeCaller, req, depot, _arg => {
-    let state = State::of(depot)?;
-    Ok::<_, ApiError>(Self(state.authentication.actor(request_credential(req)).await.ok()))
+    let context = RequestContext::of(depot)?;
+    let credential = credential(req, context);
+    Ok::<_, ApiError>(Self(context.state.authentication.actor(credential).await.ok()))
 });
 
 extractible!(Authenticated, req, depot, _arg => {

@@ -1,14 +1,14 @@
 //! What the movies and TV plugins write alike: fields with their sources, NFO data, people, ids, sidecar files, and
 //! the rule for which container titles are real titles.
 
+mod container_title;
+
 use serde::Serialize;
 use svc_plugin_api::{Extraction, ExtractionBuilder, PartialDate, Source, clean_text};
 
-use crate::folder::is_generic;
 use crate::nfo::{MAX_BYTES, Nfo, Person};
 use crate::sidecars::{self, Video};
-use crate::text::{key, stem};
-use crate::{marker, release};
+pub use container_title::container_title;
 
 /// The source of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,43 +193,6 @@ fn person_json(person: &Person) -> Option<String> {
     .ok()
 }
 
-/// Programs and sites that write their own name into the title.
-const SPAM: &[&str] = &[
-    "www.",
-    "http:",
-    "https:",
-    "encoded by",
-    "ripped by",
-    "uploaded by",
-    "downloaded from",
-    "handbrake",
-    "mkvmerge",
-    "lavf",
-    "avidemux",
-    "virtualdub",
-    "untitled",
-    "torrent",
-    "rarbg",
-    "yts.",
-    "no title",
-    "visit ",
-];
-
-/// The title of a container, unless it is not a real one: the name of a release or of a file, an advertisement, or a
-/// generic word.
-pub fn container_title<'a>(title: Option<&'a str>, file_name: &str) -> Option<&'a str> {
-    let title = title?.trim();
-    let lower = title.to_lowercase();
-    let has_release = release::release_start(title) < title.len();
-    let is_file_name = stem(title) != title || !title.contains(' ') && title.contains(['.', '_']);
-    let is_own_name = key(title) == key(stem(file_name));
-    let is_spam = SPAM.iter().any(|spam| lower.contains(spam));
-    let is_noise =
-        title.chars().filter(|c| c.is_alphabetic()).count() < 2 && !title.chars().any(|c| c.is_ascii_digit());
-    let says = !(has_release || is_file_name || is_own_name || is_spam || is_noise);
-    (says && !is_generic(title) && marker::episodes_start(title).is_none()).then_some(title)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,7 +200,7 @@ mod tests {
     use svc_plugin_api::Value;
 
     #[test]
-    fn record_keeps_the_first_statement_and_where_it_is_from() {
+    fn record_keeps_the_first_value_and_its_source() {
         let mut record = Record::new();
         record
             .title(Origin::Nfo, Some(" "))
@@ -280,28 +243,5 @@ mod tests {
             texts("field-sources"),
             "title=name movie.year=folder movie.external-ids=nfo movie.people=nfo"
         );
-    }
-
-    #[test]
-    fn container_title_of_a_release_or_a_program_is_none() {
-        for title in [
-            "Heat.1995.1080p.BluRay",
-            "Heat 1080p x264",
-            "heat",
-            "other.mkv",
-            "www.site.org",
-            "Encoded by X",
-            "Title 1",
-            "Movie",
-            "",
-            " - ",
-            "Dark S01E02",
-            "HandBrake 1.0",
-        ] {
-            assert_eq!(container_title(Some(title), "Heat.mkv"), None, "{title}");
-        }
-        for title in ["Heat", "The Big Heat", "300", "2001: A Space Odyssey"] {
-            assert_eq!(container_title(Some(title), "abc.mkv"), Some(title));
-        }
     }
 }

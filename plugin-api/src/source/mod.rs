@@ -3,10 +3,15 @@
 //! Parsers read a few bytes at a time and alternate between the start and the end of a file. Each read of the host
 //! costs a call and a copy, so one window of 32 KiB follows the parser and a second one covers the end of the file.
 
+mod backend;
+#[cfg(test)]
+mod tests;
+
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::IoError;
 use crate::related::Related;
+use backend::Backend;
 
 /// 32 KiB needed the least CPU time in measurements: 64 KiB copy too much, 4 KiB need too many calls.
 const WINDOW_BYTES: usize = 32 * 1024;
@@ -41,18 +46,6 @@ pub struct Source {
     failure: Option<IoError>,
     host_reads: u64,
 }
-
-enum Backend {
-    /// The import `svc:plugin/source`.
-    #[cfg(target_arch = "wasm32")]
-    Host,
-    Bytes(Vec<u8>),
-    Reader(Box<dyn ReadSeek>),
-}
-
-/// `Send` and `Sync` because some decoders require them of their input.
-trait ReadSeek: Read + Seek + Send + Sync {}
-impl<T: Read + Seek + Send + Sync> ReadSeek for T {}
 
 #[derive(Default)]
 struct Window {
@@ -246,31 +239,7 @@ impl Source {
 fn io_error(failure: &IoError) -> Error {
     match failure {
         IoError::Failed(reason) => Error::other(reason.clone()),
-        IoError::BudgetExhausted => {
-            Error::new(ErrorKind::QuotaExceeded, "the plugin has read as much as it may")
-        }
-    }
-}
-
-impl Backend {
-    fn read_at(&mut self, offset: u64, length: usize) -> std::result::Result<Vec<u8>, IoError> {
-        match self {
-            #[cfg(target_arch = "wasm32")]
-            Self::Host => crate::bindings::source::read_at(offset, u32::try_from(length).unwrap_or(u32::MAX)),
-            Self::Bytes(bytes) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-                let end = start.saturating_add(length).min(bytes.len());
-                Ok(bytes.get(start..end).unwrap_or_default().to_vec())
-            }
-            Self::Reader(reader) => {
-                let mut bytes = Vec::with_capacity(length);
-                reader
-                    .seek(SeekFrom::Start(offset))
-                    .and_then(|_| reader.take(length as u64).read_to_end(&mut bytes))
-                    .map_err(|error| IoError::Failed(error.to_string()))?;
-                Ok(bytes)
-            }
-        }
+        IoError::BudgetExhausted => Error::new(ErrorKind::QuotaExceeded, "the read budget is used up"),
     }
 }
 
@@ -301,92 +270,5 @@ impl Seek for Source {
 
     fn stream_position(&mut self) -> Result<u64> {
         Ok(self.position)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbers(length: u32) -> Vec<u8> {
-        (0..length).map(|number| (number % 251) as u8).collect()
-    }
-
-    #[test]
-    fn source_read_in_any_order_gives_the_same_bytes() {
-        let bytes = numbers(200_000);
-        let mut source = Source::from_bytes("a", bytes.clone());
-        for step in 0..5000_u64 {
-            let offset = (step * 7_919) % 200_100;
-            let length = (step % 300) as usize;
-            let start = (offset as usize).min(bytes.len());
-            let expected = &bytes[start..(start + length).min(bytes.len())];
-            assert_eq!(source.bytes_at(offset, length).unwrap(), expected);
-            assert_eq!(
-                source.slice_at(offset, length, &mut Vec::new()).unwrap(),
-                expected
-            );
-            source.seek(SeekFrom::Start(offset)).unwrap();
-            let mut read = Vec::new();
-            source
-                .by_ref()
-                .take(length as u64)
-                .read_to_end(&mut read)
-                .unwrap();
-            assert_eq!(read, expected);
-        }
-    }
-
-    #[test]
-    fn source_head_and_tail_cost_two_reads() {
-        let mut source = Source::from_bytes("a", numbers(1_000_000));
-        for _ in 0..10 {
-            source.bytes_at(0, 100).unwrap();
-            source.bytes_at(999_000, 1000).unwrap();
-            source.bytes_at(20_000, 100).unwrap();
-        }
-        assert_eq!(source.host_reads(), 2);
-    }
-
-    #[test]
-    fn source_beyond_the_end_is_empty() {
-        let mut source = Source::from_bytes("a", numbers(10));
-        assert_eq!(source.bytes_at(u64::MAX, usize::MAX).unwrap(), []);
-        assert_eq!(source.bytes_at(9, usize::MAX).unwrap(), [9]);
-        assert_eq!(source.array_at::<4>(8).unwrap(), None);
-        source.seek(SeekFrom::Start(u64::MAX)).unwrap();
-        assert_eq!(source.read(&mut [0; 4]).unwrap(), 0);
-        assert!(source.seek(SeekFrom::End(-11)).is_err());
-    }
-
-    struct Failing;
-    impl Read for Failing {
-        fn read(&mut self, _: &mut [u8]) -> Result<usize> {
-            Err(Error::other("disk on fire"))
-        }
-    }
-    impl Seek for Failing {
-        fn seek(&mut self, _: SeekFrom) -> Result<u64> {
-            Ok(100)
-        }
-    }
-
-    #[test]
-    fn source_failed_read_is_remembered_and_wins() {
-        struct Careless;
-        impl crate::Extractor for Careless {
-            fn extract(
-                source: &mut Source,
-            ) -> std::result::Result<Option<crate::Extraction>, crate::ExtractError> {
-                let _ = source.bytes_at(0, 10);
-                Ok(None)
-            }
-        }
-        let mut source = Source::from_reader("a", Failing).unwrap();
-        let failure = crate::run::<Careless>(&mut source);
-        assert_eq!(
-            failure,
-            Err(crate::ExtractError::Io(IoError::Failed("disk on fire".into())))
-        );
     }
 }

@@ -1,120 +1,12 @@
 //! Dates in names, in every common order: `2017.04.20`, `20.04.2017`, `04.28.2014`, `20170420`, "23rd Feb 2024".
 
+mod months;
+
 use svc_plugin_api::{PartialDate, date_from_parts};
 
 use super::{Found, Name};
 use crate::cursor::{Cursor, word_starts};
-
-/// Months and their names in the languages of file names; the first three letters are enough.
-const MONTHS: &[(u32, &[&str])] = &[
-    (
-        1,
-        &[
-            "january",
-            "januar",
-            "janvier",
-            "enero",
-            "gennaio",
-            "janeiro",
-            "января",
-            "январь",
-        ],
-    ),
-    (
-        2,
-        &[
-            "february",
-            "februar",
-            "février",
-            "fevrier",
-            "febrero",
-            "febbraio",
-            "fevereiro",
-            "февраля",
-            "февраль",
-        ],
-    ),
-    (
-        3,
-        &[
-            "march",
-            "märz",
-            "maerz",
-            "mrz",
-            "marz",
-            "mars",
-            "marzo",
-            "março",
-            "marco",
-            "марта",
-            "март",
-        ],
-    ),
-    (4, &["april", "avril", "abril", "aprile", "апреля", "апрель"]),
-    (5, &["may", "mai", "mayo", "maggio", "maio", "мая", "май"]),
-    (
-        6,
-        &["june", "juni", "juin", "junio", "giugno", "junho", "июня", "июнь"],
-    ),
-    (
-        7,
-        &[
-            "july", "juli", "juillet", "julio", "luglio", "julho", "июля", "июль",
-        ],
-    ),
-    (8, &["august", "août", "aout", "agosto", "августа", "август"]),
-    (
-        9,
-        &[
-            "september",
-            "sept",
-            "septembre",
-            "septiembre",
-            "settembre",
-            "setembro",
-            "сентября",
-            "сентябрь",
-        ],
-    ),
-    (
-        10,
-        &[
-            "october",
-            "oktober",
-            "octobre",
-            "octubre",
-            "ottobre",
-            "outubro",
-            "октября",
-            "октябрь",
-        ],
-    ),
-    (
-        11,
-        &[
-            "november",
-            "novembre",
-            "noviembre",
-            "novembro",
-            "ноября",
-            "ноябрь",
-        ],
-    ),
-    (
-        12,
-        &[
-            "december",
-            "dezember",
-            "décembre",
-            "decembre",
-            "diciembre",
-            "dicembre",
-            "dezembro",
-            "декабря",
-            "декабрь",
-        ],
-    ),
-];
+use months::month_name;
 
 /// Separators of the parts of a date.
 const BETWEEN: &str = ".-_ ";
@@ -264,21 +156,6 @@ fn day(cursor: &mut Cursor) -> Option<u32> {
     let day = cursor.number(1, 2)?;
     let _ = cursor.any_word(&["st", "nd", "rd", "th", "er", "º"]);
     Some(day)
-}
-
-/// The name of a month or at least three letters of it.
-fn month_name(cursor: &mut Cursor) -> Option<u32> {
-    let rest = cursor.rest();
-    let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-    let word = rest
-        .get(..end)
-        .filter(|word| word.chars().count() >= 3)?
-        .to_lowercase();
-    let (month, _) = MONTHS
-        .iter()
-        .find(|(_, names)| names.iter().any(|name| name.starts_with(word.as_str())))?;
-    cursor.at += end;
-    Some(*month)
 }
 
 /// A complete date within the years of television.
