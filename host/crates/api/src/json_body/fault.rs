@@ -73,15 +73,15 @@ impl de::Error for Fault {
     // The default messages hold the sent value and names of Rust types. The deserializer reports most errors of type
     // before these methods are called.
     fn invalid_type(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Self::here("has an invalid type")
+        Self::here("is of the wrong type")
     }
 
     fn invalid_value(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Self::here("has an invalid value")
+        Self::here("is not an allowed value")
     }
 
     fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
-        Self::here("has an invalid number of items")
+        Self::here("has too many or too few items")
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
