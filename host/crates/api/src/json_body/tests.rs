@@ -1,7 +1,8 @@
-//! Bodies as clients send them, good and wrong ones.
+//! Valid and invalid JSON bodies.
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use svc_covers::covers;
 
@@ -47,7 +48,7 @@ fn fault(text: &str) -> (String, String) {
 }
 
 #[test]
-fn body_is_read_with_fields_that_nobody_knows() {
+fn unknown_fields_are_ignored() {
     let body = json!({
         "name": "x", "count": 3, "offset": -5, "flag": null, "color": "blue", "unknown": [{}, [1]],
         "items": [{"mediaId": "a", "rate": 1}, {"mediaId": "b", "rate": 0.5, "more": []}],
@@ -67,7 +68,7 @@ fn body_is_read_with_fields_that_nobody_knows() {
 }
 
 #[test]
-fn array_is_no_object_at_any_depth() {
+fn array_in_place_of_an_object_is_rejected_at_any_depth() {
     for (text, path) in [
         (r#"["x"]"#, ""),
         (r#"{"name": "x", "inner": ["a", 1]}"#, "inner"),
@@ -93,7 +94,7 @@ fn array_is_no_object_at_any_depth() {
 
 #[covers("A10")]
 #[test]
-fn what_is_wrong_is_told_by_its_path_and_for_people() {
+fn errors_name_the_path_of_the_field() {
     for (text, path, message) in [
         ("{}", "name", "is missing"),
         (r#"{"name": 5}"#, "name", "must be a string"),
@@ -146,7 +147,7 @@ fn what_is_wrong_is_told_by_its_path_and_for_people() {
     }
     assert_eq!(
         fault("{\n\"name\": oops}").1,
-        "the body is no JSON that can be read: line 2, column 9"
+        "the body is not valid JSON: line 2, column 9"
     );
     for nothing in ["", "  \n"] {
         assert_eq!(fault(nothing).1, "the body is missing; it must be a JSON object");
