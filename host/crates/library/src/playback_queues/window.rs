@@ -70,7 +70,7 @@ impl PlaybackQueues {
             });
         };
         let keys = found.items.iter().map(|item| item.key);
-        let readable = keys.filter(|(item, _)| input::may_read(actor, *item));
+        let readable = keys.filter(|(item, _)| super::input::may_read(actor, *item));
         let summaries = store.item_summaries(&actor.scope, readable).await?;
         let shown = found.items.into_iter().map(|item| ShownItem {
             item,
