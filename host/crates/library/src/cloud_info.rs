@@ -75,7 +75,7 @@ impl CloudInfo {
         let release = match fresh {
             Some(release) => release,
             None => {
-                let release = self.cloud.latest_release(self.channel.name()).await.ok();
+                let release = self.cloud.latest_release(self.channel.as_str()).await.ok();
                 *known = Some((Instant::now(), release.clone()));
                 release
             }
