@@ -265,12 +265,12 @@ fn refusal(failure: queue::Failure) -> ServiceError {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
         queue::Failure::QueueFull => queue::TOO_MANY.into(),
-        queue::Failure::Later(retry_after) => Overloaded {
-            message: "decoding audio failed too often; try again later",
-            retry_after,
+        queue::Failure::Later(retry_after) => {
+            TryLater::busy("decoding audio failed too often; try again later", retry_after).into()
         }
-        .into(),
-        queue::Failure::Stopped => ServiceError::Away("the server is shutting down"),
+        queue::Failure::Stopped => {
+            TryLater::unavailable(RetryReason::ShuttingDown, "the server is shutting down").into()
+        }
         queue::Failure::Fault => ServiceError::internal("waveform analysis panicked"),
     }
 }
