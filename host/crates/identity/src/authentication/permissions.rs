@@ -63,7 +63,7 @@ impl Authentication {
     }
 
     /// As `permissions`, for an account that was already read.
-    async fn permissions_of_account(
+    pub(super) async fn permissions_of_account(
         &self,
         principal: &Principal,
         account: &Account,

@@ -12,7 +12,7 @@ use crate::rate_limiter::RateLimit;
 use crate::throttle::{Attempt, ClientNetwork, Subject};
 use svc_domain::audit::AuditEvent;
 use svc_domain::time::Timestamp;
-use svc_domain::user::{Account, User};
+use svc_domain::user::User;
 
 /// Upper bound of the random delay of every response, which hides remaining timing differences.
 const MAX_JITTER_MS: u8 = 20;

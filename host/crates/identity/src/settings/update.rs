@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::registry::{GUEST_ACCESS, Setting};
+use super::registry::Setting;
 use super::{Settings, registry};
 use crate::app::App;
 use crate::capability::Capability;
