@@ -13,9 +13,9 @@ use svc_domain::user::Account;
 /// Identifies who opened a long-lived connection and with which credential. Equal principals have equal permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Principal {
-    user: UserId,
-    is_guest: bool,
-    binding: CredentialBinding,
+    pub(super) user: UserId,
+    pub(super) is_guest: bool,
+    pub(super) binding: CredentialBinding,
 }
 
 impl Principal {
