@@ -15,7 +15,7 @@ use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
 use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal};
 use svc_identity::capability::CapabilitySet;
-use svc_identity::error::ServiceError;
+use svc_identity::error::{ErrorCode, ServiceError};
 
 /// A line that says nothing: all clients pass over it.
 const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -267,7 +267,7 @@ impl EventStreams {
         });
         let Some((id, subscriber, first)) = added else {
             let message = "this account has as many event streams open as one may";
-            return Err(ServiceError::conflict("too_many_streams", message));
+            return Err(ServiceError::conflict(ErrorCode::TooManyStreams, message));
         };
         let subscription = Subscription {
             id,
