@@ -114,6 +114,7 @@ impl Library {
                 root(MediaKind::tv(), "tv"),
             ];
             store
+                .directories
                 .sync_directories(&roots, &ids, SystemClock.now())
                 .await
                 .unwrap();
@@ -145,7 +146,7 @@ impl Library {
             store,
             ..
         } = self;
-        runtime.block_on(store.close());
+        runtime.block_on(store.database.close());
         drop(runtime);
         Self::open(folder, plugins)
     }
@@ -327,7 +328,7 @@ impl Library {
         let filter = RunLogFilter::default();
         let lines = self
             .runtime
-            .block_on(self.store.list_run_logs(run.id, &filter, part))
+            .block_on(self.store.runs.list_run_logs(run.id, &filter, part))
             .unwrap();
         lines.items
     }

@@ -1,11 +1,12 @@
 //! The audit log: one line for what is done over and over.
 
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::UserId;
@@ -151,7 +152,13 @@ async fn insert(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
     tx.execute(INSERT, &values).await.map(drop)
 }
 
-impl Store {
+/// Audit log.
+#[derive(Debug, Clone)]
+pub struct AuditRepository {
+    pub(crate) db: Database,
+}
+
+impl AuditRepository {
     /// Lines of the log, by the moment they were written.
     pub async fn list_audit(
         &self,
@@ -167,21 +174,21 @@ impl Store {
         let select = "SELECT audit_id, at, times, last_at, event, actor_id, actor_name, target_id, target_name, \
                       address, details FROM audit";
         let (sql, values) = where_clause.page(select, direction(order, "audit_id", "audit_id DESC"), page);
-        let rows: Vec<AuditRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<AuditRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         let (count, values) = where_clause.count("audit");
         Ok(Listing {
             items: rows
                 .into_iter()
                 .map(AuditEntry::try_from)
                 .collect::<Result<_>>()?,
-            total: self.pools().count(count, values).await?,
+            total: self.db.pools().count(count, values).await?,
             next: None,
         })
     }
 
     /// Writes a line that stands for itself. May be lost in a power cut.
     pub async fn write_audit(&self, entry: &AuditEntry) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         write(&mut tx, entry).await?;
         tx.commit().await
     }

@@ -75,12 +75,12 @@ pub enum StoreError {
 
 /// SQLite's primary result codes.
 mod sqlite_code {
-    pub(super) const BUSY: i64 = 5;
-    pub(super) const LOCKED: i64 = 6;
-    pub(super) const CORRUPT: i64 = 11;
-    pub(super) const FULL: i64 = 13;
-    pub(super) const CANTOPEN: i64 = 14;
-    pub(super) const NOT_A_DATABASE: i64 = 26;
+    pub(crate) const BUSY: i64 = 5;
+    pub(crate) const LOCKED: i64 = 6;
+    pub(crate) const CORRUPT: i64 = 11;
+    pub(crate) const FULL: i64 = 13;
+    pub(crate) const CANTOPEN: i64 = 14;
+    pub(crate) const NOT_A_DATABASE: i64 = 26;
 }
 
 fn from_sqlite(code: i64, error: sqlx::Error) -> StoreError {

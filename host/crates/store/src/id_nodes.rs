@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
-use crate::{Store, WritePriority};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 
@@ -24,7 +25,7 @@ pub const RENEW_EVERY: Duration = Duration::from_secs(2 * 60);
 
 /// The number of this server.
 #[derive(Debug)]
-pub(super) struct IdNode {
+pub(crate) struct IdNode {
     node: u8,
     /// A name that no other server has.
     holder: String,
@@ -42,7 +43,7 @@ fn lease_from(moment: Timestamp) -> Timestamp {
 impl IdNode {
     /// What `tx` stores is of ids that are this server's alone, or the reason why it must not be committed. Gives the
     /// new end of the lease if it had to be extended, which counts once `tx` is committed.
-    pub(super) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
+    pub(crate) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
         if self.is_lost.load(Ordering::Acquire) {
             return Err(StoreError::IdNodeLost(self.node));
         }
@@ -72,19 +73,25 @@ impl IdNode {
         Ok(until)
     }
 
-    pub(super) fn extended(&self, until: Timestamp) {
+    pub(crate) fn extended(&self, until: Timestamp) {
         self.ids.extend(until);
     }
 }
 
-impl Store {
+/// Leases of id nodes.
+#[derive(Debug, Clone)]
+pub struct IdNodeRepository {
+    pub(crate) db: Database,
+}
+
+impl IdNodeRepository {
     /// Leases a number for a server that no other has this name of, and gives what makes its ids. From now on each commit
     /// of this store holds the number.
     ///
     /// # Errors
     /// When as many servers as there are numbers use the database, or did within minutes.
     pub async fn lease_id_node(&self, clock: Arc<dyn Clock>, holder: String) -> Result<Arc<IdGenerator>> {
-        let mut tx = self.0.write_queue.begin_alone(self.pools()).await?;
+        let mut tx = self.db.write_queue().begin_alone(self.db.pools()).await?;
         let now = clock.now();
         let until = lease_from(now);
         let free: Vec<(i64,)> = tx
@@ -112,7 +119,7 @@ impl Store {
             clock,
             is_lost: AtomicBool::new(false),
         };
-        self.0.write_queue.hold(leased);
+        self.db.write_queue().hold(leased);
         Ok(ids)
     }
 
@@ -121,13 +128,11 @@ impl Store {
     /// # Errors
     /// When another server has it.
     pub async fn renew_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.write_queue.id_node() else {
+        let Some(node) = self.db.write_queue().id_node() else {
             return Ok(());
         };
         let mut tx = self
-            .0
-            .write_queue
-            .begin(self.pools(), WritePriority::Scan)
+            .db.write_queue().begin(self.db.pools(), WritePriority::Scan)
             .await?;
         let until = node.extend(&mut tx).await?;
         tx.commit().await?;
@@ -140,13 +145,11 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn release_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.write_queue.id_node() else {
+        let Some(node) = self.db.write_queue().id_node() else {
             return Ok(());
         };
         let mut tx = self
-            .0
-            .write_queue
-            .begin(self.pools(), WritePriority::Interactive)
+            .db.write_queue().begin(self.db.pools(), WritePriority::Interactive)
             .await?;
         // No id of the next holder is one of these.
         let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));

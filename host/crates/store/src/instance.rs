@@ -1,8 +1,9 @@
 //! What the server is: its own identity.
 
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::Result;
-use crate::{Store, WritePriority};
 use svc_domain::time::Timestamp;
 
 /// One installation.
@@ -25,16 +26,22 @@ fn instance((instance_id, created_at): Row) -> Instance {
     }
 }
 
-impl Store {
+/// The identity of this installation.
+#[derive(Debug, Clone)]
+pub struct InstanceRepository {
+    pub(crate) db: Database,
+}
+
+impl InstanceRepository {
     /// The instance, once it was made.
     pub async fn instance(&self) -> Result<Option<Instance>> {
-        let row: Option<Row> = self.pools().fetch_optional(SELECT, &[]).await?;
+        let row: Option<Row> = self.db.pools().fetch_optional(SELECT, &[]).await?;
         Ok(row.map(instance))
     }
 
     /// Stores `new` unless there is an instance; gives what is stored.
     pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "INSERT INTO server (singleton, instance_id, created_at) VALUES (1, $1, $2) \
              ON CONFLICT (singleton) DO NOTHING",

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::Store;
-use crate::args::args;
-use crate::bulk::in_lists;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::bulk::in_lists;
+use crate::db::dialect::{LOCK_IDENTITY, take_time};
 use crate::db::{Engine, Tx};
-use crate::dialect::{LOCK_IDENTITY, take_time};
 use crate::error::{Result, StoreError};
 use crate::identity::{IdentityChange, raise_revision};
 use svc_domain::id::{DirectoryId, LibraryId, UserId};
@@ -90,7 +90,7 @@ fn assemble(
 /// The libraries of a kind, and the classes of their sets as far as they were asked for. Nobody else changes libraries
 /// before the end of the transaction.
 #[derive(Debug)]
-pub(super) struct Placement {
+pub(crate) struct Placement {
     libraries: Vec<(i64, Vec<RelativePath>)>,
     classes: HashMap<Vec<i64>, i64>,
     has_new_class: bool,
@@ -98,7 +98,7 @@ pub(super) struct Placement {
 
 impl Placement {
     /// For folders of a directory.
-    pub(super) async fn of_directory(tx: &mut Tx, directory: DirectoryId) -> Result<Self> {
+    pub(crate) async fn of_directory(tx: &mut Tx, directory: DirectoryId) -> Result<Self> {
         if tx.engine() == Engine::Postgres {
             // A library that is changed at this moment would not see these folders, and they not the library.
             tx.execute(LOCK_IDENTITY, &[]).await?;
@@ -125,7 +125,7 @@ impl Placement {
     }
 
     /// The access class of a folder.
-    pub(super) async fn class(&mut self, tx: &mut Tx, folder: &RelativePath) -> Result<i64> {
+    pub(crate) async fn class(&mut self, tx: &mut Tx, folder: &RelativePath) -> Result<i64> {
         let holding = self
             .libraries
             .iter()
@@ -157,7 +157,7 @@ impl Placement {
 
     /// Lets those who are remembered look again, if there is a class that they cannot know. Gives the revision to be
     /// made known after the commit.
-    pub(super) async fn finish(self, tx: &mut Tx) -> Result<Option<i64>> {
+    pub(crate) async fn finish(self, tx: &mut Tx) -> Result<Option<i64>> {
         if self.has_new_class {
             raise_revision(tx).await
         } else {
@@ -166,9 +166,9 @@ impl Placement {
     }
 }
 
-impl Store {
+impl Database {
     /// The part of a scope that lies in these libraries; the scope itself if there are none.
-    pub(super) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
+    pub(crate) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
         if libraries.is_empty() {
             return Ok(scope.clone());
         }
@@ -183,10 +183,18 @@ impl Store {
         }
         Ok(MediaScope::Classes(classes.into()))
     }
+}
 
+/// Libraries, their grants, and the access classes that follow from them.
+#[derive(Debug, Clone)]
+pub struct LibraryRepository {
+    pub(crate) db: Database,
+}
+
+impl LibraryRepository {
     /// All libraries with their grants, oldest first.
     pub async fn libraries(&self) -> Result<Vec<Library>> {
-        let pools = self.pools();
+        let pools = self.db.pools();
         assemble(
             pools.fetch_all(LIBRARIES, &[]).await?,
             pools.fetch_all(USER_GRANTS, &[]).await?,
@@ -213,7 +221,7 @@ impl Store {
             .into_iter()
             .filter_map(|(id, admitted)| admitted.then_some(id))
             .collect();
-        let rows: Vec<(i64, String)> = self.pools().fetch_all(CLASSES, &[]).await?;
+        let rows: Vec<(i64, String)> = self.db.pools().fetch_all(CLASSES, &[]).await?;
         let mut seen = Vec::new();
         for (class, libraries) in rows {
             if ids_from_json(&libraries)?.iter().any(|id| open.contains(id)) {
@@ -224,12 +232,12 @@ impl Store {
     }
 
     async fn admission(&self, user: UserId) -> Result<Vec<(i64, bool)>> {
-        self.pools().fetch_all(ADMITTED, &args![user.get()]).await
+        self.db.pools().fetch_all(ADMITTED, &args![user.get()]).await
     }
 
     /// How many files each library has; those without any are left out.
     pub async fn library_counts(&self) -> Result<HashMap<LibraryId, LibraryCounts>> {
-        let rows: Vec<(i64, String)> = self.pools().fetch_all(CLASSES, &[]).await?;
+        let rows: Vec<(i64, String)> = self.db.pools().fetch_all(CLASSES, &[]).await?;
         if rows.is_empty() {
             return Ok(HashMap::new());
         }
@@ -240,7 +248,7 @@ impl Store {
         let sql = "SELECT o.access_class, f.status, count(*) FROM folders o \
                    JOIN files f ON f.folder_id = o.folder_id WHERE o.access_class <> 0 \
                    GROUP BY o.access_class, f.status";
-        let rows: Vec<(i64, i16, i64)> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<(i64, i16, i64)> = self.db.pools().fetch_all(sql, &[]).await?;
         let mut counts: HashMap<LibraryId, LibraryCounts> = HashMap::new();
         for (class, status, number) in rows {
             for id in libraries.get(&class).into_iter().flatten() {
@@ -257,7 +265,7 @@ impl Store {
 }
 
 impl IdentityChange {
-    /// As [`Store::libraries`], within the change.
+    /// As [`LibraryRepository::libraries`], within the change.
     pub async fn libraries(&mut self) -> Result<Vec<Library>> {
         assemble(
             self.fetch_all(LIBRARIES, &[]).await?,

@@ -1,11 +1,11 @@
 //! Roles that administrators made, and who has which role.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
+use crate::query::where_clause::{WhereClause, direction};
 use crate::users::{names_from_json, names_to_json};
-use crate::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -36,10 +36,16 @@ fn assignment((user, role, created_at): AssignmentRow) -> RoleAssignment {
     }
 }
 
-impl Store {
+/// Custom roles and role assignments.
+#[derive(Debug, Clone)]
+pub struct RoleRepository {
+    pub(crate) db: Database,
+}
+
+impl RoleRepository {
     /// The roles that administrators made, by name.
     pub async fn custom_roles(&self) -> Result<Vec<CustomRole>> {
-        let rows: Vec<RoleRow> = self.pools().fetch_all(SELECT_ROLES, &[]).await?;
+        let rows: Vec<RoleRow> = self.db.pools().fetch_all(SELECT_ROLES, &[]).await?;
         rows.into_iter().map(role).collect()
     }
 
@@ -55,7 +61,7 @@ impl Store {
         let order = direction(order, "role, user_id", "role DESC, user_id DESC");
         let select = "SELECT user_id, role, created_at FROM role_assignments";
         let (sql, values) = where_clause.page(select, order, page);
-        let rows: Vec<AssignmentRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<AssignmentRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(rows.into_iter().map(assignment).collect())
     }
 }

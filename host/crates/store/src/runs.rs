@@ -1,9 +1,10 @@
 //! Runs of the indexer and their logs.
 
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;
@@ -122,7 +123,13 @@ fn run_values(run: &Run) -> Result<[Arg<'static>; 11]> {
     ])
 }
 
-impl Store {
+/// Scan runs and their logs.
+#[derive(Debug, Clone)]
+pub struct RunRepository {
+    pub(crate) db: Database,
+}
+
+impl RunRepository {
     /// Stores a run that begins.
     pub async fn insert_run(&self, run: &Run) -> Result<()> {
         let sql = concat!(
@@ -130,14 +137,14 @@ impl Store {
             run_columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         );
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(sql, &run_values(run)?).await?;
         tx.commit().await
     }
 
     /// Stores how a run stands now.
     pub async fn save_run(&self, run: &Run) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "UPDATE runs SET run_type = $2, status = $3, started_by = $4, started_at = $5, completed_at = $6, \
              counts = $7, files_opened = $8, seconds = $9, warnings = $10, options = $11 WHERE run_id = $1",
@@ -150,7 +157,7 @@ impl Store {
     /// A run.
     pub async fn run(&self, id: RunId) -> Result<Option<Run>> {
         let sql = concat!("SELECT ", run_columns!(), " FROM runs WHERE run_id = $1");
-        let row: Option<RunRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        let row: Option<RunRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(Run::try_from).transpose()
     }
 
@@ -158,9 +165,9 @@ impl Store {
     pub async fn list_runs(&self, page: Pagination) -> Result<Listing<Run>> {
         let all = WhereClause::default();
         let (sql, values) = all.count("runs");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let (sql, values) = all.page(SELECT_RUNS, "run_id DESC", page);
-        let rows: Vec<RunRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<RunRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows.into_iter().map(Run::try_from).collect::<Result<_>>()?,
             total,
@@ -170,7 +177,7 @@ impl Store {
 
     /// At start: runs that a crash cut off have failed. Gives their number.
     pub async fn fail_interrupted_runs(&self, now: Timestamp) -> Result<u64> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let failed = tx
             .execute(
                 "UPDATE runs SET status = 'failed', completed_at = $1 WHERE status IN ('running', 'paused')",
@@ -185,7 +192,7 @@ impl Store {
     pub async fn prune_runs(&self, keep: i64) -> Result<()> {
         let sql = "DELETE FROM runs WHERE run_id < \
                    (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(sql, &args![keep]).await?;
         tx.commit().await
     }
@@ -202,11 +209,11 @@ impl Store {
         lines.push("event = ", filter.event.map(RunLogEvent::name), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason, diff FROM run_logs";
         let order = direction(part.order, "run_log_id ASC", "run_log_id DESC");
         let (sql, values) = lines.page(select, order, part.page);
-        let rows: Vec<RunLogRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<RunLogRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows
                 .into_iter()

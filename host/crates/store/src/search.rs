@@ -2,20 +2,15 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Engine;
-use crate::dialect::{SearchIndex, search_query};
+use crate::db::args::args;
+use crate::db::dialect::{SearchIndex, search_query};
 use crate::error::Result;
-use svc_domain::id::UserId;
+use crate::query::access_filter::AccessFilter;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::music::{Artist, Release, Track};
-use svc_domain::photo::Photo;
-use svc_domain::photo_album::PhotoAlbum;
 use svc_domain::text::{asked_words, search_words, sort_key};
-use svc_domain::video::{Episode, Movie, Show};
 
 impl SearchIndex {
     /// Where the items of the scope are that have the words `$1`.
@@ -70,7 +65,7 @@ fn fit(asked: &str, title: &str) -> Fit {
 }
 
 /// Whether a name has, for each of the words that are asked for, one that begins with it.
-fn has_all(name: &str, asked: &[String]) -> bool {
+pub(crate) fn has_all(name: &str, asked: &[String]) -> bool {
     let name = search_words(name);
     let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
     !asked.is_empty() && asked.iter().all(has)
@@ -78,7 +73,7 @@ fn has_all(name: &str, asked: &[String]) -> bool {
 
 /// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
 /// well they fit.
-fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
+pub(crate) fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
     let asked = search_words(&sort_key(text));
     let mut ranked: Vec<_> = titles
         .into_iter()
@@ -113,7 +108,13 @@ impl SearchIndex {
 /// What was found by one index: the numbers of items.
 pub type Hits = Listing<i64>;
 
-impl Store {
+/// The search index.
+#[derive(Debug, Clone)]
+pub struct SearchRepository {
+    pub(crate) db: Database,
+}
+
+impl SearchRepository {
     /// For each of the indexes, in their order: the numbers of the items of the scope that have, for each word of `text`,
     /// a word that begins with it, case and diacritics aside. Those that fit best come first. Without a word, nothing is
     /// found.
@@ -124,7 +125,7 @@ impl Store {
         text: &str,
         page: Pagination,
     ) -> Result<Vec<Hits>> {
-        let query = search_query(self.pools().engine(), &asked_words(text));
+        let query = search_query(self.db.pools().engine(), &asked_words(text));
         let mut found = vec![Vec::new(); indexes.len()];
         if query.is_empty() || indexes.is_empty() {
             return Ok(found.into_iter().map(|ids| Listing::new(ids, 0)).collect());
@@ -140,7 +141,7 @@ impl Store {
             lists.push(if ids.len() <= RANKED as usize {
                 let total = ids.len() as u64;
                 let best = match index.titles() {
-                    Some(titles) => best_of(self.rows_of_listed(titles, &ids, "").await?, text, page),
+                    Some(titles) => best_of(self.db.rows_of_listed(titles, &ids, "").await?, text, page),
                     None => part_of(ids, page).collect(),
                 };
                 Listing::new(best, total)
@@ -159,14 +160,14 @@ impl Store {
         indexes: &[SearchIndex],
         query: &str,
     ) -> Result<Vec<(i64, i64)>> {
-        let engine = self.pools().engine();
+        let engine = self.db.pools().engine();
         let lookups = indexes.iter().enumerate().map(|(place, index)| {
             let find = index.find(engine, scope);
             format!("SELECT CAST({place} AS BIGINT) AS place, id FROM ({find} LIMIT $2) AS hits_{place}")
         });
         let sql = lookups.collect::<Vec<_>>().join(" UNION ALL ");
         let values = args![query, i64::from(RANKED) + 1];
-        let mut hits: Vec<(i64, i64)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        let mut hits: Vec<(i64, i64)> = self.db.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         hits.sort_unstable();
         Ok(hits)
     }
@@ -180,78 +181,16 @@ impl Store {
         first: Vec<i64>,
         page: Pagination,
     ) -> Result<Hits> {
-        let engine = self.pools().engine();
+        let engine = self.db.pools().engine();
         let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
-        let total = self.cached_count(count, &args![query]).await?;
+        let total = self.db.cached_count(count, &args![query]).await?;
         if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
             return Ok(Listing::new(part_of(first, page).collect(), total));
         }
         let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
         let values = args![query, i64::from(page.take), skip];
         let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope)));
-        let rows: Vec<(i64,)> = self.pools().fetch_page(sql, &values).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_page(sql, &values).await?;
         Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total))
-    }
-
-    /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
-    /// it. Albums are few: their names are read, and need no index.
-    pub async fn search_photo_albums(
-        &self,
-        scope: &MediaScope,
-        user: UserId,
-        text: &str,
-        page: Pagination,
-    ) -> Result<Listing<PhotoAlbum>> {
-        let asked = asked_words(text);
-        let mut found = self.photo_album_names(user).await?;
-        found.retain(|(_, name)| has_all(name, &asked));
-        for (_, name) in &mut found {
-            *name = sort_key(name);
-        }
-        let total = found.len() as u64;
-        let best = best_of(found, text, page);
-        Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
-    }
-
-    /// Artists that were found.
-    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
-        let artists = self.artists_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(artists))
-    }
-
-    /// Releases that were found.
-    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
-        let releases = self.releases_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(releases))
-    }
-
-    /// Tracks that were found.
-    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
-        let tracks = self.tracks_by_id(&hits.items).await?;
-        Ok(hits.with_items(tracks))
-    }
-
-    /// Photos that were found.
-    pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
-        let photos = self.photos_by_id(&hits.items).await?;
-        Ok(hits.with_items(photos))
-    }
-
-    /// Movies that were found.
-    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
-        let movies = self.movies_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(movies))
-    }
-
-    /// Shows that were found.
-    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
-        let shows = self.shows_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(shows))
-    }
-
-    /// Episodes that were found.
-    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
-        let episodes = self.episodes_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(episodes))
     }
 }

@@ -1,9 +1,10 @@
 //! Sessions and the hashes of their refresh tokens.
 
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::{Store, WritePriority};
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
@@ -117,7 +118,13 @@ pub struct Rotation<'a> {
     pub forget_before: Timestamp,
 }
 
-impl Store {
+/// Sessions and their refresh tokens.
+#[derive(Debug, Clone)]
+pub struct SessionRepository {
+    pub(crate) db: Database,
+}
+
+impl SessionRepository {
     /// The session of a refresh token that is known to be of this session and generation, unless neither it nor a later
     /// one was ever stored.
     pub async fn presented_refresh(
@@ -127,14 +134,14 @@ impl Store {
         generation: i64,
     ) -> Result<Option<PresentedRefresh>> {
         let values = args![hash, session.get(), generation];
-        let row: Option<PresentedRow> = self.pools().fetch_optional(PRESENTED, &values).await?;
+        let row: Option<PresentedRow> = self.db.pools().fetch_optional(PRESENTED, &values).await?;
         row.map(presented).transpose()
     }
 
     /// Whether the access tokens of a session still count. Not those of a session that nobody knows.
     pub async fn session_counts(&self, id: SessionId, user: UserId) -> Result<bool> {
         let values = args![id.get(), user.get()];
-        Ok(self.pools().count(SESSION_COUNTS, &values).await? > 0)
+        Ok(self.db.pools().count(SESSION_COUNTS, &values).await? > 0)
     }
 
     /// The sessions of an account that can be refreshed, newest first.
@@ -145,15 +152,8 @@ impl Store {
             " FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.idle_expires_at > $2 \
              AND s.expires_at > $2 ORDER BY s.session_id DESC"
         );
-        let rows: Vec<SessionRow> = self.pools().fetch_all(sql, &args![user.get(), now]).await?;
+        let rows: Vec<SessionRow> = self.db.pools().fetch_all(sql, &args![user.get(), now]).await?;
         rows.into_iter().map(Session::try_from).collect()
-    }
-
-    /// Whether an account has signed in from an address since a moment.
-    pub async fn is_known_address(&self, user: UserId, address: &str, since: Timestamp) -> Result<bool> {
-        let sql = "SELECT count(*) FROM known_addresses WHERE user_id = $1 AND address = $2 AND last_success_at >= $3";
-        let values = args![user.get(), address, since];
-        Ok(self.pools().count(sql, &values).await? > 0)
     }
 
     /// Forgets sessions whose last access token ended before `before`, addresses not seen since `addresses_since`,
@@ -164,7 +164,7 @@ impl Store {
         addresses_since: Timestamp,
         audit_lines: i64,
     ) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(
             "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
             &args![before],
@@ -220,7 +220,7 @@ impl IdentityChange {
             .map(drop)
     }
 
-    /// As [`Store::session_counts`], within the change.
+    /// As [`SessionRepository::session_counts`], within the change.
     pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional(SESSION_COUNTS, &args![id.get(), user.get()])
@@ -228,7 +228,7 @@ impl IdentityChange {
         Ok(row.is_some_and(|(count,)| count > 0))
     }
 
-    /// As [`Store::presented_refresh`], within the change.
+    /// As [`SessionRepository::presented_refresh`], within the change.
     pub async fn presented_refresh(
         &mut self,
         hash: &[u8],

@@ -1,7 +1,7 @@
 //! Settings as JSON texts, and the web origins that may call.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
 use svc_domain::id::{CorsOriginId, UserId};
@@ -29,23 +29,29 @@ fn origin((id, origin, created_at): OriginRow) -> CorsOrigin {
     }
 }
 
-impl Store {
+/// Settings of the server and of accounts, and CORS origins.
+#[derive(Debug, Clone)]
+pub struct SettingsRepository {
+    pub(crate) db: Database,
+}
+
+impl SettingsRepository {
     /// All settings of the server.
     pub async fn server_settings(&self) -> Result<Vec<ServerSetting>> {
         let sql = "SELECT app, key, value FROM server_settings ORDER BY app, key";
-        self.pools().fetch_all(sql, &[]).await
+        self.db.pools().fetch_all(sql, &[]).await
     }
 
     /// All settings of an account, as key and value.
     pub async fn account_settings(&self, user: UserId) -> Result<Vec<(String, String)>> {
         let sql = "SELECT key, value FROM account_settings WHERE user_id = $1 ORDER BY key";
-        self.pools().fetch_all(sql, &args![user.get()]).await
+        self.db.pools().fetch_all(sql, &args![user.get()]).await
     }
 
     /// The web origins that were added, oldest first.
     pub async fn cors_origins(&self) -> Result<Vec<CorsOrigin>> {
         let sql = "SELECT cors_origin_id, origin, created_at FROM cors_origins ORDER BY cors_origin_id";
-        let rows: Vec<OriginRow> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<OriginRow> = self.db.pools().fetch_all(sql, &[]).await?;
         Ok(rows.into_iter().map(origin).collect())
     }
 }

@@ -18,7 +18,7 @@ const WORDS_LENGTH: usize = 1024;
 const REASON_LENGTH: usize = 512;
 
 /// A key that fits an index.
-pub(super) fn bounded_key(key: String) -> String {
+pub(crate) fn bounded_key(key: String) -> String {
     if key.len() <= KEY_LENGTH {
         return key;
     }
@@ -31,12 +31,12 @@ pub(super) fn bounded_key(key: String) -> String {
 }
 
 /// The part of a sort key that decides.
-pub(super) fn bounded_sort(text: &str) -> &str {
+pub(crate) fn bounded_sort(text: &str) -> &str {
     beginning(text, SORT_LENGTH)
 }
 
 /// The beginning of a failure's text.
-pub(super) fn bounded_reason(text: String) -> String {
+pub(crate) fn bounded_reason(text: String) -> String {
     if text.len() <= REASON_LENGTH {
         text
     } else {
@@ -45,7 +45,7 @@ pub(super) fn bounded_reason(text: String) -> String {
 }
 
 /// Words that fit the search index: long ones cut, and no more of them than it takes.
-pub(super) fn bounded_words(words: String) -> Cow<'static, str> {
+pub(crate) fn bounded_words(words: String) -> Cow<'static, str> {
     if words.len() <= WORD_LENGTH {
         return words.into();
     }

@@ -1,7 +1,7 @@
 //! Personal access tokens, by the hash of their secret.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::users::{names_from_json, names_to_json};
@@ -46,18 +46,24 @@ fn token(row: TokenRow) -> Result<PersonalAccessToken> {
     })
 }
 
-impl Store {
+/// Personal access tokens.
+#[derive(Debug, Clone)]
+pub struct TokenRepository {
+    pub(crate) db: Database,
+}
+
+impl TokenRepository {
     /// The token whose secret has this hash.
     pub async fn personal_access_token(&self, hash: &[u8]) -> Result<Option<PersonalAccessToken>> {
         let sql = select_tokens!("WHERE token_hash = $1");
-        let row: Option<TokenRow> = self.pools().fetch_optional(sql, &args![hash]).await?;
+        let row: Option<TokenRow> = self.db.pools().fetch_optional(sql, &args![hash]).await?;
         row.map(token).transpose()
     }
 
     /// The tokens of an account, newest first.
     pub async fn personal_access_tokens(&self, user: UserId) -> Result<Vec<PersonalAccessToken>> {
         let sql = select_tokens!("WHERE user_id = $1 ORDER BY token_id DESC");
-        let rows: Vec<TokenRow> = self.pools().fetch_all(sql, &args![user.get()]).await?;
+        let rows: Vec<TokenRow> = self.db.pools().fetch_all(sql, &args![user.get()]).await?;
         rows.into_iter().map(token).collect()
     }
 }

@@ -1,12 +1,15 @@
 //! Accounts.
 
+use std::collections::HashSet;
+
 use sqlx::AssertSqlSafe;
 
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
@@ -133,31 +136,38 @@ fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
 }
 
 /// A stored list of capabilities.
-pub(super) fn names_from_json(text: &str) -> Result<Vec<String>> {
+pub(crate) fn names_from_json(text: &str) -> Result<Vec<String>> {
     serde_json::from_str(text).map_err(|_| StoreError::InvalidValue("list of capabilities"))
 }
 
 /// A list of capabilities to be stored.
-pub(super) fn names_to_json(names: &[String]) -> String {
+pub(crate) fn names_to_json(names: &[String]) -> String {
     serde_json::json!(names).to_string()
 }
 
-impl Store {
+/// Accounts.
+#[derive(Debug, Clone)]
+pub struct UserRepository {
+    pub(crate) db: Database,
+}
+
+impl UserRepository {
     /// Whether the server was set up.
     pub async fn owner_exists(&self) -> Result<bool> {
         let sql = "SELECT count(*) FROM users WHERE is_owner";
-        Ok(self.pools().count(sql, &[]).await? > 0)
+        Ok(self.db.pools().count(sql, &[]).await? > 0)
     }
 
     /// An account with its roles, in one query.
     pub async fn account(&self, id: UserId) -> Result<Option<Account>> {
-        let rows = self.pools().fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
+        let rows = self.db.pools().fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
         Ok(accounts(rows)?.pop())
     }
 
     /// The account that is linked to a cloud account.
     pub async fn account_by_cloud(&self, cloud_account: &str) -> Result<Option<Account>> {
         let rows = self
+            .db
             .pools()
             .fetch_all(ACCOUNT_BY_CLOUD, &args![cloud_account])
             .await?;
@@ -166,13 +176,13 @@ impl Store {
 
     /// The owner, if there is one.
     pub async fn owner(&self) -> Result<Option<Account>> {
-        Ok(accounts(self.pools().fetch_all(OWNER, &[]).await?)?.pop())
+        Ok(accounts(self.db.pools().fetch_all(OWNER, &[]).await?)?.pop())
     }
 
     /// The guest.
     pub async fn guest(&self) -> Result<Option<User>> {
         let sql = concat!("SELECT ", user_columns!(), " FROM users u WHERE u.is_guest");
-        let row: Option<UserRow> = self.pools().fetch_optional(sql, &[]).await?;
+        let row: Option<UserRow> = self.db.pools().fetch_optional(sql, &[]).await?;
         Ok(row.map(User::from))
     }
 
@@ -183,18 +193,18 @@ impl Store {
             user_columns!(),
             ", u.password_hash FROM users u WHERE u.username_key = $1"
         );
-        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![username_key]).await?;
+        let row: Option<LoginRow> = self.db.pools().fetch_optional(sql, &args![username_key]).await?;
         Ok(row.map(|row| (row.user.into(), row.password_hash)))
     }
 
-    /// As [`Store::user_for_login`], by id.
+    /// As [`UserRepository::user_for_login`], by id.
     pub async fn user_for_login_by_id(&self, id: UserId) -> Result<Option<(User, Option<String>)>> {
         let sql = concat!(
             "SELECT ",
             user_columns!(),
             ", u.password_hash FROM users u WHERE u.user_id = $1"
         );
-        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        let row: Option<LoginRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         Ok(row.map(|row| (row.user.into(), row.password_hash)))
     }
 
@@ -216,11 +226,11 @@ impl Store {
                 + &ids
                 + ")"
         ));
-        let rows: Vec<ListedRow> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<ListedRow> = self.db.pools().fetch_all(sql, &values).await?;
         let total = match rows.first() {
             Some(row) => row.total.unsigned_abs(),
             // Past the end.
-            None => self.pools().count("SELECT count(*) FROM users", &[]).await?,
+            None => self.db.pools().count("SELECT count(*) FROM users", &[]).await?,
         };
         let rows = rows.into_iter().map(|row| row.account).collect();
         Ok(Listing {
@@ -239,19 +249,19 @@ impl Store {
              ORDER BY u.username_key, u.user_id"
         );
         let since = Arg::from(seen_since);
-        let rows: Vec<UserRow> = self.pools().fetch_all(sql, &[since]).await?;
+        let rows: Vec<UserRow> = self.db.pools().fetch_all(sql, &[since]).await?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 
     /// Enabled accounts of people.
     pub async fn count_people(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
-        self.pools().count(sql, &[]).await
+        self.db.pools().count(sql, &[]).await
     }
 
     /// Notes when accounts, sessions and tokens were last used. May be lost in a power cut.
     pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         let statements = [
             (
                 "UPDATE users SET last_active_at = $2 WHERE user_id = $1",
@@ -273,6 +283,21 @@ impl Store {
         }
         tx.commit().await
     }
+
+    /// Those of the accounts that there are.
+    pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
+        let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
+        let head = "SELECT user_id FROM users WHERE user_id";
+        let rows: Vec<(i64,)> = self.db.rows_of_listed(head, &numbers, "").await?;
+        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
+    }
+
+    /// Whether an account has signed in from an address since a moment.
+    pub async fn is_known_address(&self, user: UserId, address: &str, since: Timestamp) -> Result<bool> {
+        let sql = "SELECT count(*) FROM known_addresses WHERE user_id = $1 AND address = $2 AND last_success_at >= $3";
+        let values = args![user.get(), address, since];
+        Ok(self.db.pools().count(sql, &values).await? > 0)
+    }
 }
 
 /// What was used, and when last. Ids by their numbers.
@@ -287,13 +312,13 @@ pub struct Activity {
 }
 
 impl IdentityChange {
-    /// As [`Store::account`], within the change.
+    /// As [`UserRepository::account`], within the change.
     pub async fn account(&mut self, id: UserId) -> Result<Option<Account>> {
         let rows = self.fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
         Ok(accounts(rows)?.pop())
     }
 
-    /// As [`Store::owner`], within the change.
+    /// As [`UserRepository::owner`], within the change.
     pub async fn owner(&mut self) -> Result<Option<Account>> {
         Ok(accounts(self.fetch_all(OWNER, &[]).await?)?.pop())
     }

@@ -1,12 +1,16 @@
 //! Music lists and items: the rows, their artists and their genres, asked for together.
 
 mod artists;
+mod genres;
+mod pictures;
 mod releases;
 mod tracks;
 
 use std::collections::HashMap;
 
-pub use artists::{ArtistFilter, ArtistOrder, GenreOrder};
+pub use artists::{ArtistFilter, ArtistOrder};
+pub use genres::GenreOrder;
+pub use pictures::TrackPicture;
 pub use releases::{ReleaseFilter, ReleaseOrder};
 pub use tracks::{TrackFilter, TrackOrder};
 pub(super) use tracks::{gain_to_stored, peak_to_stored};
@@ -14,10 +18,20 @@ pub(super) use tracks::{gain_to_stored, peak_to_stored};
 #[cfg(test)]
 pub(super) use tracks::order_cases as track_order_cases;
 #[cfg(test)]
-pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
+pub(super) use {
+    artists::order_cases as artist_order_cases,
+    releases::order_cases as release_order_cases,
+};
 
+use crate::db::Database;
 use crate::error::{Result, StoreError};
 use svc_domain::music::{CreditRole, CreditedArtist};
+
+/// Tracks, releases, artists and genres.
+#[derive(Debug, Clone)]
+pub struct MusicRepository {
+    pub(crate) db: Database,
+}
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct CreditRow {

@@ -1,13 +1,14 @@
 //! Releases.
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::music::MusicRepository;
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::WhereClause;
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::WhereClause;
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId};
 use svc_domain::library::MediaScope;
@@ -137,7 +138,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClaus
     releases
 }
 
-impl Store {
+impl MusicRepository {
     /// Releases.
     pub async fn list_releases(
         &self,
@@ -145,10 +146,11 @@ impl Store {
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
+            .db
             .page_in_order(RELEASES, &where_clause, order, request)
             .await?;
         let releases = self.releases_by_id(scope, &page.items).await?;
@@ -179,7 +181,7 @@ impl Store {
             (ARTISTS, BY_POSITION),
             (GENRES, by_genre.as_str()),
         ];
-        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
+        let (rows, artists, genres) = self.db.rows_of_three_listed(queries, ids).await?;
         let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for release in &mut releases {
@@ -201,9 +203,11 @@ impl Store {
     ) -> Result<()> {
         let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         let counts: Vec<(i64, i64, i64, i64)> = self
+            .db
             .rows_of_listed(COUNTS, ids, &format!("{access_condition} GROUP BY t.release_id"))
             .await?;
         let pictures: Vec<(i64, i64)> = self
+            .db
             .rows_of_listed(PICTURES, ids, &format!("{access_condition} {BY_PLACE}"))
             .await?;
         for release in releases {
@@ -217,6 +221,12 @@ impl Store {
             release.artwork_track = picture.map(|(_, track)| (*track).into());
         }
         Ok(())
+    }
+
+    /// Releases that were found.
+    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
+        let releases = self.releases_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(releases))
     }
 }
 

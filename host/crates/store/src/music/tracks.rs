@@ -2,15 +2,16 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::music::MusicRepository;
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::{WhereClause, direction};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::{WhereClause, direction};
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
@@ -184,7 +185,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> WhereClause<
     tracks
 }
 
-impl Store {
+impl MusicRepository {
     /// Tracks, missing ones included.
     pub async fn list_tracks(
         &self,
@@ -192,10 +193,13 @@ impl Store {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(TRACKS, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(TRACKS, &where_clause, order, request)
+            .await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }
@@ -219,6 +223,7 @@ impl Store {
             "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{access_condition} {order}"
         );
         let ids: Vec<(i64,)> = self
+            .db
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
             .await?;
@@ -238,7 +243,7 @@ impl Store {
             (ARTISTS, BY_POSITION),
             (GENRES, BY_POSITION),
         ];
-        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
+        let (rows, artists, genres) = self.db.rows_of_three_listed(queries, ids).await?;
         let mut tracks: Vec<Track> = rows.into_iter().map(|row: TrackRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for track in &mut tracks {
@@ -246,6 +251,12 @@ impl Store {
             track.genres = genres.remove(&track.id.get()).unwrap_or_default();
         }
         Ok(tracks)
+    }
+
+    /// Tracks that were found.
+    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
+        let tracks = self.tracks_by_id(&hits.items).await?;
+        Ok(hits.with_items(tracks))
     }
 }
 

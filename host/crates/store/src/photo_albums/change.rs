@@ -3,14 +3,15 @@
 
 use std::collections::HashSet;
 
-use crate::access_filter::AccessFilter;
-use crate::args::args;
-use crate::bulk::{Bulk, SqlTexts, in_lists};
+use crate::db::args::args;
+use crate::db::bulk::{Bulk, SqlTexts, in_lists};
+use crate::db::write_queue::WritePriority;
+use crate::db::write_queue::WriteTx;
 use crate::db::{Record, Tx};
 use crate::error::Result;
+use crate::photo_albums::PhotoAlbumRepository;
+use crate::query::access_filter::AccessFilter;
 use crate::text::bounded_sort;
-use crate::write_queue::WriteTx;
-use crate::{Store, WritePriority};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
@@ -75,18 +76,10 @@ async fn touch(tx: &mut Tx, album: PhotoAlbumId, now: Timestamp) -> Result<()> {
 /// What became of photos, in the order in which they were named.
 type PhotoOutcomes = Vec<(PhotoId, AlbumPhotoOutcome)>;
 
-impl Store {
-    /// Those of the accounts that there are.
-    pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
-        let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
-        let head = "SELECT user_id FROM users WHERE user_id";
-        let rows: Vec<(i64,)> = self.rows_of_listed(head, &numbers, "").await?;
-        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
-    }
-
+impl PhotoAlbumRepository {
     /// Makes an album, if its owner has fewer than `most`; tells whether.
     pub async fn insert_photo_album(&self, new: &NewPhotoAlbum, most: i64, now: Timestamp) -> Result<bool> {
-        let mut tx = self.write(WritePriority::Interactive).await?;
+        let mut tx = self.db.write(WritePriority::Interactive).await?;
         let sort_name = sort_key(&new.name);
         let sql = "INSERT INTO photo_albums (album_id, owner_user_id, name, sort_name, description, everyone, \
                    modified_at) SELECT $1, $2, $3, $4, $5, $6, $7 \
@@ -115,7 +108,7 @@ impl Store {
         owner: UserId,
         id: PhotoAlbumId,
     ) -> Result<Option<(WriteTx, AlbumReaders)>> {
-        let mut tx = self.write(WritePriority::Interactive).await?;
+        let mut tx = self.db.write(WritePriority::Interactive).await?;
         let locked: Vec<(bool,)> = tx.fetch_all(LOCK, &args![id.get(), owner.get()]).await?;
         let Some((everyone,)) = locked.first().copied() else {
             return Ok(None);

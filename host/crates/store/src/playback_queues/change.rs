@@ -1,12 +1,12 @@
 //! Changing a queue: several steps, one transaction that holds the queue, one revision.
 
-use crate::Store;
-use crate::args::{Arg, args};
-use crate::bulk::{Bulk, SqlTexts};
+use crate::db::args::{Arg, args};
+use crate::db::bulk::{Bulk, SqlTexts};
+use crate::db::write_queue::WriteTx;
 use crate::error::{Result, StoreError};
+use crate::playback_queues::PlaybackQueueRepository;
 use crate::playback_queues::QUEUES;
 use crate::playback_queues::QueueRow;
-use crate::write_queue::WriteTx;
 use sqlx::AssertSqlSafe;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueCursor};
@@ -72,10 +72,10 @@ fn places(low: Option<i64>, high: Option<i64>, count: usize) -> Option<Vec<i64>>
     (step > 0).then(|| (0..count).map(|number| first + number * step).collect())
 }
 
-impl Store {
+impl PlaybackQueueRepository {
     /// Begins to make a queue; the user's oldest goes if they have as many as they may have.
     pub async fn create_queue(&self, queue: PlaybackQueue) -> Result<QueueChange> {
-        let mut tx = self.write_for(queue.user).await?;
+        let mut tx = self.db.write_for(queue.user).await?;
         let values = args![
             queue.id.get(),
             queue.user.get(),
@@ -101,7 +101,7 @@ impl Store {
         id: PlaybackQueueId,
         now: Timestamp,
     ) -> Result<Option<QueueChange>> {
-        let mut tx = self.write_for(user).await?;
+        let mut tx = self.db.write_for(user).await?;
         if tx.execute(HOLD, &args![id.get(), user.get(), now]).await? == 0 {
             return Ok(None);
         }

@@ -5,8 +5,8 @@ mod pool;
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
@@ -107,11 +107,17 @@ pub struct QueueWindow {
     pub revision: i64,
 }
 
-impl Store {
+/// Playback queues.
+#[derive(Debug, Clone)]
+pub struct PlaybackQueueRepository {
+    pub(crate) db: Database,
+}
+
+impl PlaybackQueueRepository {
     /// A user's queues, the last touched first.
     pub async fn list_queues(&self, user: UserId, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         let count = "SELECT count(*) FROM playback_queues WHERE user_id = $1";
-        let total = self.pools().count(count, &args![user.get()]).await?;
+        let total = self.db.pools().count(count, &args![user.get()]).await?;
         let sql = format!(
             "{QUEUES} WHERE q.user_id = $1 ORDER BY q.modified_at DESC, q.queue_id DESC LIMIT $2 OFFSET $3"
         );
@@ -120,7 +126,7 @@ impl Store {
             i64::from(page.take.min(Pagination::MAX_TAKE)),
             i64::try_from(page.skip).unwrap_or(i64::MAX),
         ];
-        let rows: Vec<QueueRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<QueueRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows
                 .into_iter()
@@ -135,6 +141,7 @@ impl Store {
     pub async fn queue(&self, user: UserId, id: PlaybackQueueId) -> Result<Option<PlaybackQueue>> {
         let sql = format!("{QUEUES} WHERE q.queue_id = $1 AND q.user_id = $2");
         let row: Option<QueueRow> = self
+            .db
             .pools()
             .fetch_optional(AssertSqlSafe(sql), &args![id.get(), user.get()])
             .await?;
@@ -150,6 +157,7 @@ impl Store {
         let sql = "SELECT i.queue_id, i.item_type, i.item_id FROM playback_queue_items i \
                    JOIN playback_queues q ON q.queue_id = i.queue_id WHERE i.queue_item_id = $1 AND q.user_id = $2";
         let row: Option<(i64, i16, i64)> = self
+            .db
             .pools()
             .fetch_optional(sql, &args![item.get(), user.get()])
             .await?;
@@ -172,7 +180,7 @@ impl Store {
             leading,
             trailing + 1,
         ];
-        let rows: Vec<ItemRow> = self.pools().fetch_page(WINDOW, &values).await?;
+        let rows: Vec<ItemRow> = self.db.pools().fetch_page(WINDOW, &values).await?;
         let Some((total, passed, revision)) = rows.first().map(|row| (row.total, row.passed, row.revision))
         else {
             return Ok(None);

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
+use crate::playback_queues::PlaybackQueueRepository;
+use crate::query::access_filter::AccessFilter;
 use crate::user_items::favorite_of;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
@@ -36,7 +36,7 @@ const SAME_GENRE: &str = "SELECT DISTINCT i.track_id FROM track_genres i JOIN fi
 /// How much nearer a track of the same artist is than one of the same genre.
 const NEARER: u32 = 2;
 
-impl Store {
+impl PlaybackQueueRepository {
     /// What an item is made of, in the order in which it is played: the tracks of a release or artist, the episodes of
     /// a show. `None` for what is played by itself, or not at all.
     pub async fn parts_of_item(
@@ -57,7 +57,7 @@ impl Store {
             _ => AccessFilter::Tracks.and("i.track_id", scope),
         };
         let sql = AssertSqlSafe(format!("{select}{access_condition}{order}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![id]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &args![id]).await?;
         Ok(Some(rows.into_iter().map(|(id,)| (part, id)).collect()))
     }
 
@@ -65,7 +65,7 @@ impl Store {
     pub async fn queued_tracks(&self, id: PlaybackQueueId) -> Result<HashSet<i64>> {
         let sql = "SELECT DISTINCT item_id FROM playback_queue_items WHERE queue_id = $1 AND item_type = $2";
         let values = args![id.get(), ItemType::MusicTrack as i16];
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &values).await?;
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
@@ -73,7 +73,7 @@ impl Store {
     pub async fn drawable_tracks(&self, scope: &MediaScope) -> Result<Vec<Drawable>> {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let sql = AssertSqlSafe(format!("{TRACKS}{access_condition}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &[]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
@@ -82,7 +82,7 @@ impl Store {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let favorite = favorite_of!("i.track_id", 0);
         let sql = AssertSqlSafe(format!("{TRACKS} AND {favorite}$1){access_condition}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![user.get()]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &args![user.get()]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
@@ -91,7 +91,7 @@ impl Store {
         let tail = format!("){}", AccessFilter::Tracks.and("i.track_id", scope));
         let mut near = HashMap::new();
         for (head, by) in [(SAME_GENRE, 0), (SAME_ARTIST, NEARER)] {
-            let rows: Vec<(i64,)> = self.rows_of_listed(head, tracks, &tail).await?;
+            let rows: Vec<(i64,)> = self.db.rows_of_listed(head, tracks, &tail).await?;
             near.extend(rows.into_iter().map(|(id,)| (id, by)));
         }
         let mut similar: Vec<Drawable> = near.into_iter().collect();

@@ -1,16 +1,15 @@
 //! After the files: what depends on many tracks is counted anew, and what has no track left goes.
 
-use crate::args::args;
-use crate::bulk::in_lists;
 use crate::changes;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::args;
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{ScanWriter, for_ids, note_files, photos, tracks, video_aggregates, videos};
 use crate::user_items::forget_items;
-use futures_util::FutureExt as _;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 
@@ -146,9 +145,7 @@ impl ScanWriter {
         loop {
             let mut tx = self.begin().await?;
             let mut changes = NewChanges::default();
-            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome)
-                .boxed()
-                .await?;
+            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome).await?;
             changes.store(&mut tx, &mut self.texts, now).await?;
             if !more {
                 changes::prune(&mut tx).await?;
@@ -156,7 +153,7 @@ impl ScanWriter {
             self.commit(tx).await?;
             if !more {
                 self.renamed_shows = videos::RenamedShows::default();
-                self.store.checkpoint().await?;
+                self.db.checkpoint().await?;
                 return Ok(outcome);
             }
         }

@@ -6,9 +6,9 @@ use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Store;
-use crate::bulk::in_lists;
+use crate::db::bulk::in_lists;
 use crate::error::Result;
+use crate::index::IndexRepository;
 use crate::scan_writer::RECORD_SCHEMA;
 use svc_domain::id::FileId;
 use svc_domain::scan::ScannedFile;
@@ -46,14 +46,14 @@ pub fn digest_of(file: &ScannedFile) -> i64 {
     i64::from_le_bytes(*head)
 }
 
-impl Store {
+impl IndexRepository {
     /// Those of the files, each with its digest, of which the same is stored. Nobody but a scan, of which there is one at a
     /// time, stores digests; so what this says holds until the scan stores them.
     pub async fn files_that_say_the_same(&self, read: &HashSet<(FileId, i64)>) -> Result<HashSet<FileId>> {
         let ids: Vec<i64> = read.iter().map(|(id, _)| id.get()).collect();
         let mut same = HashSet::new();
-        for (sql, values) in in_lists(self.pools().engine(), DIGESTS, &ids, "") {
-            let stored: Vec<(i64, i64)> = self.pools().fetch_page(sql, &values).await?;
+        for (sql, values) in in_lists(self.db.pools().engine(), DIGESTS, &ids, "") {
+            let stored: Vec<(i64, i64)> = self.db.pools().fetch_page(sql, &values).await?;
             let stored = stored.into_iter().map(|(id, digest)| (FileId::from(id), digest));
             same.extend(stored.filter(|row| read.contains(row)).map(|(id, _)| id));
         }

@@ -20,17 +20,17 @@ use std::sync::Arc;
 
 pub use aggregates::RecomputeOutcome;
 pub use digest::digest_of;
-use futures_util::FutureExt as _;
 
-use crate::args::{Arg, args};
-use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
-use crate::db::Tx;
+use crate::db::{Database, Tx};
+use crate::db::args::{Arg, args};
+use crate::db::bulk::{SqlTexts, in_lists};
+use crate::db::version_counters::Invalidation;
+use crate::db::write_queue::WritePriority;
+use crate::db::write_queue::WriteTx;
 use crate::error::Result;
+use crate::index::IndexRepository;
 use crate::text::bounded_reason;
-use crate::version_counters::Invalidation;
-use crate::write_queue::WriteTx;
-use crate::{Store, WritePriority};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
@@ -73,7 +73,7 @@ pub struct StoredFile {
     pub plugin: Option<Arc<PluginVersion>>,
     /// [`digest_of`] the file.
     pub digest: Option<i64>,
-    /// One of [`Store::files_that_say_the_same`]: its items are left as they are.
+    /// One of [`IndexRepository::files_that_say_the_same`]: its items are left as they are.
     pub unchanged: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct PersistOutcome {
 /// Stores a scan. There is one at a time for a database.
 #[derive(Debug)]
 pub struct ScanWriter {
-    store: Store,
+    db: Database,
     texts: SqlTexts,
     ids: Arc<IdGenerator>,
     names: Names,
@@ -129,11 +129,11 @@ pub struct ScanWriter {
     in_doubt: bool,
 }
 
-impl Store {
+impl IndexRepository {
     /// A writer for one scan. `ids` makes the ids of releases, artists and genres.
     pub fn scan_writer(&self, ids: Arc<IdGenerator>) -> ScanWriter {
         ScanWriter {
-            store: self.clone(),
+            db: self.db.clone(),
             texts: SqlTexts::default(),
             names: Names::new(Arc::clone(&ids)),
             renamed_shows: RenamedShows::default(),
@@ -222,12 +222,10 @@ impl ScanWriter {
         let mut rest = batch.files.as_slice();
         while rest.len() > FILES_IN_TRANSACTION {
             let (part, later) = rest.split_at(FILES_IN_TRANSACTION);
-            self.persist_part(batch, part, false, &mut outcome)
-                .boxed()
-                .await?;
+            self.persist_part(batch, part, false, &mut outcome).await?;
             rest = later;
         }
-        self.persist_part(batch, rest, true, &mut outcome).boxed().await?;
+        self.persist_part(batch, rest, true, &mut outcome).await?;
         Ok(outcome)
     }
 
@@ -242,21 +240,17 @@ impl ScanWriter {
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
         let changed: Vec<&StoredFile> = files.iter().filter(|stored| !stored.unchanged).collect();
-        self.store_files(&mut tx, files).boxed().await?;
+        self.store_files(&mut tx, files).await?;
         if !changed.is_empty() {
             self.store_tracks(&mut tx, &changed, batch.now, &mut added)
-                .boxed()
                 .await?;
-            self.store_photos(&mut tx, &changed, &mut added).boxed().await?;
+            self.store_photos(&mut tx, &changed, &mut added).await?;
             self.store_videos(&mut tx, &changed, batch.now, &mut changes)
-                .boxed()
                 .await?;
             note_changes(&changed, &added, &mut changes);
         }
         if last {
-            self.store_marks(&mut tx, batch, &mut changes, &mut added)
-                .boxed()
-                .await?;
+            self.store_marks(&mut tx, batch, &mut changes, &mut added).await?;
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
@@ -264,7 +258,7 @@ impl ScanWriter {
             tx = tx.invalidating(match part_of(&changed) {
                 // What is told of media is as before, and so are the answers that are kept.
                 _ if changed.is_empty() => Invalidation::Nothing,
-                part => self.store.invalidated_by_batch(part),
+                part => self.db.invalidated_by_batch(part),
             });
         }
         self.commit(tx).await?;
@@ -278,7 +272,7 @@ impl ScanWriter {
         if self.in_doubt {
             self.forget();
         }
-        let tx = self.store.write(WritePriority::Scan).await?;
+        let tx = self.db.write(WritePriority::Scan).await?;
         self.in_doubt = true;
         Ok(tx)
     }

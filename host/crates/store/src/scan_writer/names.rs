@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use crate::args::{Arg, args};
-use crate::bulk::SqlTexts;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::SqlTexts;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::{PersistOutcome, for_ids, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};

@@ -1,11 +1,11 @@
 //! Photos of a batch.
 
-use crate::args::{Arg, args};
-use crate::bulk::in_lists;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
-use crate::photo_edits;
+use crate::photos::edits;
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
 use crate::text::bounded_words;
 use svc_domain::id::PhotoId;
@@ -52,7 +52,7 @@ impl ScanWriter {
         }
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
-        photo_edits::renew(tx, &known).await?;
+        edits::renew(tx, &known).await?;
         outcome.updated_photos.extend(with_class(tx, &known).await?);
         self.texts
             .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)

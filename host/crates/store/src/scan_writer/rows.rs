@@ -1,6 +1,6 @@
 //! The statements of a scan over many rows.
 
-use crate::bulk::Bulk;
+use crate::db::bulk::Bulk;
 
 /// The number of a plugin version, made if it has none.
 pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen \

@@ -1,10 +1,10 @@
 //! After the files: what depends on several video files is counted anew, and what has none left goes.
 
-use crate::args::{Arg, args};
-use crate::bulk::SqlTexts;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::SqlTexts;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::videos::{RenamedShows, words};
 use crate::scan_writer::{aggregates, for_ids};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::args::args;
-use crate::bulk::Bulk;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::bulk::Bulk;
 use crate::error::Result;
 use crate::scan_writer::{ScanWriter, for_ids, rows};
 use crate::text::bounded_key;

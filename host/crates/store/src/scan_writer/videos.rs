@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::args::{Arg, args};
-use crate::bulk::in_lists;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::video_genres::Genres;
 use crate::scan_writer::video_values::{episode_values, movie_values, show_values, source_values};
 use crate::scan_writer::{ScanWriter, StoredFile, for_ids, rows};
 use crate::text::{bounded_key, bounded_words};
-use futures_util::FutureExt as _;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::scan::FileRecord;
@@ -113,11 +112,8 @@ impl ScanWriter {
         let before = sources_before(tx, &known).await?;
         unlink(tx, &known).await?;
         keep_identities(tx, &before, &videos).await?;
-        let movies = self.store_movies(tx, &videos, now, changes).boxed().await?;
-        let episodes = self
-            .store_episodes(tx, &videos, &before, now, changes)
-            .boxed()
-            .await?;
+        let movies = self.store_movies(tx, &videos, now, changes).await?;
+        let episodes = self.store_episodes(tx, &videos, &before, now, changes).await?;
         let mut values = Vec::with_capacity(videos.len() * rows::VIDEO_SOURCES.columns);
         for (id, facts) in &videos {
             let (movie, episode) = match &facts.item {
@@ -158,10 +154,8 @@ impl ScanWriter {
                 changes.push(ItemType::Movie, change_of(&proposed, id), id);
             }
         }
-        self.store_genres(tx, Genres::Movies, &genres).boxed().await?;
-        self.index(tx, SearchIndex::Movies, &proposed, index)
-            .boxed()
-            .await?;
+        self.store_genres(tx, Genres::Movies, &genres).await?;
+        self.index(tx, SearchIndex::Movies, &proposed, index).await?;
         Ok(ids)
     }
 
@@ -180,8 +174,8 @@ impl ScanWriter {
         if episodes.is_empty() {
             return Ok(HashMap::new());
         }
-        let shows = self.store_shows(tx, &episodes, now, changes).boxed().await?;
-        let seasons = self.store_seasons(tx, &episodes, &shows, now).boxed().await?;
+        let shows = self.store_shows(tx, &episodes, now, changes).await?;
+        let seasons = self.store_seasons(tx, &episodes, &shows, now).await?;
         let show_of = |episode: &EpisodeFacts| shows.get(&bounded_key(episode.show.key.clone())).copied();
         let mut values = Vec::new();
         let mut proposed = HashSet::new();
@@ -211,9 +205,7 @@ impl ScanWriter {
                 self.renamed_shows.heirs.entry(old).or_default().insert(new);
             }
         }
-        self.index(tx, SearchIndex::Episodes, &proposed, index)
-            .boxed()
-            .await?;
+        self.index(tx, SearchIndex::Episodes, &proposed, index).await?;
         Ok(ids)
     }
 
@@ -251,10 +243,8 @@ impl ScanWriter {
                 changes.push(ItemType::TvShow, change, id);
             }
         }
-        self.store_genres(tx, Genres::Shows, &genres).boxed().await?;
-        self.index(tx, SearchIndex::Shows, &proposed, index)
-            .boxed()
-            .await?;
+        self.store_genres(tx, Genres::Shows, &genres).await?;
+        self.index(tx, SearchIndex::Shows, &proposed, index).await?;
         Ok(ids)
     }
 

@@ -2,13 +2,14 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::in_order;
+use crate::query::access_filter::{AccessFilter, and_in_folder};
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::in_order;
+use crate::query::where_clause::{WhereClause, direction};
+use crate::video::TvRepository;
 use crate::video::{OF_EPISODES, SourceRow};
-use crate::where_clause::{WhereClause, direction};
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
@@ -74,7 +75,7 @@ impl From<EpisodeRow> for Episode {
     }
 }
 
-impl Store {
+impl TvRepository {
     /// The episodes of a show in the order in which they are watched, missing ones included.
     pub async fn show_episodes(
         &self,
@@ -110,12 +111,13 @@ impl Store {
         episodes.push(belong, Some(id), "");
         filter.narrow(&mut episodes, FILTERED, scope);
         let (sql, values) = episodes.count("tv_episodes e");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);
         let (sql, values) = episodes.page(EPISODES, order, part.page);
-        let rows: Vec<EpisodeRow> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<EpisodeRow> = self.db.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.episode_id).collect();
         let sources = self
+            .db
             .rows_of_listed(OF_EPISODES, &ids, &and_in_folder(scope))
             .await?;
         Ok(Listing::new(episodes_with(rows, sources), total))
@@ -144,8 +146,14 @@ impl Store {
             (head.as_str(), access_condition),
             (OF_EPISODES, seen_files.as_str()),
         ];
-        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
+        let (rows, sources) = self.db.rows_of_two_listed(queries, ids).await?;
         Ok(episodes_with(rows, sources))
+    }
+
+    /// Episodes that were found.
+    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
+        let episodes = self.episodes_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(episodes))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
 use crate::error::Result;
-use crate::media::{MediaFile, MediaRow, file_columns, file_joins};
+use crate::files::media_file::{MediaFile, MediaRow, file_columns, file_joins};
+use crate::query::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId};
 use svc_domain::library::MediaScope;
 use svc_domain::video::{Streams, Subtitle, VideoSubject, pictures, subtitle_files};
@@ -57,7 +57,13 @@ macro_rules! files_of {
 /// As [`VideoSource::rank`](svc_domain::video::VideoSource::rank).
 const BEST_FIRST: &str = " ORDER BY f.status, coalesce(s.part, 1), f.size DESC, f.file_id";
 
-impl Store {
+/// Files of movies and episodes, with their subtitles and pictures.
+#[derive(Debug, Clone)]
+pub struct VideoFileRepository {
+    pub(crate) db: Database,
+}
+
+impl VideoFileRepository {
     /// The files of a movie that the caller sees, the best first.
     pub async fn movie_files(&self, scope: &MediaScope, id: MovieId) -> Result<Vec<MediaFile>> {
         let select = files_of!("", " WHERE s.movie_id = $1");
@@ -72,7 +78,7 @@ impl Store {
 
     async fn video_files(&self, scope: &MediaScope, select: &str, id: i64) -> Result<Vec<MediaFile>> {
         let sql = AssertSqlSafe(format!("{select}{}{BEST_FIRST}", and_in_folder(scope)));
-        let rows: Vec<MediaRow> = self.pools().fetch_all(sql, &args![id]).await?;
+        let rows: Vec<MediaRow> = self.db.pools().fetch_all(sql, &args![id]).await?;
         rows.into_iter().map(MediaFile::try_from).collect()
     }
 
@@ -84,7 +90,7 @@ impl Store {
         );
         let sql = AssertSqlSafe(select.to_owned() + &and_in_folder(scope));
         let values = args![id.source().get()];
-        let row: Option<SubtitleRow> = self.pools().fetch_optional(sql, &values).await?;
+        let row: Option<SubtitleRow> = self.db.pools().fetch_optional(sql, &values).await?;
         let Some(row) = row else { return Ok(None) };
         let mut subtitles = subtitle_files(&row.subtitles, id.source());
         subtitles.extend(Streams::read(&row.streams, id.source()).subtitles);
@@ -132,7 +138,7 @@ impl Store {
             Arg::from(format!("%\"{purpose}\"%")),
             Arg::from(CANDIDATES),
         ];
-        let rows: Vec<ArtworkRow> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<ArtworkRow> = self.db.pools().fetch_all(sql, &values).await?;
         let candidate = |row: ArtworkRow| Ok((row.media.try_into()?, pictures(&row.artwork, purpose)));
         rows.into_iter().map(candidate).collect()
     }
@@ -166,6 +172,6 @@ impl Store {
             ),
         };
         let sql = AssertSqlSafe(sql.to_owned() + &access.and(key, scope));
-        Ok(self.pools().count(sql, &args![id]).await? > 0)
+        Ok(self.db.pools().count(sql, &args![id]).await? > 0)
     }
 }

@@ -2,19 +2,26 @@
 
 mod episodes;
 mod files;
-mod movies;
+pub(crate) mod movies;
 mod shows;
 
+use crate::db::Database;
 use std::collections::HashMap;
 
-pub use files::SubtitleFile;
-pub use movies::{MovieFilter, MovieOrder};
+pub use files::{SubtitleFile, VideoFileRepository};
+pub use movies::{MovieFilter, MovieOrder, MovieRepository};
 pub use shows::{ShowFilter, ShowOrder};
 
 #[cfg(test)]
 pub(super) use {movies::order_cases as movie_order_cases, shows::order_cases as show_order_cases};
 
 use svc_domain::video::{NameMatch, Streams, VideoSource, chapters, pictures, subtitle_files};
+
+/// TV shows, seasons and episodes.
+#[derive(Debug, Clone)]
+pub struct TvRepository {
+    pub(crate) db: Database,
+}
 
 macro_rules! sources_of {
     ($column:literal) => {

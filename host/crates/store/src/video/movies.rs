@@ -1,14 +1,15 @@
 //! Movies.
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
+use crate::db::Database;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::query::access_filter::{AccessFilter, and_in_folder};
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::WhereClause;
 use crate::video::OF_MOVIES;
-use crate::where_clause::WhereClause;
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;
@@ -125,7 +126,13 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<
     movies
 }
 
-impl Store {
+/// Movies.
+#[derive(Debug, Clone)]
+pub struct MovieRepository {
+    pub(crate) db: Database,
+}
+
+impl MovieRepository {
     /// Movies, missing ones included.
     pub async fn list_movies(
         &self,
@@ -133,10 +140,13 @@ impl Store {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(MOVIES, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(MOVIES, &where_clause, order, request)
+            .await?;
         let movies = self.movies_by_id(scope, &page.items).await?;
         Ok(page.with_items(movies))
     }
@@ -156,13 +166,19 @@ impl Store {
     async fn movies(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Movie>> {
         let seen_files = and_in_folder(scope);
         let queries = [(BY_ID, access_condition), (OF_MOVIES, seen_files.as_str())];
-        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
+        let (rows, sources) = self.db.rows_of_two_listed(queries, ids).await?;
         let mut movies: Vec<Movie> = rows.into_iter().map(|row: MovieRow| row.into()).collect();
         let mut sources = super::sources(sources);
         for movie in &mut movies {
             movie.sources = sources.remove(&movie.id.get()).unwrap_or_default();
         }
         Ok(movies)
+    }
+
+    /// Movies that were found.
+    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
+        let movies = self.movies_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(movies))
     }
 }
 

@@ -2,15 +2,16 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::{WhereClause, direction};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::{WhereClause, direction};
+use crate::video::TvRepository;
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
@@ -148,7 +149,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'
     shows
 }
 
-impl Store {
+impl TvRepository {
     /// Shows.
     pub async fn list_shows(
         &self,
@@ -156,10 +157,13 @@ impl Store {
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(SHOWS, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(SHOWS, &where_clause, order, request)
+            .await?;
         let shows = self.shows_by_id(scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
@@ -167,13 +171,16 @@ impl Store {
     /// A show.
     pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
         let access_condition = AccessFilter::Shows.and("w.show_id", scope);
-        let rows = self.rows_of_listed(BY_ID, &[id.get()], &access_condition).await?;
+        let rows = self
+            .db
+            .rows_of_listed(BY_ID, &[id.get()], &access_condition)
+            .await?;
         Ok(self.shows(scope, rows).await?.pop())
     }
 
     /// These shows, in this order. Who may see them is asked before.
     pub(crate) async fn shows_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Show>> {
-        let rows = self.rows_of_listed(BY_ID, ids, "").await?;
+        let rows = self.db.rows_of_listed(BY_ID, ids, "").await?;
         let shows = self.shows(scope, rows).await?;
         Ok(in_order(ids, shows, |show| show.id.get()))
     }
@@ -210,9 +217,9 @@ impl Store {
     async fn count_accessible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
         let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
         let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
-        let counts: Vec<(i64, i64, i64)> = self.rows_of_listed(SHOW_COUNTS, &ids, &counts).await?;
+        let counts: Vec<(i64, i64, i64)> = self.db.rows_of_listed(SHOW_COUNTS, &ids, &counts).await?;
         let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
-        let pictures = self.counts_of_listed(SHOW_PICTURES, &ids, &pictures).await?;
+        let pictures = self.db.counts_of_listed(SHOW_PICTURES, &ids, &pictures).await?;
         for show in shows {
             let id = show.id.get();
             let count = counts.iter().find(|(show, ..)| *show == id);
@@ -225,20 +232,26 @@ impl Store {
     }
 
     async fn seasons(&self, scope: &MediaScope, sql: String, id: i64) -> Result<Vec<Season>> {
-        let rows: Vec<SeasonRow> = self.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
+        let rows: Vec<SeasonRow> = self.db.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
         let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
         if *scope != MediaScope::All {
             let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();
             let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
-            let counts = self.counts_of_listed(SEASON_COUNTS, &ids, &counts).await?;
+            let counts = self.db.counts_of_listed(SEASON_COUNTS, &ids, &counts).await?;
             let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
-            let pictures = self.counts_of_listed(SEASON_PICTURES, &ids, &pictures).await?;
+            let pictures = self.db.counts_of_listed(SEASON_PICTURES, &ids, &pictures).await?;
             for season in &mut seasons {
                 season.episode_count = counts.get(&season.id.get()).copied().unwrap_or_default();
                 season.has_artwork = pictures.contains_key(&season.id.get());
             }
         }
         Ok(seasons)
+    }
+
+    /// Shows that were found.
+    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
+        let shows = self.shows_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(shows))
     }
 }
 
