@@ -5,7 +5,7 @@ use svc_domain::time::Clock;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::{Random, random_hex};
 use svc_platform::secret_key::SecretKey;
-use svc_store::{Instance, Store};
+use svc_store::{Instance, InstanceRepository};
 
 /// The installation's identity and signing key, made at the first start, and made anew where a crash cut a factory
 /// reset off.
@@ -16,13 +16,13 @@ use svc_store::{Instance, Store};
 /// # Errors
 /// When marker and database do not belong together, or any of the three cannot be used.
 pub async fn identify(
-    store: &Store,
+    repository: &InstanceRepository,
     data_dir: &DataDir,
     random: &dyn Random,
     clock: &dyn Clock,
 ) -> Result<(Instance, SecretKey), StartError> {
     let marker = data_dir.instance_marker()?;
-    let instance = match (store.instance().await?, marker.is_empty()) {
+    let instance = match (repository.instance().await?, marker.is_empty()) {
         (Some(stored), false) if marker.contains(&stored.instance_id) => stored,
         (stored, false) => {
             return Err(StartError::OtherDatabase {
@@ -38,7 +38,7 @@ pub async fn identify(
                 instance_id: random_hex(random)?,
                 created_at: clock.now(),
             };
-            store.create_instance_if_absent(&new).await?
+            repository.create_instance_if_absent(&new).await?
         }
     };
     let path = data_dir.signing_key()?;

@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_identity::audit::BackgroundLog;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -102,14 +103,26 @@ pub(super) fn start(
     events: &Events,
     registered: RegisteredJob,
 ) -> (Jobs, JoinHandle<()>) {
+    let log = BackgroundLog::new(
+        server.store.audit.clone(),
+        server.store.users.clone(),
+        Arc::clone(&server.ids),
+        server.clock.clone(),
+    );
     let context = Context {
-        store: server.store.clone(),
+        identity: server.store.identity.clone(),
         ids: Arc::clone(&server.ids),
         clock: server.clock.clone(),
         random: Arc::new(SystemRandom),
         tasks: server.state.authentication.tasks().clone(),
     };
-    let jobs = Jobs::new(context, events.clone(), vec![registered]);
+    let jobs = Jobs::new(
+        context,
+        server.store.jobs.clone(),
+        log,
+        events.clone(),
+        vec![registered],
+    );
     let running = jobs.clone();
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
@@ -153,7 +166,15 @@ async fn on_each_database(test: impl AsyncFn(&TestServer)) {
 
 /// Tasks that the job's row says are done.
 async fn stored(server: &TestServer, id: JobId) -> i64 {
-    server.store.jobs.job(id).await.unwrap().unwrap().progress.completed
+    server
+        .store
+        .jobs
+        .job(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .progress
+        .completed
 }
 
 #[tokio::test]

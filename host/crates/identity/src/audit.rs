@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
+use crate::Details;
 use crate::error::Result;
-use crate::{Context, Details};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::{IdGenerator, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Clock;
-use svc_store::Store;
+use svc_store::{AuditRepository, UserRepository};
 
 pub use svc_store::AuditFilter;
 
 /// Reads the log.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    store: Store,
+    audit: AuditRepository,
 }
 
 impl Audit {
-    /// The log of this store.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    /// Reads through this repository.
+    pub fn new(audit: AuditRepository) -> Self {
+        Self { audit }
     }
 
     /// Lines of the log.
@@ -34,30 +34,33 @@ impl Audit {
         page: Pagination,
         order: Order,
     ) -> Result<Listing<AuditEntry>> {
-        Ok(self.store.list_audit(filter, page, order).await?)
+        Ok(self.audit.list_audit(filter, page, order).await?)
     }
 }
 
 /// Writes about what goes on in the background: nobody waits for its end, and it does not end for want of a line.
 #[derive(Debug, Clone)]
 pub struct BackgroundLog {
-    store: Store,
+    audit: AuditRepository,
+    users: UserRepository,
     ids: Arc<IdGenerator>,
     clock: Arc<dyn Clock>,
 }
 
 impl BackgroundLog {
-    /// Into the log of this store.
-    pub fn new(store: Store, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, ids, clock }
-    }
-
-    /// Into the log of these accounts.
-    pub fn of(context: &Context) -> Self {
-        let Context {
-            store, ids, clock, ..
-        } = context;
-        Self::new(store.clone(), Arc::clone(ids), Arc::clone(clock))
+    /// `users` gives the names of the accounts that entries are about.
+    pub fn new(
+        audit: AuditRepository,
+        users: UserRepository,
+        ids: Arc<IdGenerator>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            audit,
+            users,
+            ids,
+            clock,
+        }
     }
 
     /// Writes a line about what somebody asked for, or nobody.
@@ -71,7 +74,7 @@ impl BackgroundLog {
         let actor = match by {
             Some(id) => Some(AuditParty {
                 id: Some(id),
-                name: self.store.account(id).await?.map(|account| account.user.username),
+                name: self.users.account(id).await?.map(|account| account.user.username),
             }),
             None => None,
         };
@@ -90,6 +93,6 @@ impl BackgroundLog {
                 .map(|(key, value)| ((*key).to_owned(), value.clone()))
                 .collect(),
         };
-        Ok(self.store.write_audit(&entry).await?)
+        Ok(self.audit.write_audit(&entry).await?)
     }
 }

@@ -19,6 +19,7 @@ use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
+use svc_store::{LibraryRepository, SessionRepository, TokenRepository, UserRepository};
 
 /// Callers that are remembered; beyond it, all are forgotten and asked for anew.
 const MAX_CACHED: usize = 10_000;
@@ -88,11 +89,25 @@ struct CachedActor {
     ends: Option<Timestamp>,
 }
 
+/// Repositories that resolve a credential to an account and its permissions.
+#[derive(Debug, Clone)]
+pub struct AuthenticationRepositories {
+    /// Accounts with their roles.
+    pub users: UserRepository,
+    /// Sessions of access tokens.
+    pub sessions: SessionRepository,
+    /// Personal access tokens.
+    pub tokens: TokenRepository,
+    /// Libraries that an account may access.
+    pub libraries: LibraryRepository,
+}
+
 /// Makes callers known. Remembers who they are until their account, session or token changes, or what is about all,
 /// such as a role: such a change is known to the next request, without a question to the database by all others.
 #[derive(Debug, Clone)]
 pub struct Authentication {
     context: Context,
+    repositories: AuthenticationRepositories,
     keys: KeyRing,
     settings: Settings,
     activity: ActivityLog,
@@ -106,9 +121,16 @@ impl Authentication {
     }
 
     /// Over these keys and accounts.
-    pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
+    pub fn new(
+        context: Context,
+        repositories: AuthenticationRepositories,
+        keys: KeyRing,
+        settings: Settings,
+        activity: ActivityLog,
+    ) -> Self {
         Self {
             context,
+            repositories,
             keys,
             settings,
             activity,
@@ -130,7 +152,7 @@ impl Authentication {
             Some(known) => known,
             None => {
                 // Read before the store is asked: a change in between makes the answer outdated at once.
-                let revision = self.context.store.identity_revision();
+                let revision = self.context.identity.identity_revision();
                 let (actor, ends) = self.look_up(&credential, now, revision).await?;
                 let known = CachedActor {
                     revision,
@@ -197,12 +219,12 @@ impl Authentication {
 
     /// The state of accounts, as a number that rises with each change.
     pub fn revision(&self) -> i64 {
-        self.context.store.identity_revision()
+        self.context.identity.identity_revision()
     }
 
     /// The last change that was, or may have been, about an account.
     pub fn revision_of(&self, user: UserId) -> i64 {
-        self.context.store.identity_revision_of(user)
+        self.context.identity.identity_revision_of(user)
     }
 
     /// What the caller of an open connection may do as of now; `None` when it is to be closed: account gone or
@@ -226,7 +248,6 @@ impl Authentication {
         principal: &Principal,
         account: &Account,
     ) -> Result<Option<PermissionSnapshot>, ServiceError> {
-        let store = &self.context.store;
         let mut permissions = PermissionSnapshot {
             capabilities: capabilities_of(account),
             scope: self.scope_of(&account.user).await?,
@@ -235,12 +256,21 @@ impl Authentication {
         match principal.binding {
             CredentialBinding::Account => {}
             CredentialBinding::Session(session) => {
-                if !store.session_counts(session, principal.user).await? {
+                if !self
+                    .repositories
+                    .sessions
+                    .session_counts(session, principal.user)
+                    .await?
+                {
                     return Ok(None);
                 }
             }
             CredentialBinding::Token(id) => {
-                let tokens = store.personal_access_tokens(principal.user).await?;
+                let tokens = self
+                    .repositories
+                    .tokens
+                    .personal_access_tokens(principal.user)
+                    .await?;
                 let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
                     return Ok(None);
                 };
@@ -291,7 +321,11 @@ impl Authentication {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
         if let Some(session) = identity.session {
-            let counts = self.context.store.session_counts(session, identity.user).await;
+            let counts = self
+                .repositories
+                .sessions
+                .session_counts(session, identity.user)
+                .await;
             if !counts.map_err(ServiceError::from)? {
                 return Err(AuthenticationError::InvalidAccessToken);
             }
@@ -310,7 +344,11 @@ impl Authentication {
         revision: i64,
     ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
         const INVALID: AuthenticationError = AuthenticationError::InvalidPersonalAccessToken;
-        let token = self.context.store.personal_access_token(&secret.hash()).await;
+        let token = self
+            .repositories
+            .tokens
+            .personal_access_token(&secret.hash())
+            .await;
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
         let auth_method = AuthMethod::PersonalAccessToken(token.id);
@@ -320,14 +358,14 @@ impl Authentication {
     }
 
     async fn enabled_account(&self, user: UserId) -> Result<Option<Account>, ServiceError> {
-        let account = self.context.store.account(user).await?;
+        let account = self.repositories.users.account(user).await?;
         Ok(account.filter(|account| account.user.enabled))
     }
 
     fn cached(&self, digest: &TokenHash) -> Option<CachedActor> {
         let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
         let known = cache.get(digest)?;
-        let changed = self.context.store.identity_revision_of(known.actor.user.id);
+        let changed = self.context.identity.identity_revision_of(known.actor.user.id);
         (changed <= known.revision).then(|| known.clone())
     }
 
@@ -347,7 +385,7 @@ impl Authentication {
         if user.is_owner {
             return Ok(MediaScope::All);
         }
-        Ok(self.context.store.media_scope(user.id).await?)
+        Ok(self.repositories.libraries.media_scope(user.id).await?)
     }
 
     async fn known(

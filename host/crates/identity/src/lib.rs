@@ -51,13 +51,13 @@ use svc_domain::time::{Clock, Timestamp};
 use svc_domain::user::{Account, User};
 use svc_platform::random::Random;
 use svc_platform::tasks::Tasks;
-use svc_store::Store;
+use svc_store::IdentityRepository;
 
 /// What every service about accounts works with.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Accounts and all else that is stored.
-    pub store: Store,
+    /// Starts changes of accounts.
+    pub identity: IdentityRepository,
     /// Makes ids.
     pub ids: Arc<IdGenerator>,
     /// Tells the time.

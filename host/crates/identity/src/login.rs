@@ -22,6 +22,7 @@ use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
+use svc_store::{AuditRepository, UserRepository};
 
 /// One text for every refusal: it must not tell whether there is such an account.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
@@ -64,10 +65,35 @@ pub struct Login {
     pub account: Account,
 }
 
+/// The services and repositories of [`Logins`].
+#[derive(Debug)]
+pub struct LoginDependencies {
+    /// Ids, clock, randomness and tasks.
+    pub context: Context,
+    /// Accounts.
+    pub users: UserRepository,
+    /// Receives a line for each sign-in, successful or not.
+    pub audit: AuditRepository,
+    /// Compares and hashes passwords.
+    pub passwords: Passwords,
+    /// Limits wrong passwords.
+    pub throttle: LoginThrottle,
+    /// Opens the sessions.
+    pub sessions: Sessions,
+    /// Session lifetimes.
+    pub settings: Settings,
+    /// Whether the server has an owner.
+    pub setup: Setup,
+    /// Verifies cloud accounts.
+    pub cloud: Arc<dyn Cloud>,
+}
+
 /// Signs people in.
 #[derive(Debug, Clone)]
 pub struct Logins {
     context: Context,
+    users: UserRepository,
+    audit: AuditRepository,
     passwords: Passwords,
     throttle: LoginThrottle,
     sessions: Sessions,
@@ -80,17 +106,22 @@ pub struct Logins {
 
 impl Logins {
     /// Over these accounts.
-    pub fn new(
-        context: Context,
-        passwords: Passwords,
-        throttle: LoginThrottle,
-        sessions: Sessions,
-        settings: Settings,
-        setup: Setup,
-        cloud: Arc<dyn Cloud>,
-    ) -> Self {
+    pub fn new(dependencies: LoginDependencies) -> Self {
+        let LoginDependencies {
+            context,
+            users,
+            audit,
+            passwords,
+            throttle,
+            sessions,
+            settings,
+            setup,
+            cloud,
+        } = dependencies;
         Self {
             context,
+            users,
+            audit,
             passwords,
             throttle,
             sessions,
@@ -192,8 +223,10 @@ impl Logins {
         let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
         let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
         let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
-        let store = &self.context.store;
-        Ok(store.is_known_address(id, &network.to_string(), since).await?)
+        Ok(self
+            .users
+            .is_known_address(id, &network.to_string(), since)
+            .await?)
     }
 
     async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
@@ -204,7 +237,7 @@ impl Logins {
             },
             other => other.into(),
         })?;
-        let account = self.context.store.account_by_cloud(&vouched.id).await?;
+        let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or(ServiceError::Unauthorized {
             code: None,
@@ -223,7 +256,7 @@ impl Logins {
         password_hash: Option<String>,
         request: LoginRequest,
     ) -> Result<Login> {
-        let account = self.context.store.account(user).await?.ok_or(REFUSED)?;
+        let account = self.users.account(user).await?.ok_or(REFUSED)?;
         if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
             return Err(REFUSED);
         }
@@ -240,17 +273,16 @@ impl Logins {
     }
 
     async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
-        let store = &self.context.store;
         let id = request
             .user_id
             .as_deref()
             .and_then(|id| id.parse::<UserId>().ok());
         // Asked in any case: an unknown account takes as long as a known one.
         Ok(match (&request.username, id) {
-            (None, Some(id)) => store.user_for_login_by_id(id).await?,
+            (None, Some(id)) => self.users.user_for_login_by_id(id).await?,
             (name, _) => {
                 let key = username_key(name.as_deref().unwrap_or_default());
-                store.user_for_login(&key).await?
+                self.users.user_for_login(&key).await?
             }
         })
     }
@@ -293,9 +325,9 @@ impl Logins {
         let entry = self
             .context
             .audit_entry(event, &request.client, None, user, &details);
-        let store = self.context.store.clone();
+        let audit = self.audit.clone();
         self.context.tasks.spawn("audit-login", async move {
-            if let Err(error) = store.write_audit(&entry).await {
+            if let Err(error) = audit.write_audit(&entry).await {
                 tracing::warn!(%error, "audit entry could not be stored");
             }
         });
@@ -313,7 +345,7 @@ impl Logins {
             return Ok(outdated);
         };
         let hash = self.passwords.hash(client.known(), password).await?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         change.replace_password_hash(user, &outdated, &hash).await?;
         change.commit_without_invalidation().await?;
         Ok(hash)
@@ -326,7 +358,7 @@ impl Logins {
         client: &ClientInfo,
         password: String,
     ) -> Result<()> {
-        let stored = self.context.store.user_for_login_by_id(user.id).await?;
+        let stored = self.users.user_for_login_by_id(user.id).await?;
         let network = ClientNetwork::from(client.address);
         let attempt = self
             .throttle

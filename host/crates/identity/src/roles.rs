@@ -10,7 +10,7 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
 use svc_domain::user::{Account, CustomRole, RoleAssignment};
-use svc_store::IdentityChange;
+use svc_store::{IdentityChange, RoleRepository};
 
 /// Accounts that one request may name.
 const MAX_USERS: usize = 200;
@@ -89,12 +89,13 @@ pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()
 #[derive(Debug, Clone)]
 pub struct Roles {
     context: Context,
+    roles: RoleRepository,
 }
 
 impl Roles {
     /// The roles of this store.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, roles: RoleRepository) -> Self {
+        Self { context, roles }
     }
 
     /// All roles: the built-in ones, then the others by name.
@@ -102,7 +103,7 @@ impl Roles {
     /// # Errors
     /// The store's.
     pub async fn list(&self) -> Result<Vec<RoleInfo>> {
-        let custom = self.context.store.custom_roles().await?;
+        let custom = self.roles.custom_roles().await?;
         let built_in = Role::ALL.into_iter().map(RoleInfo::from);
         Ok(built_in.chain(custom.into_iter().map(RoleInfo::from)).collect())
     }
@@ -195,11 +196,7 @@ impl Roles {
         page: Pagination,
         order: Order,
     ) -> Result<Vec<RoleAssignment>> {
-        Ok(self
-            .context
-            .store
-            .list_role_assignments(user, page, order)
-            .await?)
+        Ok(self.roles.list_role_assignments(user, page, order).await?)
     }
 
     /// Gives accounts a role, all or none of them. An account that has it already keeps it as it was.

@@ -15,7 +15,7 @@ use crate::settings::registry::SERVER_NAME;
 use crate::settings::{Settings, store_setting};
 use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_store::{NewUser, Store};
+use svc_store::{NewUser, UserRepository};
 
 /// The name of the account that needs no credentials.
 const GUEST: &str = "guest";
@@ -41,6 +41,7 @@ pub struct SetupRequest {
 #[derive(Debug, Clone)]
 pub struct Setup {
     context: Context,
+    users: UserRepository,
     passwords: Passwords,
     settings: Settings,
     token: Option<Arc<str>>,
@@ -54,13 +55,15 @@ impl Setup {
     /// The store's: it is asked once whether there is an owner.
     pub async fn open(
         context: Context,
+        users: UserRepository,
         passwords: Passwords,
         settings: Settings,
         token: Option<String>,
     ) -> Result<Self> {
-        let done = Arc::new(AtomicBool::new(context.store.owner_exists().await?));
+        let done = Arc::new(AtomicBool::new(users.owner_exists().await?));
         let setup = Self {
             context,
+            users,
             passwords,
             settings,
             token: token.map(Arc::from),
@@ -68,10 +71,6 @@ impl Setup {
         };
         setup.ensure_guest().await?;
         Ok(setup)
-    }
-
-    fn store(&self) -> &Store {
-        &self.context.store
     }
 
     /// Whether there was an owner when last asked. Never touches the database: health must always answer.
@@ -85,13 +84,13 @@ impl Setup {
     /// The store's.
     pub async fn look_again(&self) -> Result<()> {
         self.done
-            .store(self.store().owner_exists().await?, Ordering::Relaxed);
+            .store(self.users.owner_exists().await?, Ordering::Relaxed);
         self.ensure_guest().await
     }
 
     /// The guest's account is always there; whether guests are let in is a setting.
     async fn ensure_guest(&self) -> Result<()> {
-        if self.store().guest().await?.is_some() {
+        if self.users.guest().await?.is_some() {
             return Ok(());
         }
         let now = self.context.now();
@@ -105,7 +104,7 @@ impl Setup {
             is_guest: true,
             created_at: now,
         };
-        let mut change = self.store().change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         // Another process may have been faster.
         if change.insert_user(&guest).await? {
             change.assign_role(guest.id, Role::Guest.as_str(), now).await?;
@@ -131,7 +130,7 @@ impl Setup {
     /// # Errors
     /// The store's.
     pub async fn has_owner(&self) -> Result<bool> {
-        if !self.is_done() && self.store().owner_exists().await? {
+        if !self.is_done() && self.users.owner_exists().await? {
             self.done.store(true, Ordering::Relaxed);
         }
         Ok(self.is_done())
@@ -195,7 +194,7 @@ impl Setup {
                 is_guest: false,
                 created_at: now,
             };
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.identity.change_identity().await?;
             if change.owner().await?.is_some() {
                 setup.done.store(true, Ordering::Relaxed);
                 return Err(already_done());

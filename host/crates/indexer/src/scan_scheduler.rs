@@ -17,6 +17,7 @@ use svc_identity::Context;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
+use svc_store::IndexRepository;
 
 pub use crate::scan::WatchState;
 
@@ -54,6 +55,7 @@ enum Outcome {
 #[derive(Debug, Clone)]
 pub struct ScanScheduler {
     context: Context,
+    index: IndexRepository,
     indexing: Indexing,
     settings: Settings,
     setup: Setup,
@@ -64,9 +66,16 @@ pub struct ScanScheduler {
 
 impl ScanScheduler {
     /// Over this indexer. Nothing is watched before [`ScanScheduler::run`].
-    pub fn new(context: Context, indexing: Indexing, settings: Settings, setup: Setup) -> Self {
+    pub fn new(
+        context: Context,
+        index: IndexRepository,
+        indexing: Indexing,
+        settings: Settings,
+        setup: Setup,
+    ) -> Self {
         Self {
             context,
+            index,
             indexing,
             settings,
             setup,
@@ -253,7 +262,7 @@ impl ScanScheduler {
         let by_itself = self.settings.watch_directories() || self.settings.scan_every().is_some();
         if !by_itself
             || self.indexing.directory_ids().await?.is_empty()
-            || !self.context.store.is_index_empty().await?
+            || !self.index.is_index_empty().await?
         {
             return Ok(false);
         }

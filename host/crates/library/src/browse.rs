@@ -20,7 +20,7 @@ use svc_identity::error::{Result, ServiceError};
 use svc_indexer::scan::is_ignored;
 use svc_platform::media_root::{Entry, MediaRoot};
 use svc_plugin_host::Plugins;
-use svc_store::Store;
+use svc_store::{DirectoryRepository, IndexRepository, LibraryRepository};
 
 /// Time for one directory. A network share that hangs would keep the client waiting for minutes.
 const TIME: Duration = Duration::from_secs(10);
@@ -89,7 +89,9 @@ pub enum NodeContent {
 /// Lists directories.
 #[derive(Debug, Clone)]
 pub struct Browse {
-    store: Store,
+    directories: DirectoryRepository,
+    index: IndexRepository,
+    libraries: LibraryRepository,
     plugins: Plugins,
     readers: DirectoryReaders,
 }
@@ -119,9 +121,16 @@ struct Listing {
 
 impl Browse {
     /// Over the configured directories.
-    pub fn new(store: Store, plugins: Plugins) -> Self {
+    pub fn new(
+        directories: DirectoryRepository,
+        index: IndexRepository,
+        libraries: LibraryRepository,
+        plugins: Plugins,
+    ) -> Self {
         Self {
-            store,
+            directories,
+            index,
+            libraries,
             plugins,
             readers: DirectoryReaders {
                 permits: Arc::new(Semaphore::new(AT_ONCE)),
@@ -135,8 +144,8 @@ impl Browse {
         if actor.scope == MediaScope::All || actor.may(Capability::IndexingRead) {
             return Ok(ShownFolders::default());
         }
-        let admitted = self.store.admitted_libraries(actor.user.id).await?;
-        let libraries = self.store.libraries().await?.into_iter();
+        let admitted = self.libraries.admitted_libraries(actor.user.id).await?;
+        let libraries = self.libraries.libraries().await?.into_iter();
         let of_kind = libraries.filter(|library| library.kind == *kind);
         Ok(ShownFolders::new(
             of_kind
@@ -163,9 +172,9 @@ impl Browse {
             return Err(no_such_directory());
         }
         let mut roots = Vec::new();
-        for directory in self.store.list_directories().await? {
+        for directory in self.directories.list_directories().await? {
             if directory.kind == kind {
-                let indexed = self.store.indexed_names(directory.id, &path).await?;
+                let indexed = self.index.indexed_names(directory.id, &path).await?;
                 let path = directory.path;
                 roots.push(Root { path, indexed });
             }

@@ -11,7 +11,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::UserItemList;
+use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 
 /// Seconds of a position: a third of a year, which no item has.
 pub const MAX_SECONDS: f64 = 10_000_000.0;
@@ -37,6 +37,8 @@ pub struct NewReport {
 #[derive(Debug, Clone)]
 pub struct History {
     context: Context,
+    user_items: UserItemRepository,
+    items: ItemRepository,
     queues: PlaybackQueues,
 }
 
@@ -100,8 +102,18 @@ fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
 
 impl History {
     /// Over this store; what is played moves the cursor of its queue.
-    pub fn new(context: Context, queues: PlaybackQueues) -> Self {
-        Self { context, queues }
+    pub fn new(
+        context: Context,
+        user_items: UserItemRepository,
+        items: ItemRepository,
+        queues: PlaybackQueues,
+    ) -> Self {
+        Self {
+            context,
+            user_items,
+            items,
+            queues,
+        }
     }
 
     /// Takes in what a client says of its playing; gives what is known then. What is older than the last report
@@ -116,8 +128,7 @@ impl History {
             state,
             queue_item,
         } = check(&new)?;
-        let store = &self.context.store;
-        let summary = find_item(store, actor, key).await;
+        let summary = find_item(&self.items, actor, key).await;
         let summary = summary.map_err(|error| error.named_by("mediaId"))?;
         // Looked for before anything is kept: a report is taken as a whole, or not at all.
         let place = match queue_item {
@@ -133,9 +144,9 @@ impl History {
             position_ms,
             state,
         };
-        let (store, user, length) = (store.clone(), actor.user.id, summary.duration_ms);
+        let (user_items, user, length) = (self.user_items.clone(), actor.user.id, summary.duration_ms);
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "history-report", async move {
-            Ok(store.report_playback(user, key, &report, length).await?)
+            Ok(user_items.report_playback(user, key, &report, length).await?)
         })
         .await?;
         let is_the_last = data.playback.played_at == Some(report.at);
@@ -181,16 +192,16 @@ impl History {
                 next: None,
             });
         }
-        let (store, user) = (&self.context.store, actor.user.id);
-        let Listing { items, total, .. } = store.next_up(user, &actor.scope, page).await?;
+        let user = actor.user.id;
+        let Listing { items, total, .. } = self.user_items.next_up(user, &actor.scope, page).await?;
         let keys: Vec<ItemKey> = items.into_iter().map(|id| (ItemType::TvEpisode, id)).collect();
-        let data = store.user_data(user, &keys).await?;
+        let data = self.user_items.user_data(user, &keys).await?;
         let items = keys.into_iter().map(|key| UserItem {
             key,
             data: data.get(&key).copied().unwrap_or_default(),
         });
         Ok(Listing {
-            items: with_summaries(store, actor, items.collect()).await?,
+            items: with_summaries(&self.items, actor, items.collect()).await?,
             total,
             next: None,
         })
@@ -203,12 +214,12 @@ impl History {
         list: UserItemList,
         part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
-        let store = &self.context.store;
-        let Listing { items, total, .. } = store
+        let Listing { items, total, .. } = self
+            .user_items
             .list_user_items(actor.user.id, &actor.scope, types, list, part)
             .await?;
         Ok(Listing {
-            items: with_summaries(store, actor, items).await?,
+            items: with_summaries(&self.items, actor, items).await?,
             total,
             next: None,
         })
@@ -219,12 +230,12 @@ impl History {
     /// # Errors
     /// Not found; the store's.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
-        let store = self.context.store.clone();
+        let user_items = self.user_items.clone();
         let key = (item, id.get());
-        find_item(&store, actor, key).await?;
+        find_item(&self.items, actor, key).await?;
         let user = actor.user.id;
         run_to_completion(&self.context.tasks, "history-forget", async move {
-            Ok(store.forget_playback(user, key).await?)
+            Ok(user_items.forget_playback(user, key).await?)
         })
         .await
     }

@@ -9,7 +9,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 pub use svc_store::ItemFilter;
-use svc_store::Store;
+use svc_store::{ItemRepository, UserItemRepository};
 
 /// An item with what its user did with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,17 +64,17 @@ pub fn parse_id(path: &str, text: &str) -> std::result::Result<MediaId, FieldErr
 ///
 /// # Errors
 /// Not found; the store's.
-pub async fn find_item(store: &Store, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
+pub async fn find_item(items: &ItemRepository, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
     if !actor.may(read_capability(key.0)) {
         return Err(ServiceError::NotFound);
     }
-    let mut found = store.item_summaries(&actor.scope, [key]).await?;
+    let mut found = items.item_summaries(&actor.scope, [key]).await?;
     found.remove(&key).ok_or(ServiceError::NotFound)
 }
 
 /// What the actor did with items, as far as their credential lets them know.
 pub(super) async fn user_data(
-    store: &Store,
+    user_items: &UserItemRepository,
     actor: &Actor,
     keys: &[ItemKey],
 ) -> Result<HashMap<ItemKey, UserData>> {
@@ -83,7 +83,7 @@ pub(super) async fn user_data(
     if keys.is_empty() || !(plays || ratings) {
         return Ok(HashMap::new());
     }
-    let mut found = store.user_data(actor.user.id, keys).await?;
+    let mut found = user_items.user_data(actor.user.id, keys).await?;
     for data in found.values_mut() {
         if !plays {
             data.playback = Playback::default();
@@ -97,12 +97,12 @@ pub(super) async fn user_data(
 
 /// Items in few words; those that went since they were listed are left out.
 pub(super) async fn with_summaries(
-    store: &Store,
+    repository: &ItemRepository,
     actor: &Actor,
     items: Vec<UserItem>,
 ) -> Result<Vec<KnownItem>> {
     let keys = items.iter().map(|item| item.key);
-    let mut summaries: HashMap<ItemKey, ItemSummary> = store.item_summaries(&actor.scope, keys).await?;
+    let mut summaries: HashMap<ItemKey, ItemSummary> = repository.item_summaries(&actor.scope, keys).await?;
     let known = items.into_iter().filter_map(|item| {
         Some(KnownItem {
             key: item.key,

@@ -11,6 +11,7 @@ use svc_identity::error::Result;
 use svc_identity::login::KNOWN_ADDRESS;
 use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
+use svc_store::{RunRepository, SessionRepository, UserRepository};
 
 /// How often another process's changes are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -24,8 +25,14 @@ const AUDIT_LINES: i64 = 100_000;
 /// Runs in the background for as long as the server does.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
-    /// Store and clock.
+    /// Clock, and the revision of accounts.
     pub context: Context,
+    /// Receives the times of last use.
+    pub users: UserRepository,
+    /// Pruned.
+    pub sessions: SessionRepository,
+    /// Pruned.
+    pub runs: RunRepository,
     /// Times of last use that are not written yet.
     pub activity: ActivityLog,
     /// Plugins, whose quarantines are noted.
@@ -48,7 +55,7 @@ impl Maintenance {
         loop {
             let outcome = tokio::select! {
                 _ = look.tick() => self.look_for_changes().await,
-                _ = write.tick() => self.activity.write(&self.context.store).await,
+                _ = write.tick() => self.activity.write(&self.users).await,
                 _ = prune.tick() => self.prune().await,
             };
             if let Err(error) = outcome {
@@ -59,8 +66,7 @@ impl Maintenance {
 
     async fn look_for_changes(&self) -> Result<()> {
         self.plugins.note_quarantines().await;
-        let store = &self.context.store;
-        if store.refresh_identity_revision().await? {
+        if self.context.identity.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;
         }
@@ -72,9 +78,9 @@ impl Maintenance {
             let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
             Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
         };
-        let store = &self.context.store;
-        store.prune_runs(RUNS).await?;
-        Ok(store
+        self.runs.prune_runs(RUNS).await?;
+        Ok(self
+            .sessions
             .prune_identity(ago(PRUNE_EVERY), ago(KNOWN_ADDRESS), AUDIT_LINES)
             .await?)
     }
@@ -82,7 +88,7 @@ impl Maintenance {
     /// Ends what is under way and writes what is only in memory, at the end.
     pub async fn close(&self) {
         self.waveforms.close().await;
-        if let Err(error) = self.activity.write(&self.context.store).await {
+        if let Err(error) = self.activity.write(&self.users).await {
             tracing::warn!(%error, "last-use times could not be stored");
         }
     }

@@ -12,7 +12,7 @@ use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
 use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::{MediaFile, Store, TrackPicture};
+use svc_store::{FileRepository, MediaFile, MusicRepository, TrackPicture};
 
 /// Bytes of an embedded picture, at most: what the plugin host allows as well.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
@@ -80,16 +80,23 @@ pub enum PictureBytes {
 /// Opens media.
 #[derive(Debug, Clone)]
 pub struct Media {
-    store: Store,
+    music: MusicRepository,
+    files: FileRepository,
     plugins: Plugins,
     data_dir: Arc<DataDir>,
 }
 
 impl Media {
     /// Over these files and plugins. What is too large to be held in memory goes to the data directory.
-    pub fn new(store: Store, plugins: Plugins, data_dir: Arc<DataDir>) -> Self {
+    pub fn new(
+        music: MusicRepository,
+        files: FileRepository,
+        plugins: Plugins,
+        data_dir: Arc<DataDir>,
+    ) -> Self {
         Self {
-            store,
+            music,
+            files,
             plugins,
             data_dir,
         }
@@ -116,9 +123,9 @@ impl Media {
     /// # Errors
     /// Not found; absent `artwork_missing` or `file_missing`; unavailable `storage_unavailable`; the store's.
     pub async fn open_track_picture(&self, actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
-        match self.store.track_picture(&actor.scope, id).await? {
+        match self.music.track_picture(&actor.scope, id).await? {
             Some(picture) => self.open_embedded(picture).await,
-            None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
@@ -128,16 +135,16 @@ impl Media {
     /// # Errors
     /// As [`Self::open_track_picture`].
     pub async fn open_release_picture(&self, actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
-        match self.store.release_picture(&actor.scope, id).await? {
+        match self.music.release_picture(&actor.scope, id).await? {
             Some(picture) => self.open_embedded(picture).await,
-            None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
 
     async fn open(&self, actor: &Actor, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
         let media = self
-            .store
+            .files
             .media_file(&actor.scope, id)
             .await?
             .filter(|media| media.kind == *kind);

@@ -10,18 +10,19 @@ use svc_identity::error::{Result, ServiceError};
 pub use svc_store::{
     ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
-use svc_store::{Hits, Store};
+use svc_store::{Hits, MusicRepository, UserItemRepository};
 
 /// Music, as an actor sees it: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
 pub struct Music {
-    store: Store,
+    music: MusicRepository,
+    user_items: UserItemRepository,
 }
 
 impl Music {
     /// Over this store.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(music: MusicRepository, user_items: UserItemRepository) -> Self {
+        Self { music, user_items }
     }
 
     /// Tracks.
@@ -34,7 +35,7 @@ impl Music {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let mut tracks = self.store.list_tracks(&actor.scope, filter, request).await?;
+        let mut tracks = self.music.list_tracks(&actor.scope, filter, request).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -44,7 +45,7 @@ impl Music {
     /// # Errors
     /// The store's.
     pub async fn found_tracks(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
-        let mut tracks = self.store.found_tracks(hits).await?;
+        let mut tracks = self.music.found_tracks(hits).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -54,7 +55,7 @@ impl Music {
     /// # Errors
     /// The store's.
     pub async fn found_releases(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
-        Ok(self.store.found_releases(&actor.scope, hits).await?)
+        Ok(self.music.found_releases(&actor.scope, hits).await?)
     }
 
     /// Artists that were found.
@@ -62,13 +63,13 @@ impl Music {
     /// # Errors
     /// The store's.
     pub async fn found_artists(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
-        Ok(self.store.found_artists(&actor.scope, hits).await?)
+        Ok(self.music.found_artists(&actor.scope, hits).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {
         let key = |track: &Track| (ItemType::MusicTrack, track.id.get());
         let keys: Vec<_> = tracks.iter().map(key).collect();
-        let found = user_data(&self.store, actor, &keys).await?;
+        let found = user_data(&self.user_items, actor, &keys).await?;
         for track in tracks {
             track.user_data = found.get(&key(track)).copied().unwrap_or_default();
         }
@@ -80,7 +81,7 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
-        let track = self.store.track(&actor.scope, id).await?;
+        let track = self.music.track(&actor.scope, id).await?;
         let mut track = track.ok_or(ServiceError::NotFound)?;
         self.add_user_data(actor, std::slice::from_mut(&mut track))
             .await?;
@@ -97,7 +98,7 @@ impl Music {
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        Ok(self.store.list_releases(&actor.scope, filter, request).await?)
+        Ok(self.music.list_releases(&actor.scope, filter, request).await?)
     }
 
     /// One release.
@@ -105,7 +106,7 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn release(&self, actor: &Actor, id: MusicReleaseId) -> Result<Release> {
-        self.store
+        self.music
             .release(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -122,7 +123,7 @@ impl Music {
         part: OrderedPagination,
     ) -> Result<Listing<Track>> {
         self.release(actor, id).await?;
-        let mut tracks = self.store.release_tracks(&actor.scope, id, part).await?;
+        let mut tracks = self.music.release_tracks(&actor.scope, id, part).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -137,7 +138,7 @@ impl Music {
         filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        Ok(self.store.list_artists(&actor.scope, filter, request).await?)
+        Ok(self.music.list_artists(&actor.scope, filter, request).await?)
     }
 
     /// One artist.
@@ -145,7 +146,7 @@ impl Music {
     /// # Errors
     /// Not found; the store's.
     pub async fn artist(&self, actor: &Actor, id: MusicArtistId) -> Result<Artist> {
-        self.store
+        self.music
             .artist(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -179,6 +180,6 @@ impl Music {
         actor: &Actor,
         request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
-        Ok(self.store.list_genres(&actor.scope, request).await?)
+        Ok(self.music.list_genres(&actor.scope, request).await?)
     }
 }

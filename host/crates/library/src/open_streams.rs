@@ -17,7 +17,7 @@ use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::settings::Settings;
-use svc_store::{Result as StoreResult, Store};
+use svc_store::{FileRepository, Result as StoreResult};
 
 /// Keeps account of open streams.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct OpenStreams(Arc<Shared>);
 struct Shared {
     settings: Settings,
     authentication: Authentication,
-    store: Store,
+    files: FileRepository,
     look: Duration,
     state: Mutex<State>,
 }
@@ -74,11 +74,16 @@ pub struct OpenStream {
 impl OpenStreams {
     /// By the setting `max_concurrent_streams`, and by what callers may at each moment, which is looked at every `look`: a
     /// stream that has to end has its body ended after at most this time, and its connection closed after as much again.
-    pub fn new(settings: Settings, authentication: Authentication, store: Store, look: Duration) -> Self {
+    pub fn new(
+        settings: Settings,
+        authentication: Authentication,
+        files: FileRepository,
+        look: Duration,
+    ) -> Self {
         Self(Arc::new(Shared {
             settings,
             authentication,
-            store,
+            files,
             look,
             state: Mutex::default(),
         }))
@@ -256,7 +261,7 @@ impl Shared {
         file: FileId,
     ) -> StoreResult<bool> {
         Ok(permissions.capabilities.contains(capability)
-            && self.store.media_file(&permissions.scope, file).await?.is_some())
+            && self.files.media_file(&permissions.scope, file).await?.is_some())
     }
 
     /// Notes until when a stream is permitted by this state of accounts; `None` ends it.

@@ -14,8 +14,8 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::Hits;
 pub use svc_store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
+use svc_store::{Hits, PhotoAlbumRepository, PhotoRepository, UserItemRepository};
 
 /// The earliest and the latest moment that a photo may be said to be from: the beginning of 1800, the end of 2199.
 const MOMENTS: std::ops::RangeInclusive<i64> = -5_364_662_400_000..=7_258_118_399_999;
@@ -28,6 +28,9 @@ const ALTITUDES: std::ops::RangeInclusive<f64> = -12_000.0..=100_000.0;
 #[derive(Debug, Clone)]
 pub struct Photos {
     context: Context,
+    photos: PhotoRepository,
+    photo_albums: PhotoAlbumRepository,
+    user_items: UserItemRepository,
     events: Events,
 }
 
@@ -105,8 +108,20 @@ fn check(update: PhotoUpdate) -> Result<PhotoPatch> {
 
 impl Photos {
     /// Over this store.
-    pub fn new(context: Context, events: Events) -> Self {
-        Self { context, events }
+    pub fn new(
+        context: Context,
+        photos: PhotoRepository,
+        photo_albums: PhotoAlbumRepository,
+        user_items: UserItemRepository,
+        events: Events,
+    ) -> Self {
+        Self {
+            context,
+            photos,
+            photo_albums,
+            user_items,
+            events,
+        }
     }
 
     /// Photos; none of an album that the actor does not see.
@@ -126,8 +141,7 @@ impl Photos {
                 next: None,
             });
         }
-        let store = &self.context.store;
-        let mut photos = store.list_photos(&actor.scope, filter, request).await?;
+        let mut photos = self.photos.list_photos(&actor.scope, filter, request).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)
@@ -138,7 +152,7 @@ impl Photos {
     /// # Errors
     /// The store's.
     pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
-        let mut photos = self.context.store.found_photos(hits).await?;
+        let mut photos = self.photos.found_photos(hits).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)
@@ -159,8 +173,8 @@ impl Photos {
         if self.is_of_hidden_album(actor, filter).await? {
             return Ok(Vec::new());
         }
-        let store = &self.context.store;
-        let mut buckets = store
+        let mut buckets = self
+            .photos
             .photo_buckets(&actor.scope, filter, libraries, granularity)
             .await?;
         if order == Order::Descending {
@@ -174,7 +188,7 @@ impl Photos {
     /// # Errors
     /// Not found; the store's.
     pub async fn photo(&self, actor: &Actor, id: PhotoId) -> Result<Photo> {
-        let photo = self.context.store.photo(&actor.scope, id).await?;
+        let photo = self.photos.photo(&actor.scope, id).await?;
         let mut photos = [photo.ok_or(ServiceError::NotFound)?];
         self.add_albums(actor, &mut photos).await?;
         self.add_user_data(actor, &mut photos).await?;
@@ -196,7 +210,7 @@ impl Photos {
         let patch = patch?;
         run_to_completion(&self.context.tasks, "photo-update", async move {
             let now = this.context.now();
-            let class = this.context.store.update_photo(&scope, id, &patch, now).await?;
+            let class = this.photos.update_photo(&scope, id, &patch, now).await?;
             let class = class.ok_or(ServiceError::NotFound)?;
             this.events.publish(|| told::updated(id, class));
             Ok(())
@@ -208,7 +222,7 @@ impl Photos {
     async fn add_user_data(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {
         let key = |photo: &Photo| (ItemType::Photo, photo.id.get());
         let keys: Vec<_> = photos.iter().map(key).collect();
-        let found = user_data(&self.context.store, actor, &keys).await?;
+        let found = user_data(&self.user_items, actor, &keys).await?;
         for photo in photos {
             photo.user_data = found.get(&key(photo)).copied().unwrap_or_default();
         }
@@ -221,7 +235,7 @@ impl Photos {
             return Ok(false);
         };
         let may = actor.may(Capability::PhotoAlbumsRead);
-        Ok(!may || !self.context.store.sees_photo_album(actor.user.id, album).await?)
+        Ok(!may || !self.photo_albums.sees_photo_album(actor.user.id, album).await?)
     }
 
     async fn add_albums(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {
@@ -229,7 +243,7 @@ impl Photos {
             return Ok(());
         }
         let ids: Vec<PhotoId> = photos.iter().map(|photo| photo.id).collect();
-        let mut albums = self.context.store.albums_of_photos(actor.user.id, &ids).await?;
+        let mut albums = self.photo_albums.albums_of_photos(actor.user.id, &ids).await?;
         for photo in photos {
             photo.albums = albums.remove(&photo.id).unwrap_or_default();
         }

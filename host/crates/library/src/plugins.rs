@@ -14,7 +14,7 @@ pub use svc_plugin_host::{PluginStats, PluginStatus};
 /// plugins, and shuts them off and releases them for itself.
 #[derive(Debug, Clone)]
 pub struct PluginList {
-    context: Context,
+    log: BackgroundLog,
     plugins: Plugins,
     /// Those that were shut off when last looked at, and why.
     quarantined: Arc<Mutex<BTreeMap<String, String>>>,
@@ -22,9 +22,9 @@ pub struct PluginList {
 
 impl PluginList {
     /// Over this plugin host.
-    pub fn new(context: Context, plugins: Plugins) -> Self {
+    pub fn new(log: BackgroundLog, plugins: Plugins) -> Self {
         Self {
-            context,
+            log,
             plugins,
             quarantined: Arc::default(),
         }
@@ -37,10 +37,9 @@ impl PluginList {
 
     /// Writes a line of the audit log about each plugin that was shut off since this was last called.
     pub async fn note_quarantines(&self) {
-        let log = BackgroundLog::of(&self.context);
         for (plugin, reason) in self.newly_quarantined() {
             let details = [("plugin", plugin), ("reason", reason)];
-            log.note(AuditEvent::PluginQuarantined, None, &details).await;
+            self.log.note(AuditEvent::PluginQuarantined, None, &details).await;
         }
     }
 

@@ -8,18 +8,24 @@ use svc_domain::user_data::{FAVORITE, UserItem};
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::UserItemList;
+use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 
 /// The ratings of each user.
 #[derive(Debug, Clone)]
 pub struct Ratings {
     context: Context,
+    user_items: UserItemRepository,
+    items: ItemRepository,
 }
 
 impl Ratings {
     /// Over this store.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, user_items: UserItemRepository, items: ItemRepository) -> Self {
+        Self {
+            context,
+            user_items,
+            items,
+        }
     }
 
     /// Keeps what the actor thinks of an item, in place of what they thought before.
@@ -46,12 +52,12 @@ impl Ratings {
                 return Err(ServiceError::Invalid(errors.collect()));
             }
         };
-        let store = self.context.store.clone();
-        let summary = find_item(&store, actor, key).await;
+        let user_items = self.user_items.clone();
+        let summary = find_item(&self.items, actor, key).await;
         let summary = summary.map_err(|error| error.named_by("mediaId"))?;
         let (user, now) = (actor.user.id, self.context.now());
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "rating-change", async move {
-            Ok(store.rate(user, key, rating, now).await?)
+            Ok(user_items.rate(user, key, rating, now).await?)
         })
         .await?;
         Ok(KnownItem { key, summary, data })
@@ -71,12 +77,13 @@ impl Ratings {
         let list = UserItemList::Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
-        let (store, types) = (&self.context.store, readable_types(actor, only));
-        let Listing { items, total, .. } = store
+        let types = readable_types(actor, only);
+        let Listing { items, total, .. } = self
+            .user_items
             .list_user_items(actor.user.id, &actor.scope, &types, list, part)
             .await?;
         Ok(Listing {
-            items: with_summaries(store, actor, items).await?,
+            items: with_summaries(&self.items, actor, items).await?,
             total,
             next: None,
         })
@@ -87,12 +94,12 @@ impl Ratings {
     /// # Errors
     /// Not found; the store's.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
-        let store = self.context.store.clone();
+        let user_items = self.user_items.clone();
         let key = (item, id.get());
-        find_item(&store, actor, key).await?;
+        find_item(&self.items, actor, key).await?;
         let user = actor.user.id;
         run_to_completion(&self.context.tasks, "rating-delete", async move {
-            Ok(store.forget_rating(user, key).await?)
+            Ok(user_items.forget_rating(user, key).await?)
         })
         .await
     }

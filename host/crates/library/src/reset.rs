@@ -22,7 +22,7 @@ use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::random_hex;
 use svc_platform::secret_key::SecretKey;
-use svc_store::Instance;
+use svc_store::{Database, DirectoryRepository, Instance};
 
 /// How long a reset waits for the run under way. A plugin's time for a file is shorter, but for the largest files.
 const STOP_WAIT: Duration = Duration::from_secs(10);
@@ -57,8 +57,12 @@ impl ResetType {
 /// Resets the server.
 #[derive(Debug, Clone)]
 pub struct Reset {
-    /// What is stored.
+    /// Ids, clock, randomness and tasks; starts the change.
     pub context: Context,
+    /// Compacted after a reset.
+    pub database: Database,
+    /// Media directories, synchronised with the configuration after a factory reset.
+    pub directories: DirectoryRepository,
     /// Runs, which end before.
     pub indexing: Indexing,
     /// Keys, which are made anew.
@@ -182,8 +186,7 @@ impl Reset {
         self.settings.reload().await?;
         self.origins.reload().await?;
         self.setup.look_again().await?;
-        self.context
-            .store
+        self.directories
             .sync_directories(&self.media, &self.context.ids, self.context.now())
             .await?;
         tracing::warn!("factory reset: anyone who reaches the server can set it up");
@@ -202,10 +205,10 @@ impl Reset {
     }
 
     fn shrink_later(&self) {
-        let store = self.context.store.clone();
+        let database = self.database.clone();
         // What is cut off is done by the next reset, or by nobody: it is space alone.
         self.context.tasks.spawn_until_end("shrink", async move {
-            if let Err(error) = store.shrink().await {
+            if let Err(error) = database.shrink().await {
                 tracing::warn!(%error, "the database could not be compacted");
             }
         });

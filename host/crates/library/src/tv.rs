@@ -7,19 +7,20 @@ use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::video::{Episode, Season, Show};
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
-use svc_store::{Hits, Store};
+use svc_store::{Hits, TvRepository, UserItemRepository};
 pub use svc_store::{ItemFilter, ShowFilter, ShowOrder};
 
 /// Shows, as an actor sees them: what they do not see is as if it did not exist.
 #[derive(Debug, Clone)]
 pub struct Tv {
-    store: Store,
+    tv: TvRepository,
+    user_items: UserItemRepository,
 }
 
 impl Tv {
     /// Over this store.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(tv: TvRepository, user_items: UserItemRepository) -> Self {
+        Self { tv, user_items }
     }
 
     /// Shows.
@@ -32,7 +33,7 @@ impl Tv {
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        Ok(self.store.list_shows(&actor.scope, filter, request).await?)
+        Ok(self.tv.list_shows(&actor.scope, filter, request).await?)
     }
 
     /// Shows that were found.
@@ -40,7 +41,7 @@ impl Tv {
     /// # Errors
     /// The store's.
     pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
-        Ok(self.store.found_shows(&actor.scope, hits).await?)
+        Ok(self.tv.found_shows(&actor.scope, hits).await?)
     }
 
     /// Episodes that were found.
@@ -48,7 +49,7 @@ impl Tv {
     /// # Errors
     /// The store's.
     pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
-        let mut episodes = self.store.found_episodes(&actor.scope, hits).await?;
+        let mut episodes = self.tv.found_episodes(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -58,7 +59,7 @@ impl Tv {
     /// # Errors
     /// Not found; the store's.
     pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
-        self.store
+        self.tv
             .show(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -75,7 +76,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Season>> {
         self.show(actor, id).await?;
-        Ok(self.store.show_seasons(&actor.scope, id, part).await?)
+        Ok(self.tv.show_seasons(&actor.scope, id, part).await?)
     }
 
     /// The episodes of a show, in the order in which they are watched.
@@ -90,7 +91,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
-        let mut episodes = self.store.show_episodes(&actor.scope, id, filter, part).await?;
+        let mut episodes = self.tv.show_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -100,7 +101,7 @@ impl Tv {
     /// # Errors
     /// Not found; the store's.
     pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
-        self.store
+        self.tv
             .season(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -118,7 +119,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.season(actor, id).await?;
-        let mut episodes = self.store.season_episodes(&actor.scope, id, filter, part).await?;
+        let mut episodes = self.tv.season_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -128,7 +129,7 @@ impl Tv {
     /// # Errors
     /// Not found; the store's.
     pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
-        let episode = self.store.episode(&actor.scope, id).await?;
+        let episode = self.tv.episode(&actor.scope, id).await?;
         let mut episode = episode.ok_or(ServiceError::NotFound)?;
         self.add_user_data(actor, std::slice::from_mut(&mut episode))
             .await?;
@@ -138,7 +139,7 @@ impl Tv {
     async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
         let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
         let keys: Vec<_> = episodes.iter().map(key).collect();
-        let found = user_data(&self.store, actor, &keys).await?;
+        let found = user_data(&self.user_items, actor, &keys).await?;
         for episode in episodes {
             episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
         }

@@ -7,7 +7,7 @@ use svc_domain::video::{ArtworkKind, SubtitleOrigin, VideoSubject};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
-use svc_store::{MediaFile, Store};
+use svc_store::{MediaFile, VideoFileRepository};
 
 /// Names of pictures that are tried for one answer, at most: each is a look at the disk.
 const PICTURES_TRIED: usize = 16;
@@ -20,13 +20,13 @@ const SUBTITLE_EMBEDDED: ServiceError = ServiceError::Absent {
 /// Opens what belongs to movies and episodes.
 #[derive(Debug, Clone)]
 pub struct Video {
-    store: Store,
+    video_files: VideoFileRepository,
 }
 
 impl Video {
     /// Over these files.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(video_files: VideoFileRepository) -> Self {
+        Self { video_files }
     }
 
     /// A file of a movie: the best, or the one that is named.
@@ -40,7 +40,7 @@ impl Video {
         id: MovieId,
         source: Option<VideoSourceId>,
     ) -> Result<OpenedMedia> {
-        open_source(self.store.movie_files(&actor.scope, id).await?, source).await
+        open_source(self.video_files.movie_files(&actor.scope, id).await?, source).await
     }
 
     /// A file of an episode: the best, or the one that is named.
@@ -53,7 +53,7 @@ impl Video {
         id: TvEpisodeId,
         source: Option<VideoSourceId>,
     ) -> Result<OpenedMedia> {
-        open_source(self.store.episode_files(&actor.scope, id).await?, source).await
+        open_source(self.video_files.episode_files(&actor.scope, id).await?, source).await
     }
 
     /// Subtitles in a file beside a video.
@@ -62,7 +62,7 @@ impl Video {
     /// Not found, also for who may not play the video; absent `subtitle_embedded` or `file_missing`; unavailable
     /// `storage_unavailable`; the store's.
     pub async fn open_subtitle(&self, actor: &Actor, id: SubtitleId) -> Result<OpenedMedia> {
-        let found = self.store.subtitle_file(&actor.scope, id).await?;
+        let found = self.video_files.subtitle_file(&actor.scope, id).await?;
         let found = found.ok_or(ServiceError::NotFound)?;
         let play = if found.of_movie {
             Capability::MoviesPlay
@@ -92,7 +92,7 @@ impl Video {
         let kinds = kind.as_ref().map_or(of.front(), std::slice::from_ref);
         let mut trouble = NO_ARTWORK;
         for purpose in kinds.iter().filter_map(|kind| of.purpose(*kind)) {
-            let found = self.store.video_pictures(&actor.scope, of, purpose).await?;
+            let found = self.video_files.video_pictures(&actor.scope, of, purpose).await?;
             match open_first(found).await {
                 Ok(opened) => return Ok(opened),
                 Err(error @ ServiceError::Unavailable { .. }) => trouble = error,
@@ -100,7 +100,7 @@ impl Video {
                 Err(error) => return Err(error),
             }
         }
-        if !self.store.sees_video(&actor.scope, of).await? {
+        if !self.video_files.sees_video(&actor.scope, of).await? {
             return Err(ServiceError::NotFound);
         }
         Err(trouble)

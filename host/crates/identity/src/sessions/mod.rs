@@ -23,7 +23,7 @@ use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
 use svc_domain::user::User;
-use svc_store::{IdentityChange, PresentedRefresh};
+use svc_store::{IdentityChange, PresentedRefresh, SessionRepository, UserRepository};
 
 /// How long a session lasts in any case.
 const ABSOLUTE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -73,6 +73,8 @@ pub struct IssuedSession {
 #[derive(Debug, Clone)]
 pub struct Sessions {
     context: Context,
+    users: UserRepository,
+    sessions: SessionRepository,
     keys: KeyRing,
     settings: Settings,
     cloud: Arc<dyn Cloud>,
@@ -81,9 +83,18 @@ pub struct Sessions {
 
 impl Sessions {
     /// Over these accounts, keys and settings.
-    pub fn new(context: Context, keys: KeyRing, settings: Settings, cloud: Arc<dyn Cloud>) -> Self {
+    pub fn new(
+        context: Context,
+        users: UserRepository,
+        sessions: SessionRepository,
+        keys: KeyRing,
+        settings: Settings,
+        cloud: Arc<dyn Cloud>,
+    ) -> Self {
         Self {
             context,
+            users,
+            sessions,
             keys,
             settings,
             cloud,
@@ -161,7 +172,7 @@ impl Sessions {
             .previous
             .as_deref()
             .and_then(|cookie| self.token(cookie));
-        let mut change = context.store.change_identity().await?;
+        let mut change = context.identity.change_identity().await?;
         // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
         // all its sessions then must end this one too.
         let account = change.account(user.id).await?;
@@ -220,7 +231,7 @@ impl Sessions {
         let sessions = self.clone();
         run_to_completion(&self.context.tasks, "session-end", async move {
             let context = &sessions.context;
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.identity.change_identity().await?;
             let now = context.now();
             let mut ended: Vec<_> = session.into_iter().collect();
             if let Some(token) = token
@@ -246,9 +257,8 @@ impl Sessions {
     /// # Errors
     /// Not found; the store's.
     pub async fn list(&self, user: UserId) -> Result<Vec<Session>> {
-        let store = &self.context.store;
-        store.account(user).await?.ok_or(ServiceError::NotFound)?;
-        Ok(store.live_sessions(user, self.context.now()).await?)
+        self.users.account(user).await?.ok_or(ServiceError::NotFound)?;
+        Ok(self.sessions.live_sessions(user, self.context.now()).await?)
     }
 
     /// Ends one session of an account.

@@ -20,7 +20,7 @@ use registry::{
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
-use svc_store::{IdentityChange, ServerSetting};
+use svc_store::{IdentityChange, ServerSetting, SettingsRepository};
 
 /// How long a session without a lasting cookie is remembered while nobody uses it.
 const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
@@ -101,6 +101,7 @@ type ServerValues = BTreeMap<(String, String), Value>;
 #[derive(Debug, Clone)]
 pub struct Settings {
     context: Context,
+    settings: SettingsRepository,
     kiosk: bool,
     server: Arc<RwLock<Arc<ServerValues>>>,
     reading: Arc<Mutex<()>>,
@@ -111,15 +112,16 @@ impl Settings {
     ///
     /// # Errors
     /// The store's.
-    pub async fn open(context: Context, kiosk: bool) -> Result<Self> {
-        let settings = Self {
+    pub async fn open(context: Context, settings: SettingsRepository, kiosk: bool) -> Result<Self> {
+        let opened = Self {
             context,
+            settings,
             kiosk,
             server: Arc::default(),
             reading: Arc::default(),
         };
-        settings.reload().await?;
-        Ok(settings)
+        opened.reload().await?;
+        Ok(opened)
     }
 
     /// Reads the server's settings again.
@@ -129,7 +131,7 @@ impl Settings {
     pub async fn reload(&self) -> Result<()> {
         // One at a time: what was read first must not replace what was read later.
         let _reading = self.reading.lock().await;
-        let rows = self.context.store.server_settings().await?;
+        let rows = self.settings.server_settings().await?;
         let values = rows.into_iter().filter_map(|ServerSetting { app, key, value }| {
             // A key or value of another version counts for nothing rather than for a fault.
             let setting = registry::find(&key)?;
@@ -222,13 +224,7 @@ impl Settings {
     /// # Errors
     /// The store's.
     pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
-        let own: BTreeMap<_, _> = self
-            .context
-            .store
-            .account_settings(user)
-            .await?
-            .into_iter()
-            .collect();
+        let own: BTreeMap<_, _> = self.settings.account_settings(user).await?.into_iter().collect();
         let shown = SETTINGS.iter().filter(|setting| setting.is_for(app));
         let values = shown.map(|setting| {
             let value = if setting.scope.is_server_wide() {

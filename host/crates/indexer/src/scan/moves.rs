@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::scan::extract::ReadFile;
 use svc_domain::id::FileId;
 use svc_domain::scan::{FileRecord, FileStatus};
-use svc_store::{FileByContent, Store, StoreError};
+use svc_store::{FileByContent, IndexRepository, StoreError};
 
 /// So many files with the same content are a crowd. Which of them moved where nobody can tell, and to look at all of them
 /// for each new one would make a scan take the square of their number: what comes after them is new.
@@ -14,7 +14,7 @@ const AMBIGUOUS_DUPLICATES: usize = 1_000;
 
 /// The moves of one run.
 pub(super) struct Moves<'a> {
-    store: &'a Store,
+    index: &'a IndexRepository,
     /// Files that were found at another place.
     adopted: HashSet<FileId>,
     /// Fingerprints of crowds.
@@ -22,9 +22,9 @@ pub(super) struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
+    pub(super) fn new(index: &'a IndexRepository) -> Self {
         Self {
-            store,
+            index,
             adopted: HashSet::new(),
             ambiguous_prints: HashSet::new(),
         }
@@ -46,7 +46,7 @@ impl<'a> Moves<'a> {
         if prints.is_empty() {
             return Ok(Vec::new());
         }
-        let known = self.store.files_by_fingerprint(&prints).await?;
+        let known = self.index.files_by_fingerprint(&prints).await?;
         if known.is_empty() {
             return Ok(Vec::new());
         }

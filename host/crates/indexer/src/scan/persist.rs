@@ -18,7 +18,7 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileRecord, RunLogEvent};
 use svc_domain::time::Clock;
-use svc_store::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
+use svc_store::{FolderDone, IndexRepository, PluginVersion, ScanBatch, ScanWriter, StoreError, StoredFile};
 
 /// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
@@ -70,7 +70,7 @@ pub(super) struct Stored {
 
 /// The storing of one run.
 pub(super) struct Persister<'a, 'j> {
-    pub(super) store: &'a Store,
+    pub(super) index: &'a IndexRepository,
     pub(super) clock: &'a dyn Clock,
     pub(super) progress: &'a Progress,
     pub(super) run_log: &'a mut RunLog<'j>,
@@ -82,7 +82,7 @@ pub(super) struct Persister<'a, 'j> {
 impl Persister<'_, '_> {
     /// Stores until the phases before have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<Stored, StoreError> {
-        let mut moves = Moves::new(self.store);
+        let mut moves = Moves::new(self.index);
         while let Ok(first) = results.recv_async().await {
             let mut batch = ScanBatch {
                 now: self.clock.now(),
@@ -176,7 +176,7 @@ impl Persister<'_, '_> {
         let mut moved = moves.adopt(&mut files).await?.into_iter().peekable();
         let known = files.iter().filter(|read| read.file.known);
         let known: HashSet<(FileId, i64)> = known.map(|read| (read.file.id, read.digest)).collect();
-        let unchanged = self.store.files_that_say_the_same(&known).await?;
+        let unchanged = self.index.files_that_say_the_same(&known).await?;
         for (at, read) in files.into_iter().enumerate() {
             let before = moved.next_if(|(place, _)| *place == at).map(|(_, before)| before);
             let unchanged = unchanged.contains(&read.file.id);
@@ -256,7 +256,7 @@ mod tests {
     use svc_domain::scan::{Directory, ScannedFile};
     use svc_domain::time::SystemClock;
     use svc_platform::media_root::MediaRoot;
-    use svc_store::{StoreOptions, digest_of};
+    use svc_store::{Store, StoreOptions, digest_of};
 
     /// A file whose storage failed.
     fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
@@ -312,9 +312,9 @@ mod tests {
         let folder = Arc::new(folder);
         let progress = Progress::new([MediaKind::music()]);
         let mut run_log = RunLog::new(RunId::from(3), &ids);
-        let mut writer = store.scan_writer(Arc::clone(&ids));
+        let mut writer = store.index.scan_writer(Arc::clone(&ids));
         let mut persister = Persister {
-            store: &store,
+            index: &store.index,
             clock: &SystemClock,
             progress: &progress,
             run_log: &mut run_log,

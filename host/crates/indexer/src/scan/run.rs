@@ -25,7 +25,7 @@ use svc_domain::time::{Clock, Timestamp};
 use svc_platform::media_root::MediaRoot;
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
-use svc_store::{ScanBatch, ScanWriter, Store, StoreError};
+use svc_store::{DirectoryRepository, IndexRepository, ScanBatch, ScanWriter, StoreError};
 
 /// Changed directories that wait for their comparison.
 const QUEUED_LISTINGS: usize = 128;
@@ -74,8 +74,10 @@ pub struct ScanRequest {
 /// Runs the indexer.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// Where the index is.
-    pub store: Store,
+    /// Folders and files of the index.
+    pub index: IndexRepository,
+    /// Media directories.
+    pub directories: DirectoryRepository,
     /// Who reads the files.
     pub plugins: Plugins,
     /// Makes the ids of new rows.
@@ -109,7 +111,7 @@ impl Scanner {
             roots.extend(root.map(|root| (Arc::new(root), parts)));
         }
         let roots: Arc<[RootParts]> = roots.into();
-        let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
+        let mut writer = self.index.scan_writer(Arc::clone(&self.ids));
         let mut run_log = RunLog::new(request.run, &self.ids);
         self.note(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
@@ -168,7 +170,7 @@ impl Scanner {
         let walk = walk(roots, request.run_type, control, progress, listing_sender)?;
         let extract = self.extract(self.threads, control, progress, work, result_sender.clone())?;
         let diff = Diff {
-            store: &self.store,
+            index: &self.index,
             ids: &self.ids,
             clock: self.clock.as_ref(),
             run_type: request.run_type,
@@ -198,7 +200,7 @@ impl Scanner {
         writer: &'a mut ScanWriter,
     ) -> Persister<'a, 'j> {
         Persister {
-            store: &self.store,
+            index: &self.index,
             clock: self.clock.as_ref(),
             progress,
             run_log,
@@ -247,7 +249,7 @@ impl Scanner {
             let losses = losses.remove(&directory.id).unwrap_or_default();
             let there = if root.is_still_there() {
                 let settling = MarkMissing {
-                    store: &self.store,
+                    index: &self.index,
                     writer: &mut *writer,
                     progress,
                     run_log: &mut *run_log,
@@ -266,7 +268,7 @@ impl Scanner {
                 false
             };
             if !there && !request.dry_run {
-                self.store
+                self.directories
                     .set_directory_available(directory.id, false, now)
                     .await?;
             }
@@ -309,7 +311,7 @@ impl Scanner {
             ));
             return Ok(None);
         }
-        let folders = self.store.folders(directory.id).await?;
+        let folders = self.index.folders(directory.id).await?;
         let knows_files = folders.iter().any(|folder| folder.file_count > 0);
         let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
         let (id, path) = (directory.id, directory.path.clone());
@@ -320,7 +322,7 @@ impl Scanner {
             }
             Err(error) => Err(error.to_string()),
         };
-        self.store
+        self.directories
             .set_directory_available(id, opened.is_ok(), now)
             .await?;
         match opened {

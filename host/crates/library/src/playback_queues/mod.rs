@@ -15,7 +15,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
-use svc_store::{Place, QueueChange};
+use svc_store::{ItemRepository, Place, PlaybackQueueRepository, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
 
@@ -66,6 +66,8 @@ pub type Expected = Option<Vec<i64>>;
 #[derive(Debug, Clone)]
 pub struct PlaybackQueues {
     context: Context,
+    playback_queues: PlaybackQueueRepository,
+    items: ItemRepository,
     events: Events,
 }
 
@@ -86,8 +88,18 @@ fn full() -> ServiceError {
 
 impl PlaybackQueues {
     /// Over this store.
-    pub fn new(context: Context, events: Events) -> Self {
-        Self { context, events }
+    pub fn new(
+        context: Context,
+        playback_queues: PlaybackQueueRepository,
+        items: ItemRepository,
+        events: Events,
+    ) -> Self {
+        Self {
+            context,
+            playback_queues,
+            items,
+            events,
+        }
     }
 
     /// The actor's queues, the last touched first.
@@ -95,7 +107,7 @@ impl PlaybackQueues {
     /// # Errors
     /// The store's.
     pub async fn list(&self, actor: &Actor, page: Pagination) -> Result<Listing<PlaybackQueue>> {
-        Ok(self.context.store.list_queues(actor.user.id, page).await?)
+        Ok(self.playback_queues.list_queues(actor.user.id, page).await?)
     }
 
     /// One of the actor's queues.
@@ -103,7 +115,7 @@ impl PlaybackQueues {
     /// # Errors
     /// Not found, also for another's; the store's.
     pub async fn get(&self, actor: &Actor, id: PlaybackQueueId) -> Result<PlaybackQueue> {
-        let queue = self.context.store.queue(actor.user.id, id).await?;
+        let queue = self.playback_queues.queue(actor.user.id, id).await?;
         queue.ok_or(ServiceError::NotFound)
     }
 
@@ -147,7 +159,7 @@ impl PlaybackQueues {
             };
             let items: Vec<ItemKey> = items.into_iter().chain(drawn).collect();
             let placed = this.placed(&items);
-            let mut change = this.context.store.create_queue(queue).await?;
+            let mut change = this.playback_queues.create_queue(queue).await?;
             change.insert(&placed, Place::End).await?;
             if let Some((first, _)) = placed.first() {
                 change.set_cursor(*first, 0).await?;
@@ -178,8 +190,8 @@ impl PlaybackQueues {
     pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
         let queue = self.get(actor, id).await?;
         let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
-        let store = &self.context.store;
-        let found = store
+        let found = self
+            .playback_queues
             .queue_window(actor.user.id, id, around, window.leading, window.trailing)
             .await?;
         let is_there = |item: PlaybackQueueItemId| {
@@ -203,7 +215,7 @@ impl PlaybackQueues {
         };
         let keys = found.items.iter().map(|item| item.key);
         let readable = keys.filter(|(item, _)| input::may_read(actor, *item));
-        let summaries = store.item_summaries(&actor.scope, readable).await?;
+        let summaries = self.items.item_summaries(&actor.scope, readable).await?;
         let shown = found.items.into_iter().map(|item| ShownItem {
             item,
             summary: summaries.get(&item.key).cloned(),
@@ -348,7 +360,7 @@ impl PlaybackQueues {
         item: PlaybackQueueItemId,
         key: ItemKey,
     ) -> Result<PlaybackQueueId> {
-        let found = self.context.store.queue_of_item(actor.user.id, item).await?;
+        let found = self.playback_queues.queue_of_item(actor.user.id, item).await?;
         let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
         queue.ok_or_else(|| {
             let message = "there is no such place of the item in a queue of yours";
@@ -378,8 +390,7 @@ impl PlaybackQueues {
 
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {
         let change = self
-            .context
-            .store
+            .playback_queues
             .change_queue(user, id, self.context.now())
             .await?;
         let change = change.ok_or(ServiceError::NotFound)?;

@@ -25,7 +25,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{Overloaded, Result, ServiceError};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::Store;
+use svc_store::FileRepository;
 
 use queue::{Queue, Work};
 
@@ -111,7 +111,7 @@ pub enum Waveform {
 /// Waveforms of tracks. Cheap to clone: the clones are one.
 #[derive(Debug, Clone)]
 pub struct Waveforms {
-    store: Store,
+    files: FileRepository,
     analyzer: Arc<dyn WaveformAnalyzer>,
     cache: DiskCache,
     queue: Queue,
@@ -121,19 +121,19 @@ pub struct Waveforms {
 impl Waveforms {
     /// Over these tracks, measured by these plugins and kept in this directory.
     pub fn new(
-        store: Store,
+        files: FileRepository,
         plugins: Plugins,
         directory: PathBuf,
         clock: Arc<dyn Clock>,
         events: Events,
     ) -> Self {
         let cache = DiskCache::new(directory, CACHE_BYTES, clock);
-        Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
+        Self::with(files, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
     /// Of parts that a test can choose.
     pub fn with(
-        store: Store,
+        files: FileRepository,
         analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
@@ -141,7 +141,7 @@ impl Waveforms {
     ) -> Self {
         Self {
             queue: Queue::new(Arc::clone(&analyzer), cache.clone(), events, limits),
-            store,
+            files,
             analyzer,
             cache,
             limits,
@@ -211,7 +211,7 @@ impl Waveforms {
 
     /// What is kept of a track, or all that is needed to measure it.
     async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
-        let file = self.store.media_file(scope, FileId::from(id)).await?;
+        let file = self.files.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
         let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
