@@ -15,7 +15,7 @@ impl Context {
     /// # Errors
     /// What the caller would be told if they asked now; the store's.
     pub async fn change_by(&self, by: impl Into<Option<&AuthContext>>) -> Result<IdentityChange> {
-        let mut change = self.context.identity.change_identity().await?;
+        let mut change = self.identity.change_identity().await?;
         // Every change that takes something from somebody raises a number.
         if let Some(by) = by.into()
             && !change.is_as_it_was(by.actor.user.id, by.actor.revision).await?

@@ -1,4 +1,4 @@
-//! The audit log: one line for what is done over and over.
+//! The audit log. Repeated entries are counted in one row.
 
 use crate::db::Database;
 use crate::db::Tx;
@@ -13,12 +13,12 @@ use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 
-/// Which lines of the log.
+/// Filter of audit entries.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    /// Of this event alone.
+    /// Only this event.
     pub event: Option<AuditEvent>,
-    /// By or about this account alone.
+    /// Only entries with this account as actor or target.
     pub user: Option<UserId>,
 }
 
@@ -64,11 +64,11 @@ impl TryFrom<AuditRow> for AuditEntry {
     }
 }
 
-/// Within this time the same is not written a second time, but counted.
+/// Within this window, an equal entry increments a counter instead of adding a row.
 const FOLDED_WITHIN_MS: i64 = 60_000;
-/// Lines of one event by one actor from one address within that time. What goes beyond is one line for all of it.
+/// Rows of one event by one actor from one address within the window. Further entries are counted in a single row.
 const LINES_WITHIN: u64 = 30;
-/// The detail that stands in that line for all others.
+/// The detail of that single row.
 const AND_MORE: (&str, &str) = ("more", "not told one by one");
 
 const FOLD: &str = "UPDATE audit SET times = times + 1, last_at = $7 WHERE audit_id = \
@@ -82,7 +82,7 @@ const COUNT_RECENT: &str = "SELECT count(*) FROM audit WHERE event = $1 AND at >
 const INSERT: &str = "INSERT INTO audit (audit_id, at, event, actor_id, actor_name, target_id, target_name, address, \
                       details, times, last_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-/// Counts an entry where a line says the same already; tells whether there is such a line.
+/// Increments the counter of an equal row; `false` if there is none.
 async fn fold(tx: &mut Tx, entry: &AuditEntry) -> Result<bool> {
     let values = args![
         entry.event.as_str(),
@@ -104,8 +104,8 @@ fn json_of(entry: &AuditEntry) -> String {
     serde_json::json!(entry.details).to_string()
 }
 
-/// Writes an entry, or counts it. Who does something a thousand times a second fills no disk, and drives nobody else's
-/// lines out of the log.
+/// Writes or counts an entry. Counting keeps a client that repeats an action from filling the disk, or from
+/// displacing other entries.
 async fn write(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
     if fold(tx, entry).await? {
         return Ok(());
@@ -159,7 +159,7 @@ pub struct AuditRepository {
 }
 
 impl AuditRepository {
-    /// Lines of the log, by the moment they were written.
+    /// Audit entries ordered by time.
     pub async fn list_audit(
         &self,
         filter: &AuditFilter,
@@ -186,7 +186,7 @@ impl AuditRepository {
         })
     }
 
-    /// Writes a line that stands for itself. May be lost in a power cut.
+    /// Writes an entry outside of a larger change. A power cut may lose it.
     pub async fn write_audit(&self, entry: &AuditEntry) -> Result<()> {
         let mut tx = self.db.write_record(WritePriority::Scan).await?;
         write(&mut tx, entry).await?;
@@ -195,7 +195,7 @@ impl AuditRepository {
 }
 
 impl IdentityChange {
-    /// Writes a line about this change.
+    /// Writes an entry about this change.
     pub async fn audit(&mut self, entry: &AuditEntry) -> Result<()> {
         write(self.tx(), entry).await
     }

@@ -1,4 +1,4 @@
-//! What changed in the library: a list of bounded length that clients read on from where they were.
+//! Changes of the library: a bounded list that clients read from their last position.
 
 use crate::db::Database;
 use crate::db::Tx;
@@ -10,8 +10,8 @@ use svc_domain::change::{Change, ChangeKind, ChangeType, Changes, ItemType};
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 
-/// Changes that are kept. A client that was away for longer fetches everything anew, which costs it less than a longer
-/// list would cost each scan.
+/// Changes that are kept. A client that was offline for longer fetches everything again, which is cheaper than a
+/// longer list in every scan.
 const KEPT: i64 = 50_000;
 
 static ADD: Bulk = Bulk {
@@ -21,7 +21,7 @@ static ADD: Bulk = Bulk {
     tail: "",
 };
 
-/// Changes of a transaction, to be stored with it.
+/// Changes to be stored with their transaction.
 #[derive(Debug, Default)]
 pub(crate) struct NewChanges(Vec<(i16, i64)>);
 
@@ -46,7 +46,7 @@ impl NewChanges {
     }
 }
 
-/// Drops the oldest changes. The newest stays in any case, so that numbers go on rising.
+/// Deletes the oldest changes. The newest stays so that sequence numbers only rise.
 pub(crate) async fn prune(tx: &mut Tx) -> Result<()> {
     let sql = "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - $1";
     tx.execute(sql, &args![KEPT]).await.map(drop)
@@ -80,7 +80,7 @@ pub struct ChangeRepository {
 }
 
 impl ChangeRepository {
-    /// The changes after `since`, the oldest first; from the newest on without it.
+    /// The changes after `since`, oldest first; without it, only the current position.
     pub async fn changes(&self, since: Option<i64>, take: u32) -> Result<Changes> {
         let sql = "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM changes";
         let range: Option<(i64, i64)> = self.db.pools().fetch_optional(sql, &[]).await?;
@@ -91,7 +91,7 @@ impl ChangeRepository {
                 ..Changes::default()
             });
         };
-        // From before the oldest that is kept, or from another database.
+        // Older than the list, or from another database.
         if since > newest || since + 1 < oldest {
             return Ok(Changes {
                 next: newest,
@@ -114,8 +114,8 @@ impl ChangeRepository {
         })
     }
 
-    /// Those of the changes that may be told. What was removed is told in any case: its number means nothing any more
-    /// to who never saw it, and who saw it has to learn that it is gone.
+    /// Removes changes of items outside the scope. Removals stay: a removed id reveals nothing, and a client that had
+    /// the item must drop it.
     pub async fn accessible_changes(&self, scope: &MediaScope, changes: Vec<Change>) -> Result<Vec<Change>> {
         if *scope == MediaScope::All {
             return Ok(changes);

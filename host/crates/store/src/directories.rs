@@ -1,4 +1,4 @@
-//! Root directories of media, as configured and as found.
+//! Media directories as configured.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,6 @@ impl TryFrom<DirectoryRow> for Directory {
     }
 }
 
-/// A root's path from its text in the store.
 pub(crate) fn path_from_text(text: &str) -> PathBuf {
     PathBuf::from(text_to_os(text))
 }
@@ -57,8 +56,8 @@ pub struct DirectoryRepository {
 }
 
 impl DirectoryRepository {
-    /// Makes the list of configured directories be `configured`: adds what is new and keeps, but no longer lists, what
-    /// is gone, so that it comes back with its files. Gives the list.
+    /// Replaces the list of configured directories: adds new ones, and hides removed ones with their rows, so that a
+    /// directory configured again keeps its files. Returns the list.
     pub async fn sync_directories(
         &self,
         configured: &[(MediaKind, PathBuf)],
@@ -89,7 +88,7 @@ impl DirectoryRepository {
         rows.into_iter().map(Directory::try_from).collect()
     }
 
-    /// Whether a file or folder of this path, or one below it, is or was in a directory of this kind.
+    /// Whether the index has, or had, a file or folder at or below this path in a directory of this kind.
     pub async fn has_path(&self, kind: &MediaKind, path: &RelativePath) -> Result<bool> {
         let folder = "SELECT count(*) FROM folders o JOIN directories d ON d.directory_id = o.directory_id \
                       WHERE d.media_kind = $1 AND (o.path = $2 OR substr(o.path, 1, length($2) + 1) = $2 || '/')";
@@ -105,14 +104,14 @@ impl DirectoryRepository {
         Ok(self.db.pools().count(file, &values).await? > 0)
     }
 
-    /// The ids of the configured directories, without a look at what is in them.
+    /// Ids of the configured directories, without counting their files.
     pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>> {
         let sql = "SELECT directory_id FROM directories WHERE configured";
         let ids: Vec<(i64,)> = self.db.pools().fetch_all(sql, &[]).await?;
         Ok(ids.into_iter().map(|(id,)| id.into()).collect())
     }
 
-    /// Notes whether a directory is there. `now` becomes its `last_seen_at` if it is.
+    /// Stores whether a directory is available. `now` becomes its `last_seen_at` if it is.
     pub async fn set_directory_available(
         &self,
         id: DirectoryId,
@@ -129,7 +128,7 @@ impl DirectoryRepository {
         tx.commit().await
     }
 
-    /// Files that are indexed and not missing, by kind. Kinds of configured directories without files count 0.
+    /// Number of indexed files that are not missing, by kind. Configured kinds without files count 0.
     pub async fn file_counts(&self) -> Result<BTreeMap<MediaKind, i64>> {
         let sql = "SELECT d.media_kind, count(f.file_id) FROM directories d \
                    LEFT JOIN folders o ON o.directory_id = d.directory_id \

@@ -1,4 +1,4 @@
-//! What the server is: its own identity.
+//! The identity of this installation.
 
 use crate::db::Database;
 use crate::db::args::args;
@@ -9,9 +9,9 @@ use svc_domain::time::Timestamp;
 /// One installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
-    /// 32 hexadecimal digits, made once.
+    /// 32 hexadecimal digits, random, generated once.
     pub instance_id: String,
-    /// When it was made.
+    /// Time of its first start.
     pub created_at: Timestamp,
 }
 
@@ -33,13 +33,13 @@ pub struct InstanceRepository {
 }
 
 impl InstanceRepository {
-    /// The instance, once it was made.
+    /// The instance; `None` before the first start.
     pub async fn instance(&self) -> Result<Option<Instance>> {
         let row: Option<Row> = self.db.pools().fetch_optional(SELECT, &[]).await?;
         Ok(row.map(instance))
     }
 
-    /// Stores `new` unless there is an instance; gives what is stored.
+    /// Stores `new` unless there is an instance; returns the stored one.
     pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
         let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(

@@ -1,4 +1,4 @@
-//! Items of any type in few words: for the history, ratings and queues, which hold many types.
+//! Items of any type: access checks, and summaries for history, ratings and queues.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use svc_domain::change::ItemType;
 use svc_domain::library::MediaScope;
 use svc_domain::user_data::{ItemKey, ItemSummary};
 
-/// The rows of a type by an `IN` list that is to follow, and the column with the item's number.
+/// The query for the summaries of a type, up to the `IN` list, and the id column.
 fn rows(item: ItemType) -> (&'static str, AccessFilter, &'static str) {
     match item {
         ItemType::MusicTrack => (
@@ -108,7 +108,7 @@ pub struct ItemRepository {
 }
 
 impl ItemRepository {
-    /// Those of the items that there are and that are seen, in few words.
+    /// Summaries of the items that exist and that the scope may access.
     pub async fn item_summaries(
         &self,
         scope: &MediaScope,
@@ -141,7 +141,7 @@ impl ItemRepository {
         Ok(found)
     }
 
-    /// Those of the items that exist and that the scope may access.
+    /// The subset of these items that exists and that the scope may access.
     pub async fn accessible_items_of(
         &self,
         scope: &MediaScope,

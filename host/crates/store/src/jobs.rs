@@ -1,4 +1,4 @@
-//! Jobs, and the lists of files that they go through.
+//! Background jobs and the items that they process.
 
 use crate::db::Database;
 use crate::db::args::{Arg, args};
@@ -13,28 +13,28 @@ use svc_domain::time::Timestamp;
 const ROWS: &str = "SELECT j.job_id, j.job_type, j.parameters, j.status, j.created_by, j.started_at, j.completed_at, \
     j.cursor, j.completed_tasks, j.failed_tasks, j.total_tasks, j.result, j.error FROM jobs j";
 
-/// Which jobs.
+/// Filter of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter {
-    /// Of this type.
+    /// Only this type.
     pub job_type: Option<String>,
-    /// That stand there.
+    /// Only this status.
     pub status: Option<JobStatus>,
 }
 
-/// Items that jobs go through by number.
+/// Items that jobs process in the order of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobItems {
-    /// Photos whose files are there and readable.
+    /// Photos whose files are present and readable.
     Photos,
     /// Releases with a picture.
     PicturedReleases,
-    /// Tracks whose files are there and readable.
+    /// Tracks whose files are present and readable.
     Tracks,
 }
 
 impl JobItems {
-    /// The key, and where the items are.
+    /// Id column, and the `FROM` and `WHERE` clauses.
     fn sql(self) -> (&'static str, &'static str) {
         match self {
             Self::Photos => (
@@ -106,8 +106,8 @@ pub struct JobRepository {
 }
 
 impl JobRepository {
-    /// Stores a job that waits for its turn, unless `most` of its type wait or run already; tells whether. Of those
-    /// that have ended, all but the newest `kept` are forgotten.
+    /// Adds a job unless `most` of its type are open; returns whether it was added. Of the ended jobs, all but the
+    /// newest `kept` are deleted.
     pub async fn insert_job(&self, job: &Job, most: i64, kept: i64) -> Result<bool> {
         let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let sql = "INSERT INTO jobs (job_id, job_type, parameters, status, created_by, cursor, completed_tasks, \
@@ -131,14 +131,14 @@ impl JobRepository {
         Ok(true)
     }
 
-    /// A job.
+    /// A job by id.
     pub async fn job(&self, id: JobId) -> Result<Option<Job>> {
         let sql = sqlx::AssertSqlSafe(format!("{ROWS} WHERE j.job_id = $1"));
         let row: Option<JobRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(Job::try_from).transpose()
     }
 
-    /// Jobs by the moment they were asked for.
+    /// Jobs by creation time.
     pub async fn list_jobs(
         &self,
         filter: &JobFilter,
@@ -164,7 +164,7 @@ impl JobRepository {
         })
     }
 
-    /// The job of a type whose turn it is: one that was cut off, otherwise the one that has waited longest.
+    /// The next job of a type: an interrupted one first, else the oldest waiting one.
     pub async fn next_job(&self, job_type: &str) -> Result<Option<Job>> {
         let sql = sqlx::AssertSqlSafe(format!(
             "{ROWS} WHERE j.job_type = $1 AND j.status < 2 ORDER BY j.status DESC, j.job_id LIMIT 1"
@@ -173,7 +173,7 @@ impl JobRepository {
         row.map(Job::try_from).transpose()
     }
 
-    /// Moves a job from one of these states into another; false if it was in none of them.
+    /// Changes the status of a job if it is one of `from`; returns whether it was.
     pub async fn move_job(
         &self,
         id: JobId,
@@ -195,7 +195,7 @@ impl JobRepository {
         Ok(moved)
     }
 
-    /// Stores how far a job has come. A job that was forgotten stays so.
+    /// Stores the progress of a job. A deleted job is not added again.
     pub async fn save_job(&self, id: JobId, progress: &JobProgress) -> Result<()> {
         let sql = "UPDATE jobs SET cursor = $2, completed_tasks = $3, failed_tasks = $4, total_tasks = $5, \
                    result = $6 WHERE job_id = $1";
@@ -204,7 +204,7 @@ impl JobRepository {
         tx.commit().await
     }
 
-    /// Stores the end of a job that runs; false if it does not run any more.
+    /// Stores the end of a running job; `false` if it does not run any more.
     pub async fn end_job(
         &self,
         id: JobId,
@@ -227,7 +227,7 @@ impl JobRepository {
         Ok(ended)
     }
 
-    /// Items after the number `after`, in rising order.
+    /// Item ids after `after`, ascending.
     pub async fn job_items(&self, items: JobItems, after: i64, take: u32) -> Result<Vec<i64>> {
         let (key, from) = items.sql();
         let sql = format!("SELECT {key} FROM {from} AND {key} > $1 ORDER BY {key} LIMIT $2");
@@ -240,7 +240,7 @@ impl JobRepository {
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
-    /// How many of them there are.
+    /// Number of items.
     pub async fn count_job_items(&self, items: JobItems) -> Result<u64> {
         let (_, from) = items.sql();
         let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {from}"));

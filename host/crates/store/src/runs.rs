@@ -1,4 +1,4 @@
-//! Runs of the indexer and their logs.
+//! Scan runs and their logs.
 
 use crate::db::Database;
 use crate::db::args::{Arg, args};
@@ -13,12 +13,12 @@ use svc_domain::path::RelativePath;
 use svc_domain::scan::{Run, RunLogEntry, RunLogEvent, RunStatus, RunType};
 use svc_domain::time::Timestamp;
 
-/// Which lines of a run's log.
+/// Filter of run log entries.
 #[derive(Debug, Clone, Default)]
 pub struct RunLogFilter {
-    /// Of this event alone.
+    /// Only this event.
     pub event: Option<RunLogEvent>,
-    /// Of this kind alone.
+    /// Only this media kind.
     pub kind: Option<MediaKind>,
 }
 
@@ -130,7 +130,7 @@ pub struct RunRepository {
 }
 
 impl RunRepository {
-    /// Stores a run that begins.
+    /// Adds a run.
     pub async fn insert_run(&self, run: &Run) -> Result<()> {
         let sql = concat!(
             "INSERT INTO runs (",
@@ -142,7 +142,7 @@ impl RunRepository {
         tx.commit().await
     }
 
-    /// Stores how a run stands now.
+    /// Updates a run.
     pub async fn save_run(&self, run: &Run) -> Result<()> {
         let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(
@@ -154,7 +154,7 @@ impl RunRepository {
         tx.commit().await
     }
 
-    /// A run.
+    /// A run by id.
     pub async fn run(&self, id: RunId) -> Result<Option<Run>> {
         let sql = concat!("SELECT ", run_columns!(), " FROM runs WHERE run_id = $1");
         let row: Option<RunRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
@@ -175,7 +175,7 @@ impl RunRepository {
         })
     }
 
-    /// At start: runs that a crash cut off have failed. Gives their number.
+    /// Marks runs that a crash interrupted as failed; returns their number.
     pub async fn fail_interrupted_runs(&self, now: Timestamp) -> Result<u64> {
         let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let failed = tx
@@ -188,7 +188,7 @@ impl RunRepository {
         Ok(failed)
     }
 
-    /// Forgets all but the latest runs, with their logs.
+    /// Deletes all but the latest runs, with their logs.
     pub async fn prune_runs(&self, keep: i64) -> Result<()> {
         let sql = "DELETE FROM runs WHERE run_id < \
                    (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
@@ -197,7 +197,7 @@ impl RunRepository {
         tx.commit().await
     }
 
-    /// Lines of a run's log, by when they were written.
+    /// Log entries of a run in the order in which they were written.
     pub async fn list_run_logs(
         &self,
         run: RunId,

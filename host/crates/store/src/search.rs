@@ -1,4 +1,4 @@
-//! Questions to the search index.
+//! Full-text search.
 
 use sqlx::AssertSqlSafe;
 
@@ -13,13 +13,13 @@ use svc_domain::list::{Listing, Pagination};
 use svc_domain::text::{asked_words, search_words, sort_key};
 
 impl SearchIndex {
-    /// Where the items of the scope are that have the words `$1`.
+    /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`.
     fn hits(self, engine: Engine, scope: &MediaScope) -> String {
         let and = self.items().and(self.key(engine), scope);
         format!("{}{and}", self.matching(engine))
     }
 
-    /// A query for their numbers, in order.
+    /// Selects the ids of the matches, ascending.
     fn find(self, engine: Engine, scope: &MediaScope) -> String {
         let key = self.key(engine);
         format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
@@ -38,11 +38,11 @@ impl SearchIndex {
     }
 }
 
-/// So many hits are put in the order of how well they fit. More of them are a question that was too short, and in the
-/// order in which they were first indexed.
+/// Up to this many hits are ranked. More hits come from a query that is too short to rank, and keep the order in
+/// which they were indexed.
 const RANKED: u32 = 200;
 
-/// How well an item fits: its title is what was asked for, begins so, has it within; or it was found by something else.
+/// Rank of a hit, best first: the title equals the query, starts with it, contains it, or another field matched.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Equal,
@@ -64,15 +64,14 @@ fn fit(asked: &str, title: &str) -> Fit {
     }
 }
 
-/// Whether a name has, for each of the words that are asked for, one that begins with it.
+/// Whether each query word is the prefix of a word in the name.
 pub(crate) fn has_all(name: &str, asked: &[String]) -> bool {
     let name = search_words(name);
     let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
     !asked.is_empty() && asked.iter().all(has)
 }
 
-/// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
-/// well they fit.
+/// Ranks hits by their sort titles and returns a page of their ids.
 pub(crate) fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
     let asked = search_words(&sort_key(text));
     let mut ranked: Vec<_> = titles
@@ -83,7 +82,6 @@ pub(crate) fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) 
     part_of(ranked, page).map(|(.., id)| id).collect()
 }
 
-/// The part of a whole list that a page asks for.
 fn part_of<T>(list: Vec<T>, page: Pagination) -> impl Iterator<Item = T> {
     let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
     let take = usize::try_from(page.take).unwrap_or(0);
@@ -91,7 +89,7 @@ fn part_of<T>(list: Vec<T>, page: Pagination) -> impl Iterator<Item = T> {
 }
 
 impl SearchIndex {
-    /// A query for the titles of items in an `IN` list, by which they sort.
+    /// Selects the sort titles of items of an `IN` list.
     fn titles(self) -> Option<&'static str> {
         match self {
             Self::Tracks => Some("SELECT track_id, sort_title FROM music_tracks WHERE track_id"),
@@ -105,7 +103,7 @@ impl SearchIndex {
     }
 }
 
-/// What was found by one index: the numbers of items.
+/// The ids of the items that one index found.
 pub type Hits = Listing<i64>;
 
 /// The search index.
@@ -115,9 +113,9 @@ pub struct SearchRepository {
 }
 
 impl SearchRepository {
-    /// For each of the indexes, in their order: the numbers of the items of the scope that have, for each word of `text`,
-    /// a word that begins with it, case and diacritics aside. Those that fit best come first. Without a word, nothing is
-    /// found.
+    /// For each index, in the given order: the ids of the items of the scope that have, for each word of `text`, a
+    /// word with that prefix, ignoring case and diacritics. Best matches come first. A text without words matches
+    /// nothing.
     pub async fn search(
         &self,
         scope: &MediaScope,
@@ -152,8 +150,8 @@ impl SearchRepository {
         Ok(lists)
     }
 
-    /// The first hits of each index, by its place in the list, and one more than are ranked. All are asked for at once:
-    /// most indexes have none, and a question is a turn between threads.
+    /// The first hits of each index, as pairs of index position and id, at most one more than are ranked. One query
+    /// for all indexes: most have no hits, and each query costs a switch between threads.
     async fn first_hits(
         &self,
         scope: &MediaScope,
@@ -172,7 +170,7 @@ impl SearchRepository {
         Ok(hits)
     }
 
-    /// A page of more hits than are ranked, of which the first are these.
+    /// A page of more hits than are ranked; `first` are the first of them.
     async fn many_hits(
         &self,
         scope: &MediaScope,

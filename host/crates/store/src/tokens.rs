@@ -53,7 +53,7 @@ pub struct TokenRepository {
 }
 
 impl TokenRepository {
-    /// The token whose secret has this hash.
+    /// The token with this hash of its secret.
     pub async fn personal_access_token(&self, hash: &[u8]) -> Result<Option<PersonalAccessToken>> {
         let sql = select_tokens!("WHERE token_hash = $1");
         let row: Option<TokenRow> = self.db.pools().fetch_optional(sql, &args![hash]).await?;
@@ -92,7 +92,7 @@ impl IdentityChange {
         self.execute(sql, &values).await.map(drop)
     }
 
-    /// A token of an account.
+    /// A token of this account.
     pub async fn personal_access_token(
         &mut self,
         user: UserId,
@@ -103,7 +103,7 @@ impl IdentityChange {
         row.map(token).transpose()
     }
 
-    /// How many tokens of an account have not ended.
+    /// Counts the unexpired tokens of an account.
     pub async fn count_live_tokens(&mut self, user: UserId, now: Timestamp) -> Result<u64> {
         let sql = "SELECT count(*) FROM personal_access_tokens \
                    WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > $2)";
@@ -111,7 +111,7 @@ impl IdentityChange {
         Ok(row.map_or(0, |(count,)| count.unsigned_abs()))
     }
 
-    /// Revokes a token of an account; `false` if it has none such.
+    /// Revokes a token of an account; `false` if the account has no such token.
     pub async fn delete_personal_access_token(
         &mut self,
         user: UserId,
