@@ -91,7 +91,7 @@ store! {
     jobs: JobRepository,
     /// Libraries and their access classes.
     libraries: LibraryRepository,
-    /// Movies.
+    /// Movies in the scope.
     movies: MovieRepository,
     /// Tracks, releases, artists and genres.
     music: MusicRepository,

@@ -1,4 +1,4 @@
-//! Values to bind, the same for both databases.
+//! Values to bind, for both databases.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteArguments;
 use crate::error::StoreError;
 use svc_domain::time::Timestamp;
 
-/// One value. Absent values keep their type, which PostgreSQL wants to know.
+/// One value. Absent values keep their type, which PostgreSQL requires.
 #[derive(Debug, Clone)]
 pub(crate) enum Arg<'a> {
     Bool(bool),
@@ -22,7 +22,7 @@ pub(crate) enum Arg<'a> {
     Bytes(Option<&'a [u8]>),
 }
 
-/// PostgreSQL takes no U+0000 in a text, and a hostile tag may have one: both databases get a replacement.
+/// PostgreSQL rejects U+0000 in texts, and a tag may contain one: both databases store U+FFFD instead.
 fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.as_bytes().contains(&0) {
         Cow::Owned(text.replace('\0', "\u{fffd}"))

@@ -1,4 +1,4 @@
-//! Statements over many rows, in few sizes, so that each is prepared once and kept.
+//! Statements over many rows, in few sizes, so that each is prepared once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,19 +10,20 @@ use crate::db::dialect::push_placeholder;
 use crate::db::{Engine, Record, Tx};
 use crate::error::Result;
 
-/// Rows a statement; each size is a prepared statement of its own. A transaction's 500 files are four of the largest.
+/// Rows per statement; each size is a prepared statement of its own. The 500 files of a transaction take four of the
+/// largest.
 const SIZES: [usize; 4] = [125, 25, 5, 1];
-/// Numbers in an `IN` list; shorter lists repeat their last.
+/// Ids in an `IN` list; shorter lists repeat their last id.
 const LIST_SIZES: [usize; 6] = [1, 8, 32, 64, 128, 256];
 
 /// A statement with `VALUES` rows: `head VALUES (…), (…) tail`.
 #[derive(Debug)]
 pub(crate) struct Bulk {
-    /// Up to and with `VALUES`.
+    /// Up to and including `VALUES`.
     pub(crate) head: &'static str,
     /// Values bound per row.
     pub(crate) columns: usize,
-    /// Constants after the bound values of each row, each with a comma before it.
+    /// Constants after the bound values of each row, each preceded by a comma.
     pub(crate) constants: &'static str,
     /// After the rows.
     pub(crate) tail: &'static str,
@@ -49,7 +50,7 @@ impl Bulk {
     }
 }
 
-/// The texts of the statements that were used before, by their beginning and number of rows.
+/// Cache of statement texts by head and number of rows.
 #[derive(Debug, Default)]
 pub(crate) struct SqlTexts(HashMap<(&'static str, usize), Arc<str>>);
 
@@ -59,7 +60,7 @@ impl SqlTexts {
             .0
             .entry((bulk.head, rows))
             .or_insert_with(|| bulk.text(engine, rows).into());
-        // Put together from static parts and numbers alone.
+        // Built from static parts and numbers only.
         AssertSqlSafe(Arc::clone(text))
     }
 
@@ -72,7 +73,7 @@ impl SqlTexts {
         Ok(())
     }
 
-    /// As [`SqlTexts::execute`], for a statement that returns rows.
+    /// [`SqlTexts::execute`] for a statement that returns rows.
     pub(crate) async fn fetch<T: Record>(
         &mut self,
         tx: &mut Tx,
@@ -88,7 +89,7 @@ impl SqlTexts {
     }
 }
 
-/// Cuts a list of values into runs of as many rows as the sizes allow.
+/// Splits values into chunks of the row counts in [`SIZES`].
 struct Chunks<'v, 'a> {
     rest: &'v [Arg<'a>],
     columns: usize,
@@ -118,7 +119,7 @@ impl<'v, 'a> Iterator for Chunks<'v, 'a> {
     }
 }
 
-/// A statement with an `IN` list for each part of `numbers`: `head IN ($1, …) tail`, with its values.
+/// A statement with an `IN` list for each chunk of `numbers`: `head IN ($1, …) tail`, with its values.
 pub(crate) fn in_lists(
     engine: Engine,
     head: &str,
@@ -128,7 +129,7 @@ pub(crate) fn in_lists(
     in_lists_after(engine, head, &[], numbers, tail)
 }
 
-/// As [`in_lists`], for a head that has values of its own: `$1` and on.
+/// [`in_lists`] for a head with values of its own, from `$1` on.
 pub(crate) fn in_lists_after(
     engine: Engine,
     head: &str,
@@ -153,7 +154,7 @@ pub(crate) fn in_lists_after(
             if first.is_empty() {
                 push_placeholder(&mut sql, engine, at);
             } else {
-                // SQLite counts its `?` apart from the numbers in the head.
+                // SQLite numbers `?` separately from the `$` numbers in the head.
                 sql.push('$');
                 sql.push_str(&(first.len() + at).to_string());
             }

@@ -1,4 +1,4 @@
-//! Counts of whole lists, remembered as long as nothing is stored: a list is asked for page by page, and by many.
+//! Cache of list counts, valid until data changes: lists are requested page by page, by many clients.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,14 +10,14 @@ use crate::db::args::Arg;
 use crate::error::Result;
 use crate::query::where_clause::WhereClause;
 
-/// The counts of one state of the store.
+/// Counts of one version of the data.
 #[derive(Debug, Default)]
 pub(crate) struct CountCache(Mutex<(State, HashMap<String, u64>)>);
 
-/// Of media, and of libraries and accounts.
+/// Version of media, and revision of libraries and accounts.
 type State = (u64, i64);
 
-/// Lists that are remembered.
+/// Cached counts, at most.
 const TOTALS: usize = 1000;
 
 impl CountCache {
@@ -38,7 +38,7 @@ impl CountCache {
 }
 
 impl Database {
-    /// How many items a whole list has. Lists of what a user did something with are short, and counted anew.
+    /// Number of items of a whole list. Personal lists are short, and are not cached.
     pub(crate) async fn total(&self, from: &'static str, where_clause: &WhereClause<'_>) -> Result<u64> {
         let (sql, values) = where_clause.count(from);
         if where_clause.are_personal() {
@@ -47,7 +47,7 @@ impl Database {
         self.cached_count(sql, values).await
     }
 
-    /// The count of a query, from memory if nothing was stored since it was asked.
+    /// The count of a query, cached until data changes.
     pub(crate) async fn cached_count(&self, sql: AssertSqlSafe<String>, values: &[Arg<'_>]) -> Result<u64> {
         let state = (
             self.version_counters().media(None),

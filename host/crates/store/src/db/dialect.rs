@@ -1,20 +1,20 @@
-//! What the two databases do not say alike: durability, and the search index.
+//! Differences of the two SQL dialects: durability, lists, and the search index.
 
 use crate::db::args::Arg;
 use crate::db::bulk::Bulk;
 use crate::db::{Engine, Tx};
 use crate::error::Result;
 
-/// How sure a committed transaction is to survive a power cut.
+/// Durability of a committed transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
     /// On disk when the commit returns.
     Full,
-    /// On disk soon.
+    /// On disk soon after; a power cut may lose it.
     Normal,
 }
 
-/// SQLite: the pragma that sets it for the connection, outside of a transaction.
+/// SQLite: the pragma that sets the durability of the connection, outside of a transaction.
 pub(crate) fn set_durability(durability: Durability) -> &'static str {
     match durability {
         Durability::Full => "PRAGMA synchronous = FULL",
@@ -22,13 +22,13 @@ pub(crate) fn set_durability(durability: Durability) -> &'static str {
     }
 }
 
-/// SQLite: folds the log into the database as far as readers allow, without making anybody wait.
+/// SQLite: copies the write-ahead log into the database as far as readers allow, without blocking.
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// SQLite: frees the pages that a connection keeps.
+/// SQLite: frees the page cache of a connection.
 pub(crate) const FREE_CACHE: &str = "PRAGMA shrink_memory";
 
-/// The bytes of a column as hexadecimal digits.
+/// Encodes a column of bytes in hexadecimal digits.
 pub(crate) fn hexadecimal(engine: Engine, column: &str) -> String {
     match engine {
         Engine::Sqlite => format!("hex({column})"),
@@ -36,8 +36,7 @@ pub(crate) fn hexadecimal(engine: Engine, column: &str) -> String {
     }
 }
 
-/// The condition that what stands before it is one of the numbers that the value `$number` lists. One statement for lists
-/// of every length.
+/// `IN` condition over the list bound as `$number`. One statement serves lists of every length.
 pub(crate) fn is_listed(engine: Engine, number: usize) -> String {
     match engine {
         Engine::Sqlite => format!("IN (SELECT value FROM json_each(${number}))"),
@@ -63,13 +62,13 @@ pub(crate) fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
     Arg::from(list)
 }
 
-/// SQLite: writes the database anew without the space of deleted rows. PostgreSQL has a daemon for it.
+/// SQLite: rewrites the database without free pages. PostgreSQL does so in the background.
 pub(crate) const VACUUM: &str = "VACUUM";
 
-/// PostgreSQL: waits until no other change of accounts, sessions or tokens is under way. SQLite has one writer anyway.
+/// PostgreSQL: waits until no other change of accounts, sessions or tokens is open. SQLite has one writer.
 pub(crate) const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
 
-/// For work that may take minutes and was asked for: PostgreSQL's limit on a statement's time is lifted.
+/// Lifts the statement timeout of PostgreSQL, for requested work that may take minutes.
 pub(crate) async fn take_time(tx: &mut Tx) -> Result<()> {
     if tx.engine() == Engine::Postgres {
         tx.execute("SET LOCAL statement_timeout = 0", &[]).await?;
@@ -77,8 +76,8 @@ pub(crate) async fn take_time(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// The next place for a value in a statement over many rows. SQLite knows `$1` by name, and looking up a thousand names
-/// takes most of the statement's time; its `?` counts by itself.
+/// Appends the placeholder of a value in a statement over many rows. SQLite looks up `$1` by name, which takes most
+/// of the time of a statement with a thousand values; `?` is numbered by position.
 pub(crate) fn push_placeholder(sql: &mut String, engine: Engine, number: usize) {
     match engine {
         Engine::Sqlite => sql.push('?'),
@@ -130,7 +129,7 @@ macro_rules! search_sql {
                 constants: "",
                 tail: "",
             },
-            // Words come separated by spaces, so PostgreSQL's own idea of words is passed by.
+            // Words are already separated by spaces, so PostgreSQL need not parse them.
             add_postgres: Bulk {
                 head: concat!(
                     "INSERT INTO ",
@@ -186,7 +185,7 @@ impl SearchIndex {
         }
     }
 
-    /// Adds rows of id and words.
+    /// Inserts rows of id and words.
     pub(crate) fn add(self, engine: Engine) -> &'static Bulk {
         match engine {
             Engine::Sqlite => &self.sql().add_sqlite,
@@ -194,7 +193,7 @@ impl SearchIndex {
         }
     }
 
-    /// The beginning of a statement that removes ids of an `IN` list.
+    /// Deletes the ids of an `IN` list, which follows.
     pub(crate) fn remove(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().remove_sqlite,
@@ -202,7 +201,7 @@ impl SearchIndex {
         }
     }
 
-    /// The part of a query that matches the words `$1`.
+    /// `FROM` and `WHERE` clauses that match the words `$1`.
     pub(crate) fn matching(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().match_sqlite,
@@ -210,7 +209,7 @@ impl SearchIndex {
         }
     }
 
-    /// The column with the item's number.
+    /// Id column.
     pub(crate) fn key(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().key_sqlite,
@@ -218,7 +217,7 @@ impl SearchIndex {
         }
     }
 
-    /// Empties it.
+    /// Deletes all rows.
     pub(crate) async fn clear(self, tx: &mut Tx) -> Result<()> {
         let sql = match tx.engine() {
             Engine::Sqlite => self.sql().clear_sqlite,
@@ -228,8 +227,8 @@ impl SearchIndex {
     }
 }
 
-/// The query for items that have, for each of the folded `words`, one that begins with it. Words are letters and
-/// digits alone (`domain::text::asked_words`), so nothing in them has a meaning of its own.
+/// Full-text query for items that have, for each of the folded `words`, a word with that prefix. Words consist of
+/// letters and digits, so they contain no operators.
 pub(crate) fn search_query(engine: Engine, words: &[String]) -> String {
     match engine {
         Engine::Sqlite => words

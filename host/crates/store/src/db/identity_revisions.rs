@@ -1,45 +1,45 @@
-//! The state of accounts as a number: it rises with each change, and who is remembered is asked for again only when one
-//! of the changes since then was about them.
+//! Revisions of accounts: a number that rises with each change. A cached permission is valid until a later revision
+//! concerns its account.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use svc_domain::id::UserId;
 
-/// Accounts whose own changes are remembered; beyond it, the next change counts for all.
+/// Accounts with a revision of their own, at most; beyond it, a change counts for all accounts.
 const ACCOUNTS: usize = 10_000;
 
-/// What a change is about.
+/// The accounts that a change concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChangeScope {
-    /// Anybody: roles, libraries, the server's settings, names.
+    /// All accounts: roles, libraries, server settings, names.
     All,
-    /// What belongs to these accounts alone.
+    /// These accounts only.
     Accounts(Vec<UserId>),
 }
 
-/// The numbers of the changes that this process knows of. The database holds the last one; another process may raise
-/// it as well.
+/// The revisions that this process knows. The database holds the newest; another process, such as `svc user`, may
+/// raise it.
 #[derive(Debug, Default)]
 pub(crate) struct IdentityRevisions(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     last: i64,
-    /// The last that was about anybody, or that is not known.
+    /// The newest revision of all accounts, or of unknown scope.
     of_all: i64,
-    /// The last that was about an account alone, if later.
+    /// The newest revision of single accounts, if later than `of_all`.
     of_accounts: HashMap<UserId, i64>,
 }
 
 impl Known {
     fn note(&mut self, revision: i64, scope_of_change: &ChangeScope) {
         if revision <= self.last {
-            // Noted already, as one that is not known.
+            // Known already, with unknown scope.
             return;
         }
         match scope_of_change {
-            // Numbers that were left out are another process's, or of a change whose word is on its way.
+            // A skipped revision is of another process, or is not reported yet.
             ChangeScope::Accounts(users)
                 if revision == self.last + 1 && self.of_accounts.len() + users.len() <= ACCOUNTS =>
             {
@@ -108,7 +108,7 @@ mod tests {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let mut known = Known::default();
         known.note(1, &ChangeScope::All);
-        // 2 was another process's, or its word is late.
+        // Revision 2 was of another process, or is reported late.
         known.note(3, &ChangeScope::Accounts(vec![ada]));
         assert_eq!((known.of(ada), known.of(bob)), (3, 3));
         known.note(2, &ChangeScope::Accounts(vec![bob]));

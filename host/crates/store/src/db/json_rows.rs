@@ -1,8 +1,8 @@
-//! Rows of SQLite as one value: a JSON array of arrays, made by SQLite itself.
+//! Result rows of SQLite as one JSON array of arrays, built by SQLite.
 //!
-//! sqlx asks SQLite on a thread of its own, which hands over row by row and wakes who waits for each. A page of a hundred
-//! items, read in a few queries, was some two hundred such turns between two threads, and while a scan takes the processors
-//! each turn has to wait for one. A single row is a single turn.
+//! sqlx runs SQLite on a thread of its own, which wakes the caller for each row. A page of a hundred items, read in a
+//! few queries, took some two hundred switches between threads, and during a scan each switch waits for a processor.
+//! A single row takes one.
 
 use serde::Deserializer;
 use serde::de::value::Error;
@@ -12,39 +12,38 @@ use serde::forward_to_deserialize_any;
 use crate::db::Record;
 use crate::error::StoreError;
 
-/// A record that holds numbers and texts, no bytes: a structure, filled by the names of columns as sqlx fills it, or a
-/// tuple.
+/// A record of numbers and texts, without bytes: a struct whose fields name the columns, as in sqlx, or a tuple.
 pub(crate) trait JsonRecord: Record + DeserializeOwned {}
 
 impl<T: Record + DeserializeOwned> JsonRecord for T {}
 
-/// What a column holds, where JSON and SQLite differ.
+/// Column types that JSON and SQLite represent differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
-    /// A whole number or a text.
+    /// Integer or text: the same in both.
     Same,
-    /// SQLite has 0 and 1.
+    /// SQLite stores 0 and 1.
     Bool,
-    /// SQLite writes too few digits.
+    /// SQLite's default format loses digits.
     Float,
 }
 
 impl Column {
-    /// The column as a value of JSON.
+    /// SQL expression of the column as a JSON value.
     fn value(self, name: &str) -> String {
         match self {
             Self::Same => name.to_owned(),
             Self::Bool => format!("CASE WHEN {name} IS NOT NULL THEN json(iif({name}, 'true', 'false')) END"),
-            // JSON has no number without an end; SQLite's literal for one is any that is too large.
+            // JSON cannot represent infinity; `9e999` is infinity in SQLite.
             Self::Float => format!("CASE WHEN abs({name}) < 9e999 THEN json(format('%!.17g', {name})) END"),
         }
     }
 }
 
-/// What a record is made of, learned by filling one with nothing.
+/// Layout of a record, found by deserializing a probe.
 #[derive(Debug, Default)]
 struct Layout {
-    /// The fields of a structure.
+    /// Field names of a struct.
     fields: Option<&'static [&'static str]>,
     columns: Vec<Column>,
 }
@@ -52,17 +51,17 @@ struct Layout {
 impl Layout {
     fn of<T: DeserializeOwned>() -> Self {
         let mut layout = Self::default();
-        // What comes out does not matter.
+        // Only the layout matters, not the result.
         let _ = T::deserialize(RecordProbe(&mut layout));
         layout
     }
 }
 
-/// `query`, whose rows are of `T`, as a query for one text.
+/// Wraps a query for rows of `T` into a query for one JSON text.
 pub(crate) fn to_json_rows<T: JsonRecord>(query: &str) -> String {
     let Layout { fields, columns } = Layout::of::<T>();
     let (names, heading) = match fields {
-        // With their table: SQLite takes a name in quotes that it does not find for a text.
+        // Qualified, because SQLite treats an unknown quoted name as a text.
         Some(fields) => (
             fields
                 .iter()
@@ -87,7 +86,7 @@ pub(crate) fn to_json_rows<T: JsonRecord>(query: &str) -> String {
     )
 }
 
-/// The rows of the text that such a query gave.
+/// Parses the JSON text of such a query.
 pub(crate) fn from_json_rows<T: JsonRecord>(text: &str) -> Result<Vec<T>, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
 }

@@ -1,4 +1,4 @@
-//! Upkeep of the database as a whole: its version, integrity check, copies, and free space.
+//! Maintenance of the database as a whole: version, integrity check, copies, free space.
 
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,7 @@ impl Database {
         })
     }
 
-    /// Reads the whole SQLite database in search of damage; takes seconds for large ones. PostgreSQL checks its pages
-    /// itself.
+    /// Checks the whole SQLite database for damage; takes seconds for large ones. PostgreSQL checks its pages itself.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] with the first finding.
@@ -68,13 +67,13 @@ impl Database {
         }
     }
 
-    /// Writes a consistent copy of an embedded database into an empty file, while everything goes on. False for
-    /// PostgreSQL, whose own tools do that.
+    /// Writes a consistent copy of an SQLite database into an empty file without blocking readers or writers. `false`
+    /// for PostgreSQL, which has its own tools.
     pub async fn copy_to(&self, file: &Path) -> Result<bool> {
         let Pools::Sqlite { writer, .. } = self.pools() else {
             return Ok(false);
         };
-        // On a connection of its own: it reads for as long as it takes, and neither writers nor readers wait for it.
+        // A connection of its own: the copy may take long.
         let mut connection = writer.connect_options().as_ref().clone().connect().await?;
         let name = file
             .to_str()
@@ -87,8 +86,7 @@ impl Database {
         Ok(true)
     }
 
-    /// Gives the space of what was deleted back to the system, where the database does not do so by itself. Takes
-    /// seconds for large databases, during which nothing is written.
+    /// Returns free space of SQLite to the system. Takes seconds for large databases, and blocks writes.
     pub async fn shrink(&self) -> Result<()> {
         self.0.write_queue.shrink(self.pools()).await
     }

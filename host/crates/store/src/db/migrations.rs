@@ -1,10 +1,10 @@
-//! The schema, forward only: numbered steps, one transaction each.
+//! Migrations of the schema: numbered, forward only, one transaction each.
 
 use crate::db::dialect;
 use crate::db::{Engine, Tx};
 use crate::error::{Result, StoreError};
 
-/// One step of the schema, in both languages.
+/// A migration in both dialects.
 struct Migration {
     number: i64,
     sqlite: &'static str,
@@ -24,7 +24,7 @@ macro_rules! migrations {
     };
 }
 
-/// In rising order, without gaps. A step that was released is never edited.
+/// Ascending, without gaps. A released migration is never edited.
 static MIGRATIONS: &[Migration] = migrations![
     1 "0001_library.sql",
     2 "0002_media.sql",
@@ -38,12 +38,12 @@ static MIGRATIONS: &[Migration] = migrations![
     10 "0010_digests.sql",
 ];
 
-/// The schema number that this program writes and reads.
+/// Schema version of this program.
 pub(crate) fn latest() -> i64 {
     MIGRATIONS.last().map_or(0, |migration| migration.number)
 }
 
-/// The error for a database that is ahead of this program.
+/// Rejects a database with a newer schema.
 pub(crate) fn check_not_newer(found: i64) -> Result<()> {
     if found > latest() {
         Err(StoreError::NewerSchema {
@@ -65,11 +65,11 @@ async fn found(tx: &mut Tx) -> Result<i64> {
     Ok(rows.first().map_or(0, |(number,)| *number))
 }
 
-/// The number of the next step, if there is one. Looked up under the lock of the transaction, so two servers that
-/// start at once do not both take it.
+/// Applies the next migration, if any, and returns its number. The lookup runs under a lock, so two servers that
+/// start at once do not both apply it.
 pub(crate) async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
     if tx.engine() == Engine::Postgres {
-        // Any number will do, as long as nothing else of ours uses it.
+        // Any number that no other lock of svc uses.
         tx.execute("SELECT pg_advisory_xact_lock(7303014)", &[]).await?;
     }
     tx.execute(

@@ -1,4 +1,4 @@
-//! The two databases behind one face: every statement passes through here.
+//! Connection pools of both databases. Every statement outside of a transaction passes through here.
 
 use futures_util::future::BoxFuture;
 use sqlx::postgres::PgRow;
@@ -11,11 +11,11 @@ use crate::db::json_rows::{JsonRecord, from_json_rows, to_json_rows};
 use crate::db::read_pool::ReadPool;
 use crate::error::Result;
 
-/// A question to a database under way. Boxed where everything passes through: the compiler looks at the futures of sqlx
-/// here, and not again in each of the hundreds that are made of them, which would take it minutes.
+/// A pending query. Boxed here so that the compiler analyses the futures of sqlx once, and not in each of the
+/// hundreds of futures that await a query.
 pub(crate) type Boxed<'a, T> = BoxFuture<'a, Result<T>>;
 
-/// A row that both databases can fill.
+/// A row type that both databases can fill.
 pub(crate) trait Record:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
 {
@@ -26,7 +26,7 @@ impl<T> Record for T where
 {
 }
 
-/// Which database it is, where that matters.
+/// The database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Engine {
     Sqlite,
@@ -36,9 +36,9 @@ pub(crate) enum Engine {
 /// Open connections.
 #[derive(Debug)]
 pub(crate) enum Pools {
-    /// Many readers and the one connection that writes.
+    /// Several read connections and one write connection.
     Sqlite { read_pool: ReadPool, writer: SqlitePool },
-    /// All connections are alike.
+    /// One pool for reads and writes.
     Postgres(PgPool),
 }
 
@@ -50,7 +50,7 @@ impl Pools {
         }
     }
 
-    /// All rows, read outside of a transaction.
+    /// All rows, outside of a transaction.
     pub(crate) fn fetch_all<T: Record>(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, Vec<T>> {
         let sql = sql.into_sql_str();
         match self {
@@ -71,7 +71,7 @@ impl Pools {
         }
     }
 
-    /// As [`Pools::fetch_all`], for as many rows as a page has: from SQLite they come at once.
+    /// [`Pools::fetch_all`] for a page of rows, which SQLite returns as one value.
     pub(crate) fn fetch_page<'a, T: JsonRecord>(
         &'a self,
         sql: impl SqlSafeStr,
@@ -90,7 +90,7 @@ impl Pools {
         })
     }
 
-    /// As [`Pools::fetch_page`], for two queries over the same values: SQLite is asked once.
+    /// [`Pools::fetch_page`] for two queries with the same values, in one query of SQLite.
     pub(crate) fn fetch_pages_of_two<'a, A: JsonRecord, B: JsonRecord>(
         &'a self,
         [a, b]: [String; 2],
@@ -111,7 +111,7 @@ impl Pools {
         })
     }
 
-    /// As [`Pools::fetch_page`], for three queries over the same values: SQLite is asked once.
+    /// [`Pools::fetch_page`] for three queries with the same values, in one query of SQLite.
     pub(crate) fn fetch_pages_of_three<'a, A: JsonRecord, B: JsonRecord, C: JsonRecord>(
         &'a self,
         [a, b, c]: [String; 3],
@@ -138,7 +138,7 @@ impl Pools {
         })
     }
 
-    /// The first row, if any, read outside of a transaction.
+    /// The first row, if any, outside of a transaction.
     pub(crate) fn fetch_optional<T: Record>(
         &self,
         sql: impl SqlSafeStr,
@@ -163,7 +163,7 @@ impl Pools {
         }
     }
 
-    /// The number that a `SELECT count(*)` gives.
+    /// Result of a `SELECT count(*)`.
     pub(crate) async fn count(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
         let row: Option<(i64,)> = self.fetch_optional(sql, values).await?;
         Ok(row.map_or(0, |(count,)| count.unsigned_abs()))
@@ -172,7 +172,7 @@ impl Pools {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite { read_pool, writer } => {
-                // The writer last: the last connection folds the log into the database.
+                // The write connection last: the last connection copies the log into the database.
                 read_pool.close().await;
                 writer.close().await;
             }

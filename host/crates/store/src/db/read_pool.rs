@@ -1,9 +1,9 @@
-//! SQLite's connections that read, lent for one query at a time.
+//! Pool of the read connections of SQLite.
 //!
-//! The pool of sqlx asks a connection that comes back whether it lives, in a task of its own: with a thread for each
-//! connection that is two more turns between threads, as many as a small query takes itself. This one asks nothing. A
-//! query that is dropped half-way leaves nothing behind: the connection's thread ends it before it begins the next one,
-//! and no reader is ever within a transaction.
+//! The pool of sqlx pings a returned connection in a task of its own. With a thread per connection, that costs two
+//! more switches between threads, as many as a small query. This pool does not ping. A dropped query leaves nothing
+//! behind: the connection's thread finishes it before the next one, and no read connection is ever within a
+//! transaction.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::error::{Result, StoreError};
 
-/// Opens readers.
+/// Opens read connections.
 pub(crate) struct ConnectionManager(SqliteConnectOptions);
 
 impl Manager for ConnectionManager {
@@ -30,20 +30,20 @@ impl Manager for ConnectionManager {
     }
 }
 
-/// The readers. They connect when they are first needed.
+/// Read connections, opened on first use.
 pub(crate) struct ReadPool(Pool<ConnectionManager>);
 
-/// A connection that is back among the others when this is dropped.
+/// A connection that returns to the pool on drop.
 pub(crate) type PooledConnection = Object<ConnectionManager>;
 
 impl std::fmt::Debug for ReadPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Readers").field(&self.0.status()).finish()
+        f.debug_tuple("ReadPool").field(&self.0.status()).finish()
     }
 }
 
 impl ReadPool {
-    /// So many connections at most; who asks for one more waits.
+    /// At most `number` connections; `patience` limits the wait for one.
     pub(crate) fn new(options: SqliteConnectOptions, number: usize, patience: Duration) -> Result<Self> {
         let pool = Pool::builder(ConnectionManager(options))
             .max_size(number)
@@ -55,7 +55,7 @@ impl ReadPool {
         })?))
     }
 
-    /// A connection, once one is free.
+    /// Waits for a free connection.
     pub(crate) async fn reader(&self) -> Result<PooledConnection> {
         self.0.get().await.map_err(|error| match error {
             PoolError::Backend(error) => error.into(),
@@ -64,13 +64,13 @@ impl ReadPool {
         })
     }
 
-    /// Closes those that are not lent, and the others when they come back.
+    /// Closes idle connections now, and the others when they return.
     pub(crate) async fn close(&self) {
         let idle = self.0.retain(|_, _| false).removed;
         self.0.close();
         for connection in idle {
             if let Err(error) = connection.close().await {
-                tracing::warn!(%error, "a connection to the database could not be closed");
+                tracing::warn!(%error, "database connection could not be closed");
             }
         }
     }

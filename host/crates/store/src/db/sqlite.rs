@@ -1,4 +1,4 @@
-//! Opening the embedded database: checks that nothing foreign is touched, then the settings of the connections.
+//! Opens SQLite: rejects files of other programs, then configures the connections.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -14,32 +14,32 @@ use crate::db::migrations;
 use crate::db::read_pool::ReadPool;
 use crate::error::{Result, StoreError};
 
-/// "svc1": marks the file as ours. The first migration writes it.
+/// "svc1": marks a database of svc. The first migration writes it.
 const APPLICATION_ID: i64 = 1_937_138_481;
-/// The first version whose log cannot lose a checkpoint.
+/// The first version whose write-ahead log cannot lose a checkpoint.
 const OLDEST_SQLITE: (u32, u32, u32) = (3, 51, 3);
-/// How long a connection waits for another program that holds the database.
+/// How long a connection waits for a lock of another program.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Enough for lists while a scan runs; each costs a thread and a cache.
+/// Read connections: enough for lists during a scan; each costs a thread and a page cache.
 const READERS: usize = 4;
 /// How long a query waits for a free connection.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// KiB of pages that the writer keeps: the upper levels of the indexes of 100,000 tracks.
+/// Page cache of the write connection in KiB: the upper levels of the indexes of 100,000 tracks.
 const WRITER_CACHE_KIB: i64 = 8192;
-/// KiB of pages that a reader keeps; the system's page cache is behind it.
+/// Page cache of a read connection in KiB; the page cache of the system is behind it.
 const READER_CACHE_KIB: i64 = 2048;
-/// Prepared statements that the writer keeps: those over many rows come in several sizes.
+/// Cached statements of the write connection: statements over many rows come in several sizes.
 const WRITER_STATEMENTS: usize = 160;
-/// Prepared statements that a reader keeps.
+/// Cached statements of a read connection.
 const READER_STATEMENTS: usize = 48;
-/// Rows that wait for who asked, where they are not packed: the thread that reads them need not wait as well.
+/// Rows buffered between the thread of a connection and the caller, for queries that return single rows.
 const ROW_BUFFER: usize = 1024;
-/// Pages of the log after which it is folded into the database. A scan's transactions touch the same upper pages of
-/// the indexes again and again: with the usual 1000, folding took a fifth of the time of storing 100,000 tracks.
+/// Pages of the write-ahead log that trigger a checkpoint. The transactions of a scan change the same upper index
+/// pages repeatedly: with the default of 1000, checkpoints took a fifth of the time of storing 100,000 tracks.
 const CHECKPOINT_PAGES: u32 = 8192;
-/// Bytes to which the log is cut back after it has grown.
+/// Size in bytes to which the log is truncated.
 const LOG_LIMIT: i64 = 64 << 20;
-/// Every SQLite database begins so.
+/// First bytes of every SQLite database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 fn open_error(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
@@ -49,7 +49,7 @@ fn open_error(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
     }
 }
 
-/// Makes an empty file that only its owner can read, unless there is one; gives whether it holds anything.
+/// Creates an empty file that only its owner can read, unless it exists; returns whether it has content.
 fn prepare_file(path: &Path) -> Result<bool> {
     match OpenOptions::new()
         .write(true)
@@ -88,7 +88,7 @@ fn common(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Looks at an existing database through a connection that cannot write.
+/// Checks an existing database through a read-only connection.
 async fn check_existing(path: &Path) -> Result<()> {
     let mut probe = common(path).read_only(true).connect().await?;
     let (application_id,): (i64,) = sqlx::query_as("PRAGMA application_id")
@@ -127,7 +127,7 @@ async fn check_library(writer: &SqlitePool) -> Result<()> {
     }
 }
 
-/// Opens the database in the file `path`, made if there is none.
+/// Opens the database in the file `path`; creates it if absent.
 pub(crate) async fn open(path: PathBuf) -> Result<Pools> {
     if prepare_file(&path)? {
         check_existing(&path).await?;
@@ -140,9 +140,9 @@ pub(crate) async fn open(path: PathBuf) -> Result<Pools> {
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
         .statement_cache_capacity(WRITER_STATEMENTS)
         .thread_name(|_| "svc-db-writer".to_owned());
-    // Where no space is left, SQLite rolls back by itself. The driver then counts a transaction that it cannot end, and
-    // would begin no other on this connection: it is replaced. The new one starts with full durability, at least what
-    // the lanes take it to have.
+    // On a full disk SQLite rolls back by itself. The driver still counts an open transaction that it cannot end, and
+    // would begin no other on this connection, so the pool replaces it. The new one starts with full durability,
+    // which the write queue assumes at least.
     let writer = SqlitePoolOptions::new()
         .test_before_acquire(false)
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))

@@ -1,17 +1,17 @@
-//! Whether a statement changes anything, so that nothing is written where nothing changed.
+//! Whether a statement changes data, so that a transaction without changes writes nothing.
 
-/// What a statement does to the database.
+/// Effect of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatementEffect {
-    /// Nothing.
+    /// Reads only.
     Reads,
-    /// Something to as many rows as it tells of.
+    /// Changes as many rows as it reports.
     Rows,
-    /// Something else: the schema, or several things at once.
+    /// Changes the schema, or runs several statements.
     Whole,
 }
 
-/// By its first word, or by what follows a `WITH`.
+/// Determined by the first keyword, or by the statement after `WITH`.
 pub(crate) fn statement_effect(sql: &str) -> StatementEffect {
     let word = sql
         .trim_start()
@@ -34,7 +34,7 @@ pub(crate) fn statement_effect(sql: &str) -> StatementEffect {
 }
 
 impl StatementEffect {
-    /// Whether it has changed something, which tells of so many rows.
+    /// Whether a statement that reported so many rows changed data.
     pub(crate) fn has_changed(self, rows: u64) -> bool {
         match self {
             Self::Reads => false,

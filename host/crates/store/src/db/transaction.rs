@@ -8,7 +8,7 @@ use crate::db::pools::{Boxed, Engine, Record};
 use crate::db::statement_effect::statement_effect;
 use crate::error::Result;
 
-/// An open transaction of either database. It knows whether anything was changed in it.
+/// An open transaction. It records whether a statement changed data.
 #[derive(Debug)]
 pub(crate) struct Tx {
     open: Open,
@@ -47,12 +47,12 @@ impl Tx {
         }
     }
 
-    /// Whether a statement changed anything yet.
+    /// Whether any statement changed data.
     pub(crate) fn has_changed(&self) -> bool {
         self.has_changed
     }
 
-    /// Runs a statement; gives the number of rows it touched.
+    /// Runs a statement; returns the number of affected rows.
     pub(crate) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
         let sql = sql.into_sql_str();
         let effect = statement_effect(sql.as_str());
@@ -125,7 +125,7 @@ impl Tx {
         }
     }
 
-    /// Ends it. What changed nothing leaves no trace: no write to the disk, no wait for one.
+    /// Commits. A transaction without changes is rolled back, which neither writes nor waits.
     pub(crate) fn commit(self) -> Boxed<'static, ()> {
         let Self { open, has_changed } = self;
         match open {

@@ -1,5 +1,4 @@
-//! Numbers that rise when something is stored, so that an answer from before is known to be still true without asking
-//! the database.
+//! Monotonic version counters that invalidate cached responses without a query.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,28 +10,28 @@ use crate::error::Result;
 use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
 
-/// What of the media is known, and what users did with them. The data directory belongs to one process, so nobody else
-/// stores such things.
+/// Versions of the media and of the data of each user. Only this process writes such data, because the data directory
+/// belongs to one process.
 #[derive(Debug, Default)]
 pub(crate) struct VersionCounters {
-    /// For each part.
+    /// One per cache partition.
     media: [AtomicU64; 3],
     personal: Mutex<HashMap<UserId, u64>>,
 }
 
-/// Whose numbers a transaction raises.
+/// The counters that the commit of a transaction raises.
 #[derive(Debug)]
 pub(crate) enum Invalidation {
-    /// What everybody sees: of this part, or of all.
+    /// The media of this partition, or of all.
     Media(Arc<VersionCounters>, Option<CachePartition>),
-    /// What one user sees.
+    /// The data of one user.
     Personal(Arc<VersionCounters>, UserId),
-    /// Nothing that lists and items are made of.
+    /// No counter: no cached response depends on the data.
     Nothing,
 }
 
 impl Invalidation {
-    /// The transaction is committed, or may be.
+    /// Raises the counters once the transaction is, or may be, committed.
     pub(crate) fn apply(&self) {
         match self {
             Self::Media(version_counters, part) => {
@@ -77,18 +76,18 @@ impl VersionCounters {
 }
 
 impl Database {
-    /// Opens a transaction that changes what is told of media.
+    /// Opens a transaction that changes media.
     pub(crate) async fn write(&self, priority: WritePriority) -> Result<WriteTx> {
         let tx = self.0.write_queue.begin(self.pools(), priority).await?;
         Ok(tx.invalidating(Invalidation::Media(Arc::clone(&self.0.version_counters), None)))
     }
 
-    /// What a batch of a scan raises that is about this part, or about several.
+    /// The invalidation of a scan batch in this partition, or in several.
     pub(crate) fn invalidated_by_batch(&self, part: Option<CachePartition>) -> Invalidation {
         Invalidation::Media(Arc::clone(&self.0.version_counters), part)
     }
 
-    /// Opens a transaction that changes what is told of media to one user.
+    /// Opens a transaction that changes the data of one user.
     pub(crate) async fn write_for(&self, user: UserId) -> Result<WriteTx> {
         let tx = self
             .0
@@ -98,7 +97,7 @@ impl Database {
         Ok(tx.invalidating(Invalidation::Personal(Arc::clone(&self.0.version_counters), user)))
     }
 
-    /// Opens a transaction over records of the server's own: runs, last use, the audit log.
+    /// Opens a transaction over data that no cached response depends on: runs, times of last use, the audit log.
     pub(crate) async fn write_record(&self, priority: WritePriority) -> Result<WriteTx> {
         self.0.write_queue.begin(self.pools(), priority).await
     }

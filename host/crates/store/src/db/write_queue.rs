@@ -1,8 +1,8 @@
-//! Who may write, and when: two lanes onto the one writing connection of SQLite.
+//! Queue for the one write connection of SQLite, with two priorities.
 //!
-//! What a user waits for goes first. A scan takes its turn per transaction, keeps it for some tens of milliseconds,
-//! and gives way when somebody on the interactive lane is waiting. PostgreSQL orders its writers by itself, but for
-//! those that decide by what they have read.
+//! Interactive writes come first. A scan holds the connection for one transaction of some tens of milliseconds and
+//! yields if an interactive write waits. PostgreSQL orders its writers itself, except transactions that depend on
+//! what they read.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,12 +18,13 @@ use crate::db::{Boxed, Pools, Tx};
 use crate::error::Result;
 use crate::id_nodes::IdNode;
 
-/// Why somebody writes.
+/// Priority of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WritePriority {
-    /// A promise to a user: first in line, on disk before it is confirmed.
+    /// Requested by a user: first in line, on disk before the commit returns.
     Interactive,
-    /// Rows that the next scan could make again: may be lost in a power cut, never half written.
+    /// Rows of a scan, which the next scan could write again: a power cut may lose them, but never leaves half a
+    /// transaction.
     Scan,
 }
 
@@ -36,17 +37,17 @@ impl WritePriority {
     }
 }
 
-/// The queue for the writing connection.
+/// Queue for the write connection.
 #[derive(Debug)]
 pub(crate) struct WriteQueue {
-    /// Held while a transaction is open; remembers how the connection is set.
+    /// Held while a transaction is open; stores the durability of the connection.
     turn: Arc<Mutex<Durability>>,
     interactive_waiting: AtomicUsize,
-    /// What every commit holds, once it is leased.
+    /// Checked by every commit, once leased.
     id_node: OnceLock<Arc<IdNode>>,
 }
 
-/// Counts a waiter for as long as it waits, also when its request is given up.
+/// Counts a waiting write; a cancelled request decrements the count as well.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -72,7 +73,7 @@ impl WriteQueue {
         }
     }
 
-    /// From now on each commit holds this number. A store has one for as long as it is open.
+    /// Every later commit checks this id node. A database has at most one per process.
     pub(crate) fn hold(&self, node: IdNode) {
         self.id_node.get_or_init(|| Arc::new(node));
     }
@@ -81,7 +82,7 @@ impl WriteQueue {
         self.id_node.get().cloned()
     }
 
-    /// How many wait for their turn with what a user waits for.
+    /// Number of interactive writes that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.interactive_waiting.load(Ordering::SeqCst)
     }
@@ -97,14 +98,14 @@ impl WriteQueue {
                 if self.interactive_waiting.load(Ordering::SeqCst) == 0 {
                     return turn;
                 }
-                // The mutex is fair: whoever waits gets it before this loop asks again.
+                // The mutex is fair: a waiting write gets it before this loop locks it again.
                 drop(turn);
                 tokio::task::yield_now().await;
             },
         }
     }
 
-    /// After a scan: leaves a short log behind, and frees the memory of pages and statements over many rows.
+    /// After a scan: shortens the log, and frees cached pages and statements.
     pub(crate) async fn checkpoint(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
             let _turn = self.turn(WritePriority::Scan).await;
@@ -116,7 +117,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// After much was deleted: a smaller file.
+    /// After large deletions: shrinks the file.
     pub(crate) async fn shrink(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
             let _turn = self.turn(WritePriority::Scan).await;
@@ -125,7 +126,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Waits for its turn and opens a transaction that holds the write lock from its start.
+    /// Waits in the queue and opens a transaction that holds the write lock from its start.
     pub(crate) fn begin<'a>(&'a self, pools: &'a Pools, priority: WritePriority) -> Boxed<'a, WriteTx> {
         Box::pin(self.begin_in_turn(pools, priority))
     }
@@ -140,7 +141,7 @@ impl WriteQueue {
                         .await?;
                     *turn = priority.durability();
                 }
-                // Taking the lock at once: a transaction that starts by reading could not wait for it later.
+                // The lock is taken at once: a transaction that starts by reading could not wait for it later.
                 let tx = Tx::from(writer.begin_with("BEGIN IMMEDIATE").await?);
                 Ok(WriteTx {
                     tx,
@@ -164,13 +165,13 @@ impl WriteQueue {
         }
     }
 
-    /// As [`WriteQueue::begin`] on the interactive lane, and alone: no other transaction that was begun like this runs at
-    /// the same time, here or in another process. What it has read stays true until its end.
+    /// [`WriteQueue::begin`] with interactive priority, exclusively: no other exclusive transaction runs at the same
+    /// time, here or in another process. Data that it has read stays valid until its end.
     pub(crate) async fn begin_alone(&self, pools: &Pools) -> Result<WriteTx> {
         match pools {
             Pools::Sqlite { .. } => self.begin(pools, WritePriority::Interactive).await,
             Pools::Postgres(_) => {
-                // In line here first: whoever waits holds no connection.
+                // Waits here first, without a connection.
                 let turn = self.turn(WritePriority::Interactive).await;
                 let mut begun = self.begin(pools, WritePriority::Interactive).await?;
                 begun.execute(dialect::LOCK_IDENTITY, &[]).await?;
@@ -183,10 +184,10 @@ impl WriteQueue {
     }
 }
 
-/// A transaction and the turn that belongs to it. Dropped without `commit`, nothing of it remains.
+/// A transaction with its place in the queue. Dropping it without `commit` rolls back.
 #[derive(Debug)]
 pub(crate) struct WriteTx {
-    // In this order: the rollback is on its way before the next in line gets the turn.
+    // Field order: the rollback starts before the next write gets the lock.
     tx: Tx,
     invalidation: Invalidation,
     id_node: Option<Arc<IdNode>>,
@@ -194,13 +195,12 @@ pub(crate) struct WriteTx {
 }
 
 impl WriteTx {
-    /// As it is, but raising these numbers with its commit.
+    /// Sets the counters that the commit raises.
     pub(crate) fn invalidating(self, invalidation: Invalidation) -> Self {
         Self { invalidation, ..self }
     }
 
-    /// Makes it last, if the ids in it are this server's alone. Where nothing changed, nothing is written, and no number
-    /// rises.
+    /// Commits if the id node is still leased. A transaction without changes writes nothing and raises no counter.
     pub(crate) async fn commit(mut self) -> Result<()> {
         let has_changed = self.tx.has_changed();
         let mut extended = None;
@@ -211,7 +211,7 @@ impl WriteTx {
         if let (Ok(()), Some(node), Some(until)) = (&committed, &self.id_node, extended) {
             node.extended(until);
         }
-        // Also after an error: it may have been committed all the same.
+        // Also after an error: the commit may have succeeded.
         if has_changed {
             self.invalidation.apply();
         }

@@ -1,4 +1,4 @@
-//! One file of the index, with all that is known of how it came there.
+//! A file of the index with its plugin, failure and item.
 
 use crate::db::args::args;
 use crate::error::{Result, StoreError};
@@ -9,24 +9,24 @@ use svc_domain::path::RelativePath;
 use svc_domain::scan::FileStatus;
 use svc_domain::time::Timestamp;
 
-/// A file as the index has it.
+/// A file of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedFile {
-    /// Identifier; also when it was first seen.
+    /// Id; contains the time of first indexing.
     pub id: FileId,
-    /// How it stands.
+    /// Indexed, failed or missing.
     pub status: FileStatus,
     /// Bytes.
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Since when it is gone.
+    /// Time at which a scan first missed it.
     pub missing_since: Option<Timestamp>,
-    /// The plugin that read it, as id, version and digest.
+    /// The plugin that extracted it, as id, version and digest.
     pub plugin: Option<(String, String, String)>,
-    /// Why it could not be read, as code and words.
+    /// Code and message of the failed extraction.
     pub failure: Option<(String, String)>,
-    /// What it is: a track, a photo, or a source of a movie or an episode.
+    /// Its item: a track, a photo, a movie or an episode.
     pub item: Option<(ItemType, i64)>,
 }
 

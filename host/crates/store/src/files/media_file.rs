@@ -1,4 +1,4 @@
-//! Where the bytes of an item are: its file, and the picture inside.
+//! Files of items, with their place on disk.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_domain::path::RelativePath;
 
-/// A file of an item, with all that is needed to open it.
+/// A file of an item, with the data needed to open it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaFile {
     /// Identifier.
@@ -29,11 +29,11 @@ pub struct MediaFile {
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// It was not there in the last run.
+    /// Missing in the last scan.
     pub missing: bool,
-    /// Its root directory is there.
+    /// Its root directory is available.
     pub available: bool,
-    /// The plugin that read it last.
+    /// The plugin that extracted it last.
     pub plugin_id: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl TryFrom<MediaRow> for MediaFile {
 }
 
 impl FileRepository {
-    /// A file of any kind.
+    /// A file of any kind in the scope.
     pub async fn media_file(&self, scope: &MediaScope, id: FileId) -> Result<Option<MediaFile>> {
         let sql = concat!(
             "SELECT ",

@@ -15,7 +15,7 @@ use svc_domain::path::RelativePath;
 pub use indexed_file::IndexedFile;
 pub use media_file::MediaFile;
 
-/// A file as the index knows it, to be compared with the disk.
+/// A file as the index records it, to be compared with the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
     /// Identifier.
@@ -39,7 +39,7 @@ pub struct FileRepository {
 }
 
 impl FileRepository {
-    /// Files that are on record as being there, after `after`, by id.
+    /// Files that are not missing, after the id `after`.
     pub async fn known_files(&self, after: FileId, take: u32) -> Result<Vec<KnownFile>> {
         let sql = "SELECT f.file_id, d.path, d.media_kind, o.path, f.name, f.size, f.mtime_ns FROM files f \
                    JOIN folders o ON o.folder_id = f.folder_id \
@@ -60,7 +60,7 @@ impl FileRepository {
         Ok(rows.into_iter().map(file).collect())
     }
 
-    /// How many [`FileRepository::known_files`] there are.
+    /// Number of [`FileRepository::known_files`].
     pub async fn count_known_files(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM files WHERE status <> 2";
         self.db.pools().count(sql, &[]).await

@@ -1,5 +1,4 @@
-//! Changes of accounts and of what hangs on them: several steps, one transaction, and word to whoever remembers
-//! what somebody may do.
+//! Changes of accounts: transactions of several steps that invalidate cached permissions on commit.
 
 pub(crate) mod reset;
 
@@ -13,21 +12,21 @@ use sqlx::SqlSafeStr;
 use svc_domain::id::UserId;
 
 /// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of
-/// those. Dropped without `commit`, nothing of it remains.
+/// those resources. Dropping it without `commit` rolls back.
 #[derive(Debug)]
 pub struct IdentityChange {
     tx: WriteTx,
     db: Database,
 }
 
-/// Starts changes of accounts, and counts their revisions.
+/// Starts changes of accounts, and reads their revisions.
 #[derive(Debug, Clone)]
 pub struct IdentityRepository {
     pub(crate) db: Database,
 }
 
 impl IdentityRepository {
-    /// Begins a change, alone: whatever it reads stays so until its end. Hash passwords before.
+    /// Opens an exclusive transaction: data that it has read stays valid until its end. Hash passwords before.
     pub async fn change_identity(&self) -> Result<IdentityChange> {
         Ok(IdentityChange {
             tx: self.db.write_queue().begin_alone(self.db.pools()).await?,
@@ -35,7 +34,7 @@ impl IdentityRepository {
         })
     }
 
-    /// How many changes wait for their turn.
+    /// Number of changes that wait in the write queue.
     pub fn waiting_changes(&self) -> usize {
         self.db.write_queue().waiting()
     }
@@ -65,8 +64,7 @@ impl IdentityRepository {
     }
 }
 
-/// The next state of accounts and roles, known to others with the transaction's commit; `None` before the server has
-/// its row.
+/// Raises the identity revision; `None` before the first start.
 pub(crate) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
     let sql = "UPDATE server SET identity_revision = identity_revision + 1 RETURNING identity_revision";
     let rows: Vec<(i64,)> = tx.fetch_all(sql, &[]).await?;
@@ -74,24 +72,22 @@ pub(crate) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
 }
 
 impl IdentityChange {
-    /// Whether nothing that concerns an account was changed since a state of accounts, and until this change began.
+    /// Whether no change has concerned an account since a revision.
     pub async fn is_as_it_was(&mut self, user: UserId, revision: i64) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional("SELECT identity_revision FROM server", &[])
             .await?;
-        // What this process was not told of yet may be about anybody.
+        // A change unknown to this process may concern any account.
         let told = row.is_some_and(|(stored,)| stored == self.db.identity_revisions().last());
         Ok(told && self.db.identity_revisions().of(user) <= revision)
     }
 
-    /// Makes the change, durable on disk, and known to every later request. Where nothing changed, nothing is written
-    /// and nobody has to ask again.
+    /// Commits durably, and invalidates cached permissions. A transaction without changes invalidates nothing.
     pub async fn commit(self) -> Result<()> {
         self.commit_and_notify(ChangeScope::All).await
     }
 
-    /// As [`IdentityChange::commit`], for a change that matters to these accounts alone: their sessions, tokens,
-    /// settings.
+    /// [`IdentityChange::commit`] for a change that concerns these accounts only: their sessions, tokens, settings.
     pub async fn commit_of(self, users: impl IntoIterator<Item = UserId>) -> Result<()> {
         self.commit_and_notify(ChangeScope::Accounts(users.into_iter().collect()))
             .await
@@ -108,8 +104,7 @@ impl IdentityChange {
         Ok(())
     }
 
-    /// As [`IdentityChange::commit`], for a change that neither gives nor takes anything from a caller who is known:
-    /// a sign-in, a refresh.
+    /// [`IdentityChange::commit`] for a change that affects no cached permission: a sign-in, a refresh.
     pub async fn commit_without_invalidation(self) -> Result<()> {
         self.tx.commit().await
     }
@@ -138,7 +133,7 @@ impl IdentityChange {
         &mut self.tx
     }
 
-    /// Whether the statement over one number touched a row.
+    /// Runs a statement with one id; returns whether it affected a row.
     pub(crate) async fn touches(&mut self, sql: &'static str, number: i64) -> Result<bool> {
         Ok(self.execute(sql, &args![number]).await? > 0)
     }

@@ -1,4 +1,4 @@
-//! Emptying: the index alone, or everything.
+//! Deletes the index, or all data.
 
 use crate::db::args::args;
 use crate::db::dialect;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::instance::Instance;
 
-/// What was found in media directories, those that refer to others first.
+/// Deletes the media, referring tables first.
 pub(crate) const MEDIA: [&str; 25] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
@@ -32,12 +32,12 @@ pub(crate) const MEDIA: [&str; 25] = [
     "DELETE FROM files",
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
-    // Takes a number that nobody is told: who has read all changes misses one, and is told to fetch everything.
+    // Skips a sequence number: a client that has read all changes misses one, and is told to fetch everything.
     "INSERT INTO changes (change, item_id, at) VALUES (0, 0, 0)",
     "DELETE FROM changes",
 ];
 
-/// Everything else but the server's own row and the schema's number.
+/// Deletes everything else but the row of the server and the schema version.
 const THE_REST: [&str; 21] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
@@ -63,7 +63,7 @@ const THE_REST: [&str; 21] = [
 ];
 
 impl IdentityChange {
-    /// Empties the index. Accounts, directories and the history of runs stay.
+    /// Deletes the index. Accounts, directories and runs stay.
     pub async fn delete_media(&mut self) -> Result<()> {
         dialect::take_time(self.tx()).await?;
         for index in SearchIndex::ALL {
@@ -75,7 +75,7 @@ impl IdentityChange {
         Ok(())
     }
 
-    /// Empties everything, and makes the server another instance.
+    /// Deletes everything, and stores a new instance.
     pub async fn delete_everything(&mut self, instance: &Instance) -> Result<()> {
         self.delete_media().await?;
         for sql in THE_REST {

@@ -1,4 +1,4 @@
-//! Folders and files, as a scan compares them with the disk.
+//! The index as a scan reads it: folders, files and plugin versions.
 
 mod stale_files;
 
@@ -23,21 +23,21 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, FileStatus, Folder, KnownFile};
 
-/// Folders that are asked for at once: one text of some hundred KiB.
+/// Folders per query: a JSON text of some hundred KiB.
 const FOLDERS_AT_ONCE: usize = 4096;
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct FolderRow {
     folder_id: i64,
     path: String,
-    /// In hexadecimal digits.
+    /// Directory digest in hexadecimal digits.
     stamp: Option<String>,
     file_count: i64,
 }
 
 impl From<FolderRow> for Folder {
     fn from(row: FolderRow) -> Self {
-        // A stamp of another length is from another time: read the folder again.
+        // A digest of another length is of an older version: the scan reads the folder again.
         let digits = row
             .stamp
             .filter(|digits| digits.len() == 2 * size_of::<DirectoryDigest>());
@@ -85,18 +85,18 @@ impl TryFrom<FileRow> for KnownFile {
     }
 }
 
-/// A file of a certain content, with where it is said to be.
+/// A file with a certain content fingerprint, and its recorded place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileByContent {
     /// Identifier.
     pub id: FileId,
-    /// Its fingerprint.
+    /// Content fingerprint.
     pub fingerprint: i64,
     /// Bytes.
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// How it stands.
+    /// Indexed, failed or missing.
     pub status: FileStatus,
     /// Kind of its directory.
     pub kind: MediaKind,
@@ -104,9 +104,9 @@ pub struct FileByContent {
     pub root: PathBuf,
     /// Below the root.
     pub path: RelativePath,
-    /// Its root directory is there, as far as is known.
+    /// Its root directory was available in the last scan.
     pub available: bool,
-    /// Its root directory is among the options still.
+    /// Its root directory is still configured.
     pub configured: bool,
 }
 
@@ -154,7 +154,7 @@ pub struct IndexRepository {
 }
 
 impl IndexRepository {
-    /// All files with one of these fingerprints, in no order.
+    /// All files with one of these fingerprints, unordered.
     pub async fn files_by_fingerprint(&self, fingerprints: &[i64]) -> Result<Vec<FileByContent>> {
         let select = "SELECT f.file_id, f.fingerprint, f.size, f.mtime_ns, f.status, d.media_kind, d.path AS root, \
                       o.path AS folder, f.name, d.available, d.configured FROM files f \
@@ -170,7 +170,7 @@ impl IndexRepository {
         Ok(files)
     }
 
-    /// Whether no file is known, not even as missing.
+    /// Whether the index has no files, not even missing ones.
     pub async fn is_index_empty(&self) -> Result<bool> {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM files LIMIT 1) AS first_file";
         Ok(self.db.pools().count(sql, &[]).await? == 0)
@@ -197,7 +197,7 @@ impl IndexRepository {
         }
     }
 
-    /// Adds folders without a stamp, each in the libraries of this moment.
+    /// Adds folders without a digest, with the access classes of the current libraries.
     pub async fn add_folders(
         &self,
         directory: DirectoryId,
@@ -221,7 +221,7 @@ impl IndexRepository {
         Ok(())
     }
 
-    /// All files of these folders, missing ones included, in no order.
+    /// All files of these folders, including missing ones, unordered.
     pub async fn files_in_folders(&self, folders: &[FolderId]) -> Result<Vec<KnownFile>> {
         let numbers: Vec<i64> = folders.iter().map(|id| id.get()).collect();
         let mut files = Vec::new();
@@ -235,7 +235,7 @@ impl IndexRepository {
         Ok(files)
     }
 
-    /// The names of the indexed files that lie in one folder of a directory; none if the folder is not known.
+    /// Names of the indexed files in one folder of a directory; empty if the folder is unknown.
     pub async fn indexed_names(
         &self,
         directory: DirectoryId,
@@ -250,8 +250,8 @@ impl IndexRepository {
 }
 
 impl IndexRepository {
-    /// Forgets all media: files, folders and all that was read from them. Directories, runs and accounts stay; media
-    /// files on disk are no matter of the store.
+    /// Deletes all media: files, folders, and extracted records. Directories, runs, accounts and the files on disk
+    /// stay.
     pub async fn deindex(&self) -> Result<()> {
         let mut tx = self.db.write(WritePriority::Interactive).await?;
         take_time(&mut tx).await?;
@@ -265,7 +265,7 @@ impl IndexRepository {
     }
 }
 
-/// A file that another version of its plugin read, or that was stored in another form.
+/// A file extracted by another version of its plugin, or stored in an older record schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleFile {
     /// Identifier.
@@ -279,8 +279,8 @@ pub struct StaleFile {
 }
 
 impl IndexRepository {
-    /// The plugin versions among those that read files whose files are to be read again: `current` are the plugins in
-    /// use, as id and digest.
+    /// References of the plugin versions whose files are stale: those not in `current`, the id and digest of each
+    /// plugin in use.
     pub async fn stale_plugins(&self, current: &[(String, String)]) -> Result<Vec<i64>> {
         let sql = "SELECT plugin_ref, plugin_id, digest, record_schema FROM plugins_seen";
         let seen: Vec<(i64, String, String, i32)> = self.db.pools().fetch_all(sql, &[]).await?;
@@ -295,7 +295,7 @@ impl IndexRepository {
             .collect())
     }
 
-    /// Files of a directory that such a version read, after `after`, by folder and id.
+    /// Files of a directory with a stale plugin version, after `after`, by folder and id.
     pub async fn stale_files(
         &self,
         directory: DirectoryId,
@@ -305,7 +305,7 @@ impl IndexRepository {
     ) -> Result<Vec<StaleFile>> {
         let select = "SELECT f.file_id, o.folder_id, o.path, f.name FROM files f \
                       JOIN folders o ON o.folder_id = f.folder_id WHERE f.status <> 2 AND f.plugin_ref";
-        // Numbers alone, put into the text: the list's values come first.
+        // The text holds numbers only: the values of the list come first.
         let tail = format!(
             "AND o.directory_id = {} AND (o.folder_id, f.file_id) > ({}, {}) \
              ORDER BY o.folder_id, f.file_id LIMIT {take}",
@@ -326,7 +326,7 @@ impl IndexRepository {
         Ok(files)
     }
 
-    /// Forgets plugin versions that no file refers to any more.
+    /// Deletes plugin versions that no file refers to.
     pub async fn forget_plugins(&self, plugins: &[i64]) -> Result<()> {
         let mut tx = self.db.write_record(WritePriority::Scan).await?;
         let head = "DELETE FROM plugins_seen WHERE NOT EXISTS \

@@ -1,7 +1,7 @@
-//! Files that are to be read again although nothing about them has changed.
+//! Files marked for re-extraction although they have not changed.
 //!
-//! Such a file is put down to a version of its plugin that never was, one without a digest. The next run finds that as
-//! it finds the files of any other version that is not in use, and a run that is cut off leaves the rest marked.
+//! A marked file refers to a version of its plugin without a digest, which never existed. The next run extracts it
+//! like the files of any other outdated version, and an interrupted run leaves the rest marked.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ const KINDS: &str = "SELECT DISTINCT d.media_kind FROM files f JOIN folders o ON
     WHERE f.plugin_ref IS NOT NULL AND f.status <> 2 AND f.file_id";
 
 impl IndexRepository {
-    /// Those of the files that there are, missing ones included.
+    /// The subset of these files that exists, including missing ones.
     pub async fn files_in_index(&self, files: &[FileId]) -> Result<HashSet<FileId>> {
         let numbers: Vec<i64> = files.iter().map(|file| file.get()).collect();
         let select = "SELECT f.file_id FROM files f WHERE f.file_id";
@@ -39,7 +39,7 @@ impl IndexRepository {
         Ok(rows.into_iter().map(|(id,)| id.into()).collect())
     }
 
-    /// Files of a kind below a folder that a plugin has read, after `after`, by id.
+    /// Extracted files of a kind at or below a folder, after the id `after`.
     pub async fn files_to_mark_stale(
         &self,
         kind: &MediaKind,
@@ -52,7 +52,7 @@ impl IndexRepository {
         Ok(rows.into_iter().map(|(id,)| id.into()).collect())
     }
 
-    /// The kinds of those of the files that there are.
+    /// The media kinds of these files.
     pub async fn kinds_of_files(&self, files: &[FileId]) -> Result<Vec<String>> {
         let numbers: Vec<i64> = files.iter().map(|file| file.get()).collect();
         let rows: Vec<(String,)> = self.db.rows_of_listed(KINDS, &numbers, "").await?;
@@ -62,7 +62,7 @@ impl IndexRepository {
         Ok(kinds)
     }
 
-    /// Has the next run of their kind read these files again. Marking one twice does no harm.
+    /// Marks files for re-extraction in the next run of their kind; returns their number. Idempotent.
     pub async fn mark_stale(&self, files: &[FileId]) -> Result<u64> {
         let numbers: Vec<i64> = files.iter().map(|file| file.get()).collect();
         let mut tx = self.db.write(WritePriority::Scan).await?;
@@ -83,7 +83,7 @@ impl IndexRepository {
         Ok(marked)
     }
 
-    /// Files that are marked and not yet read again.
+    /// Number of marked files that are not extracted again yet.
     pub async fn count_marked_files(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM files f JOIN plugins_seen p ON p.plugin_ref = f.plugin_ref \
                    WHERE p.digest = '' AND f.status <> 2";

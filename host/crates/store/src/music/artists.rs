@@ -18,25 +18,26 @@ use svc_domain::list::{ListRequest, Listing};
 use svc_domain::music::Artist;
 use svc_domain::text::fold;
 
-/// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
+/// Filter of artists. Genre and years must match one track that they are credited on, or a track of a release of
+/// theirs.
 #[derive(Debug, Clone, Default)]
 pub struct ArtistFilter {
-    /// With a track of this genre, case and diacritics aside.
+    /// With a track of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// With a track of this year or later.
     pub year_from: Option<i32>,
     /// With a track of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of artists is ordered by.
+/// Order of a list of artists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtistOrder {
     /// Sort name.
     Name,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
 }
 
@@ -65,7 +66,7 @@ const ARTIST_TRACKS: &str =
     "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
 const ARTIST_RELEASES: &str =
     "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
-/// The tracks of an artist: those that they are credited on, and those of their releases.
+/// The tracks of an artist: tracks with a credit, and tracks of releases with a credit.
 const TRACKS_OF_ARTIST: [&str; 2] = [
     "SELECT 1 FROM track_artists l JOIN music_tracks t ON t.track_id = l.track_id WHERE l.artist_id = a.artist_id",
     "SELECT 1 FROM release_artists l JOIN music_tracks t ON t.release_id = l.release_id \
@@ -118,7 +119,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> WhereClause
     artists
 }
 
-/// The first release, by title, of each artist of an `IN` list that has a picture to show.
+/// The first release by title that has a picture, of each artist of an `IN` list.
 fn artwork_of(scope: &MediaScope) -> String {
     let pictured = match AccessFilter::Tracks.condition("t.track_id", scope) {
         None => "r.artwork_track_id IS NOT NULL".to_owned(),
@@ -135,7 +136,7 @@ fn artwork_of(scope: &MediaScope) -> String {
 }
 
 impl MusicRepository {
-    /// Artists: everybody who is credited on a track or release.
+    /// Artists credited on a track or release.
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
@@ -153,13 +154,13 @@ impl MusicRepository {
         Ok(page.with_items(artists))
     }
 
-    /// An artist.
+    /// An artist in the scope.
     pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
         let access_condition = AccessFilter::Artists.and(ARTISTS.key, scope);
         Ok(self.artists(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These artists, in this order. Who may see them is asked before.
+    /// These artists, in this order, without an access check.
     pub(crate) async fn artists_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Artist>> {
         let artists = self.artists(scope, ids, "").await?;
         Ok(in_order(ids, artists, |artist| artist.id.get()))
@@ -176,7 +177,7 @@ impl MusicRepository {
             artist.artwork_release = release.map(Into::into);
         }
         if *scope != MediaScope::All {
-            // What is stored counts what is not seen as well.
+            // Stored counts include inaccessible tracks.
             let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + BY_ARTIST;
             let tracks = self
                 .db
@@ -195,14 +196,14 @@ impl MusicRepository {
         Ok(artists)
     }
 
-    /// Artists that were found.
+    /// The artists of search hits.
     pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
         let artists = self.artists_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(artists))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     [ArtistOrder::Name, ArtistOrder::CreatedAt]

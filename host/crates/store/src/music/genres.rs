@@ -11,10 +11,10 @@ use svc_domain::library::MediaScope;
 use svc_domain::list::{ListRequest, Listing};
 use svc_domain::music::Genre;
 
-/// What a list of genres is ordered by.
+/// Order of a list of genres.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GenreOrder {
-    /// Name, case and diacritics aside.
+    /// Name, ignoring case and diacritics.
     Name,
 }
 
@@ -34,7 +34,7 @@ const GENRE_BY_ID: &str = "SELECT g.genre_id, g.name, g.track_count FROM music_g
 const GENRE_TRACKS: &str = "SELECT l.genre_id, count(*) FROM track_genres l WHERE l.genre_id";
 
 impl MusicRepository {
-    /// Genres.
+    /// Genres in the scope.
     pub async fn list_genres(
         &self,
         scope: &MediaScope,
@@ -67,7 +67,7 @@ impl MusicRepository {
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     order_cases_of(GENRES, GenreOrder::Name.sort())

@@ -1,4 +1,4 @@
-//! Music lists and items: the rows, their artists and their genres, asked for together.
+//! Music: tracks, releases, artists and genres.
 
 mod artists;
 mod genres;
@@ -41,7 +41,7 @@ struct CreditRow {
     name: String,
 }
 
-/// The artists of tracks or releases, in order, by the item's number.
+/// Groups credits by item, in order.
 fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::new();
     for row in rows {
@@ -56,7 +56,7 @@ fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     Ok(credits)
 }
 
-/// The genres of tracks or releases, in order, by the item's number.
+/// Groups genres by item, in order.
 fn genres(rows: Vec<(i64, String)>) -> HashMap<i64, Vec<String>> {
     let mut genres: HashMap<i64, Vec<String>> = HashMap::new();
     for (item, name) in rows {

@@ -11,16 +11,16 @@ use svc_domain::extraction::{PictureData, Span};
 use svc_domain::id::{MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
 
-/// The picture inside of a track's file.
+/// An embedded picture of a track.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackPicture {
     /// The track's file.
     pub media: MediaFile,
     /// Position among the file's pictures.
     pub index: u32,
-    /// MIME type, as the file says.
+    /// MIME type stated in the file.
     pub mime: String,
-    /// Where its bytes are.
+    /// Location of its bytes.
     pub data: PictureData,
 }
 
@@ -54,7 +54,7 @@ impl TryFrom<PictureRow> for TrackPicture {
 }
 
 impl MusicRepository {
-    /// The picture of a track, if its file holds one.
+    /// The embedded picture of a track, if any.
     pub async fn track_picture(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<TrackPicture>> {
         let sql = concat!(
             "SELECT ",
@@ -69,7 +69,7 @@ impl MusicRepository {
         row.map(TrackPicture::try_from).transpose()
     }
 
-    /// The picture of a release: that of its first track whose file holds one.
+    /// The picture of a release: that of its first track with an embedded picture.
     pub async fn release_picture(
         &self,
         scope: &MediaScope,
@@ -77,7 +77,7 @@ impl MusicRepository {
     ) -> Result<Option<TrackPicture>> {
         let sql = match scope {
             MediaScope::All => "SELECT artwork_track_id FROM music_releases WHERE release_id = $1".to_owned(),
-            // That track may be one of those that are not seen.
+            // The stored track may be inaccessible.
             MediaScope::Classes(_) => format!(
                 "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1 AND t.picture_index IS NOT NULL{} \
                  ORDER BY t.disc_number ASC NULLS LAST, t.track_number ASC NULLS LAST, t.track_id LIMIT 1",

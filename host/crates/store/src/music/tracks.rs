@@ -20,33 +20,33 @@ use svc_domain::music::{ReplayGain, Track};
 use svc_domain::text::fold;
 use svc_domain::user_data::UserData;
 
-/// Which tracks.
+/// Filter of tracks.
 #[derive(Debug, Clone, Default)]
 pub struct TrackFilter {
     /// Credited to this artist in any role.
     pub artist: Option<MusicArtistId>,
     /// On this release.
     pub release: Option<MusicReleaseId>,
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of tracks is ordered by. Tracks without the value are the last in both directions.
+/// Order of a list of tracks. Tracks without the value come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the release.
     Year,
-    /// Length.
+    /// Duration.
     Duration,
 }
 
@@ -119,12 +119,12 @@ const GAIN_UNIT: f64 = 1000.0;
 /// Stored peaks are hundred-millionths of full scale.
 const PEAK_UNIT: f64 = 100_000_000.0;
 
-/// A gain as it is stored, of some four bytes less than a floating point number.
+/// Converts a gain for storage; an integer takes about four bytes less than a float.
 pub(crate) fn gain_to_stored(gain: f64) -> i32 {
     (gain * GAIN_UNIT).round() as i32
 }
 
-/// A peak as it is stored.
+/// Converts a peak for storage.
 pub(crate) fn peak_to_stored(peak: f64) -> i64 {
     (peak * PEAK_UNIT).round() as i64
 }
@@ -204,13 +204,13 @@ impl MusicRepository {
         Ok(page.with_items(tracks))
     }
 
-    /// A track.
+    /// A track in the scope.
     pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
         let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         Ok(self.tracks(&[id.get()], &access_condition).await?.pop())
     }
 
-    /// The tracks of a release by disc and number; those without are the last in both directions.
+    /// The tracks of a release by disc and number; tracks without come last in both directions.
     pub async fn release_tracks(
         &self,
         scope: &MediaScope,
@@ -232,7 +232,7 @@ impl MusicRepository {
         Ok(listed.with_items(tracks))
     }
 
-    /// These tracks, in this order. Who may see them is asked before.
+    /// These tracks, in this order, without an access check.
     pub(crate) async fn tracks_by_id(&self, ids: &[i64]) -> Result<Vec<Track>> {
         Ok(in_order(ids, self.tracks(ids, "").await?, |track| track.id.get()))
     }
@@ -253,14 +253,14 @@ impl MusicRepository {
         Ok(tracks)
     }
 
-    /// Tracks that were found.
+    /// The tracks of search hits.
     pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
         let tracks = self.tracks_by_id(&hits.items).await?;
         Ok(hits.with_items(tracks))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [

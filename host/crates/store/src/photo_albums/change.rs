@@ -1,5 +1,5 @@
-//! Albums of photos: what is written of them. Each function is one transaction that begins by locking the album, and
-//! does nothing for an album of somebody else.
+//! Changes of photo albums. Each method is one transaction that locks the album first, and changes nothing if the
+//! album has another owner.
 
 use std::collections::HashSet;
 
@@ -18,18 +18,18 @@ use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
 use svc_domain::text::sort_key;
 use svc_domain::time::Timestamp;
 
-/// An album to be made.
+/// A new album.
 #[derive(Debug, Clone)]
 pub struct NewPhotoAlbum {
-    /// Identifier.
+    /// Id.
     pub id: PhotoAlbumId,
-    /// Who makes it.
+    /// Its owner.
     pub owner: UserId,
     /// Its name.
     pub name: String,
-    /// What there is to say about it.
+    /// Description.
     pub description: Option<String>,
-    /// Who else sees it.
+    /// Accounts besides the owner that may read it.
     pub readers: AlbumReaders,
 }
 
@@ -73,11 +73,11 @@ async fn touch(tx: &mut Tx, album: PhotoAlbumId, now: Timestamp) -> Result<()> {
     tx.execute(sql, &args![album.get(), now]).await.map(drop)
 }
 
-/// What became of photos, in the order in which they were named.
+/// Outcome of each photo, in the order of the request.
 type PhotoOutcomes = Vec<(PhotoId, AlbumPhotoOutcome)>;
 
 impl PhotoAlbumRepository {
-    /// Makes an album, if its owner has fewer than `most`; tells whether.
+    /// Adds an album if its owner has fewer than `most`; returns whether it was added.
     pub async fn insert_photo_album(&self, new: &NewPhotoAlbum, most: i64, now: Timestamp) -> Result<bool> {
         let mut tx = self.db.write(WritePriority::Interactive).await?;
         let sort_name = sort_key(&new.name);
@@ -102,7 +102,8 @@ impl PhotoAlbumRepository {
         Ok(true)
     }
 
-    /// Opens a transaction over an album of this owner, with who else saw it before; `None` if there is none.
+    /// Opens a transaction that locks an album of this owner; returns its previous readers. `None` if there is no
+    /// such album.
     async fn open_photo_album(
         &self,
         owner: UserId,
@@ -119,8 +120,7 @@ impl PhotoAlbumRepository {
         Ok(Some((tx, AlbumReaders { everyone, users })))
     }
 
-    /// Changes an album of this owner; gives who else saw it before or sees it now. A cover that is not in the album
-    /// is not taken.
+    /// Changes an album of this owner; returns the readers before and after. A cover outside of the album is ignored.
     pub async fn update_photo_album(
         &self,
         owner: UserId,
@@ -165,7 +165,7 @@ impl PhotoAlbumRepository {
         Ok(Some(before.union(after)))
     }
 
-    /// Deletes an album of this owner, and no photo; gives who else saw it.
+    /// Deletes an album of this owner, without its photos; returns its readers.
     pub async fn delete_photo_album(&self, owner: UserId, id: PhotoAlbumId) -> Result<Option<AlbumReaders>> {
         let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
@@ -176,8 +176,8 @@ impl PhotoAlbumRepository {
         Ok(Some(readers))
     }
 
-    /// Puts photos of the scope at the end of an album of this owner, up to `most` in all; those that are in it
-    /// already stay where they are. Gives what became of each, which are new, and who else sees the album.
+    /// Appends accessible photos to an album of this owner, up to `most` in all; photos that it contains keep their
+    /// position. Returns the outcome of each photo, the added ones, and the readers.
     pub async fn add_to_photo_album(
         &self,
         scope: &MediaScope,
@@ -229,8 +229,8 @@ impl PhotoAlbumRepository {
         Ok(Some((outcomes, added, readers)))
     }
 
-    /// Takes photos out of an album of this owner. Gives what became of each, which were in it, and who else sees the
-    /// album.
+    /// Removes photos from an album of this owner. Returns the outcome of each photo, the removed ones, and the
+    /// readers.
     pub async fn remove_from_photo_album(
         &self,
         (owner, id): (UserId, PhotoAlbumId),
@@ -261,7 +261,7 @@ impl PhotoAlbumRepository {
     }
 }
 
-/// The album, in a statement whose values are those of a list: a number alone, put into the text.
+/// Condition on the album for a statement whose values are those of a list. The text holds a number only.
 fn within(album: PhotoAlbumId) -> String {
     format!("WHERE album_id = {}", album.get())
 }

@@ -1,4 +1,4 @@
-//! Albums of photos: what is read of them. `change.rs` has what is written.
+//! Photo albums: queries. `change.rs` has the changes.
 
 mod change;
 
@@ -22,14 +22,14 @@ use svc_domain::text::{asked_words, sort_key};
 use svc_domain::photo_album::{AlbumReaders, PhotoAlbum};
 use svc_domain::time::Timestamp;
 
-/// What a list of albums is ordered by.
+/// Order of a list of albums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlbumOrder {
-    /// Name, case and diacritics aside.
+    /// Name, ignoring case and diacritics.
     Name,
-    /// When it was made.
+    /// Time of creation.
     CreatedAt,
-    /// When it was last changed.
+    /// Time of the last change.
     ModifiedAt,
 }
 
@@ -71,7 +71,7 @@ struct AlbumRow {
     modified_at: i64,
 }
 
-/// Whether the album `a` is seen by an account.
+/// Condition that an account may read the album `a`.
 fn seen_by(user: UserId) -> String {
     let user = user.get();
     format!(
@@ -87,7 +87,7 @@ pub struct PhotoAlbumRepository {
 }
 
 impl PhotoAlbumRepository {
-    /// The albums that an account sees, with what of their photos is in the scope.
+    /// The albums that an account may read, with the photos of the scope.
     pub async fn list_photo_albums(
         &self,
         scope: &MediaScope,
@@ -107,7 +107,7 @@ impl PhotoAlbumRepository {
         })
     }
 
-    /// An album that an account sees.
+    /// An album that an account may read.
     pub async fn photo_album(
         &self,
         scope: &MediaScope,
@@ -118,7 +118,7 @@ impl PhotoAlbumRepository {
         Ok(self.photo_albums(scope, sql, &args![id.get()]).await?.pop())
     }
 
-    /// Whether an account sees an album.
+    /// Whether an account may read an album.
     pub async fn sees_photo_album(&self, user: UserId, id: PhotoAlbumId) -> Result<bool> {
         let sql = format!(
             "SELECT count(*) FROM photo_albums a WHERE a.album_id = $1 AND {}",
@@ -132,7 +132,7 @@ impl PhotoAlbumRepository {
         Ok(count > 0)
     }
 
-    /// Numbers and names of all albums that an account sees.
+    /// Ids and names of all albums that an account may read.
     pub(super) async fn photo_album_names(&self, user: UserId) -> Result<Vec<(i64, String)>> {
         let sql = format!(
             "SELECT a.album_id, a.name FROM photo_albums a WHERE {}",
@@ -141,7 +141,7 @@ impl PhotoAlbumRepository {
         self.db.pools().fetch_page(AssertSqlSafe(sql), &[]).await
     }
 
-    /// These albums, in this order. Who may see them is asked before.
+    /// These albums, in this order, without an access check.
     pub(super) async fn photo_albums_by_id(
         &self,
         scope: &MediaScope,
@@ -155,7 +155,7 @@ impl PhotoAlbumRepository {
         Ok(in_order(ids, albums, |album| album.id.get()))
     }
 
-    /// The albums that an account sees, by the photos that are in them.
+    /// The albums of photos that an account may read.
     pub async fn albums_of_photos(
         &self,
         user: UserId,
@@ -220,7 +220,7 @@ impl PhotoAlbumRepository {
         Ok(rows.into_iter().map(album).collect())
     }
 
-    /// The chosen picture of each album, if it is seen, or the first that is.
+    /// The chosen cover of each album if it is accessible, else the first accessible photo.
     async fn album_covers(&self, scope: &MediaScope, albums: &[i64]) -> Result<HashMap<i64, i64>> {
         let seen = AccessFilter::Photos.and("p.photo_id", scope);
         let chosen: Vec<(i64, i64)> = self.db.rows_of_listed(CHOSEN_COVERS, albums, &seen).await?;
@@ -237,8 +237,8 @@ impl PhotoAlbumRepository {
         Ok(covers)
     }
 
-    /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
-    /// it. Albums are few: their names are read, and need no index.
+    /// The albums that an account may read whose name has, for each word of `text`, a word with that prefix. Albums
+    /// are few, so their names need no index.
     pub async fn search_photo_albums(
         &self,
         scope: &MediaScope,
@@ -258,7 +258,7 @@ impl PhotoAlbumRepository {
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
     let orders = [AlbumOrder::Name, AlbumOrder::CreatedAt, AlbumOrder::ModifiedAt];

@@ -1,8 +1,8 @@
-//! What users corrected of photos.
+//! Edits of photos by users.
 //!
-//! `photos` holds what counts, so that lists and filters need to know nothing of corrections; `photo_edits` holds the
-//! corrections and, beside them, what the file itself says, to be put back. A scan that reads the file again goes
-//! through [`renew`].
+//! The table `photos` holds the effective values, so that lists and filters need not know edits; `photo_edits` holds
+//! the edited values and the values of the file, which a revert restores. A scan that extracts the file again calls
+//! [`renew`].
 
 use sqlx::AssertSqlSafe;
 
@@ -21,13 +21,13 @@ use svc_domain::photo::GeoPoint;
 use svc_domain::photo_edit::{PhotoEdits, PhotoPatch};
 use svc_domain::time::Timestamp;
 
-/// Waits for a scan that stores this photo, and makes the next one wait.
+/// Locks the photo against a concurrent scan.
 const LOCK: &str = "UPDATE photos SET taken_at = taken_at WHERE photo_id = $1";
 const SEEN: &str = "SELECT o.access_class FROM photos p JOIN files f ON f.file_id = p.photo_id \
     JOIN folders o ON o.folder_id = f.folder_id WHERE p.photo_id = $1";
 const EDITS: &str = "SELECT taken_at, utc_offset_minutes, latitude, longitude, altitude, description \
     FROM photo_edits WHERE photo_id = $1";
-/// The file's own word counts again.
+/// Restores the file's values.
 const TAKE_BACK: &str = "UPDATE photos SET taken_at = e.own_taken_at, \
     taken_day = CAST((e.own_taken_at + 62208000000000) / 86400000 - 720000 AS INTEGER), \
     utc_offset_minutes = e.own_utc_offset_minutes, latitude = e.own_latitude, longitude = e.own_longitude, \
@@ -43,11 +43,11 @@ const STORE: &str = "INSERT INTO photo_edits (photo_id, taken_at, utc_offset_min
     own_latitude = excluded.own_latitude, own_longitude = excluded.own_longitude, \
     own_altitude = excluded.own_altitude";
 const FORGET: &str = "DELETE FROM photo_edits WHERE photo_id = $1";
-/// The file was read again: what it says now is kept for later.
+/// Stores the file's new values beside the edits.
 const KEEP_OWN: &str = "UPDATE photo_edits SET (own_taken_at, own_utc_offset_minutes, own_latitude, own_longitude, \
     own_altitude) = (SELECT p.taken_at, p.utc_offset_minutes, p.latitude, p.longitude, p.altitude FROM photos p \
     WHERE p.photo_id = photo_edits.photo_id) WHERE photo_id";
-/// What users said counts. Days are counted from long before the first photo, because a division rounds towards zero.
+/// Applies the edits. Days are counted from long before the first photo, because division rounds towards zero.
 const APPLY: &str = "UPDATE photos SET taken_at = coalesce(e.taken_at, photos.taken_at), \
     taken_day = CAST((coalesce(e.taken_at, photos.taken_at) + 62208000000000) / 86400000 - 720000 AS INTEGER), \
     utc_offset_minutes = coalesce(e.utc_offset_minutes, photos.utc_offset_minutes), \
@@ -81,7 +81,7 @@ impl From<EditsRow> for PhotoEdits {
     }
 }
 
-/// After photos were read again: what users corrected of them counts again.
+/// Reapplies the edits of photos that were extracted again.
 pub(crate) async fn renew(tx: &mut Tx, photos: &[i64]) -> Result<()> {
     let mut edited: Vec<i64> = Vec::new();
     let head = "SELECT photo_id FROM photo_edits WHERE photo_id";
@@ -98,7 +98,7 @@ pub(crate) async fn renew(tx: &mut Tx, photos: &[i64]) -> Result<()> {
 }
 
 impl PhotoRepository {
-    /// Changes what users say of a photo. Gives the access class of its folder; `None` for a photo that is not seen.
+    /// Stores edits of a photo. Returns the access class of its folder; `None` if the photo is not accessible.
     pub async fn update_photo(
         &self,
         scope: &MediaScope,

@@ -22,56 +22,56 @@ use svc_domain::photo_edit::EditedFacts;
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::UserData;
 
-/// A part of the Earth, in degrees. One that crosses the date line has its west edge east of its east edge.
+/// A bounding box in degrees. West is greater than east if it crosses the antimeridian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundingBox {
-    /// Least longitude.
+    /// Western longitude.
     pub west: f64,
-    /// Least latitude.
+    /// Southern latitude.
     pub south: f64,
-    /// Greatest longitude.
+    /// Eastern longitude.
     pub east: f64,
-    /// Greatest latitude.
+    /// Northern latitude.
     pub north: f64,
 }
 
-/// Which photos.
+/// Filter of photos.
 #[derive(Debug, Clone, Default)]
 pub struct PhotoFilter {
     /// Taken at this moment or later.
     pub from: Option<Timestamp>,
     /// Taken at this moment or earlier.
     pub to: Option<Timestamp>,
-    /// By the maker or model of the camera, as written in the file.
+    /// Camera make or model, as written in the file.
     pub camera: Option<String>,
-    /// By the lens, as written in the file.
+    /// Lens, as written in the file.
     pub lens: Option<String>,
-    /// Taken there.
+    /// Taken within this box.
     pub bounding_box: Option<BoundingBox>,
-    /// In this album. Whether the caller sees it is for the caller of the store to know.
+    /// In this album. The service checks that the caller may see it.
     pub album: Option<PhotoAlbumId>,
     /// Taken on that day or in that month.
     pub bucket: Option<BucketName>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of photos is ordered by. Photos without the value are the last in both directions.
+/// Order of a list of photos. Photos without the value come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhotoOrder {
-    /// When it was taken.
+    /// Time at which it was taken.
     TakenAt,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
-    /// When its file was last changed.
+    /// Modification time of its file.
     ModifiedAt,
-    /// Pixels.
+    /// Width in pixels.
     Width,
     /// Pixels.
     Height,
     /// Bytes of the file.
     Size,
-    /// The order of the album that the filter names.
+    /// Position in the album of the filter.
     Album,
 }
 
@@ -84,7 +84,7 @@ impl PhotoOrder {
             Self::Width => Sort::number("width", "p.width").nullable(),
             Self::Height => Sort::number("height", "p.height").nullable(),
             Self::Size => Sort::number("size", "p.size"),
-            // No two photos of an album have the same.
+            // Positions in an album are unique.
             Self::Album => Sort::number("album", "ap.position").unique(),
         }
     }
@@ -253,7 +253,7 @@ impl PhotoRepository {
         Ok(page.with_items(photos))
     }
 
-    /// The days or months with photos, in these libraries if any are named, oldest first.
+    /// The days or months with photos, in these libraries if any are given, oldest first.
     pub async fn photo_buckets(
         &self,
         scope: &MediaScope,
@@ -277,7 +277,7 @@ impl PhotoRepository {
         Ok(buckets_of(days, granularity))
     }
 
-    /// A photo.
+    /// A photo in the scope.
     pub async fn photo(&self, scope: &MediaScope, id: PhotoId) -> Result<Option<Photo>> {
         let access_condition = AccessFilter::Photos.and("p.photo_id", scope);
         let mut rows: Vec<PhotoRow> = self
@@ -287,7 +287,7 @@ impl PhotoRepository {
         rows.pop().map(Photo::try_from).transpose()
     }
 
-    /// These photos, in this order. Who may see them is asked before.
+    /// These photos, in this order, without an access check.
     pub(crate) async fn photos_by_id(&self, ids: &[i64]) -> Result<Vec<Photo>> {
         let rows: Vec<PhotoRow> = self.db.rows_of_listed(BY_ID, ids, "").await?;
         let photos = rows
@@ -297,14 +297,14 @@ impl PhotoRepository {
         Ok(in_order(ids, photos, |photo| photo.id.get()))
     }
 
-    /// Photos that were found.
+    /// The photos of search hits.
     pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
         let photos = self.photos_by_id(&hits.items).await?;
         Ok(hits.with_items(photos))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [

@@ -1,4 +1,4 @@
-//! Playback queues: reading them. `change.rs` changes them, `pool.rs` says what can be put into them.
+//! Playback queues: queries. `change.rs` changes them, `pool.rs` selects items to add.
 
 mod change;
 mod pool;
@@ -16,15 +16,15 @@ use svc_domain::time::Timestamp;
 
 pub use change::{Place, QueueChange};
 
-/// Up to the conditions. Numbers of items are counted anew: it is one look at an index of at most ten thousand.
+/// A query up to its conditions. Item counts are computed per query, from an index of at most ten thousand rows.
 const QUEUES: &str = "SELECT q.queue_id, q.user_id, q.queue_type, q.seed, q.seeds, q.revision, q.cursor_item_id, \
     q.cursor_ms, q.draw_round, q.drawn_place, q.drawn_id, q.created_at, q.modified_at, \
     (SELECT count(*) FROM playback_queue_items i WHERE i.queue_id = q.queue_id) AS item_count, \
     (SELECT count(*) FROM playback_queue_items i JOIN playback_queue_items c ON c.queue_item_id = q.cursor_item_id \
     WHERE i.queue_id = q.queue_id AND i.place < c.place) AS cursor_index FROM playback_queues q";
 
-/// The items around one, which is of the queue `$1` of the user `$2` and has the number `$3`; from the first on without
-/// it. One statement, so that the order is that of one moment.
+/// The items around the item `$3` of the queue `$1` of the user `$2`, or from the first item on. One statement, so
+/// that the order is consistent.
 const WINDOW: &str = "WITH around AS (SELECT coalesce((SELECT i.place FROM playback_queue_items i \
     WHERE i.queue_id = $1 AND i.queue_item_id = $3), -9223372036854775807) AS place), \
     shown AS (SELECT * FROM (SELECT i.* FROM playback_queue_items i WHERE i.queue_id = $1 \
@@ -61,7 +61,7 @@ impl TryFrom<QueueRow> for PlaybackQueue {
     fn try_from(row: QueueRow) -> Result<Self> {
         let queue_type = QueueType::from_number(row.queue_type);
         let seeds = serde_json::from_str(&row.seeds);
-        // A place is 64 bits without a sign; both databases have a sign.
+        // A place is an unsigned 64-bit number; both databases store signed ones.
         let last = row.drawn_place.map(i64::cast_unsigned).zip(row.drawn_id);
         Ok(Self {
             id: row.queue_id.into(),
@@ -99,11 +99,11 @@ struct ItemRow {
 /// A part of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueWindow {
-    /// In order.
+    /// Items in order.
     pub items: Vec<QueueItem>,
-    /// Items of the whole queue.
+    /// Number of items in the whole queue.
     pub total: u64,
-    /// Of the queue, at the moment of this order.
+    /// Revision of the queue that this order belongs to.
     pub revision: i64,
 }
 
@@ -114,7 +114,7 @@ pub struct PlaybackQueueRepository {
 }
 
 impl PlaybackQueueRepository {
-    /// A user's queues, the last touched first.
+    /// A user's queues, most recently changed first.
     pub async fn list_queues(&self, user: UserId, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         let count = "SELECT count(*) FROM playback_queues WHERE user_id = $1";
         let total = self.db.pools().count(count, &args![user.get()]).await?;
@@ -148,7 +148,7 @@ impl PlaybackQueueRepository {
         row.map(PlaybackQueue::try_from).transpose()
     }
 
-    /// The queue of this user that has such a place, and what is there.
+    /// The queue of this user with this queue item, and the item.
     pub async fn queue_of_item(
         &self,
         user: UserId,

@@ -1,12 +1,12 @@
-//! What a caller may see, as conditions of queries. Every query for media takes a [`MediaScope`]; for a caller to whom
-//! no library is closed it adds nothing.
+//! SQL conditions that restrict queries to the media that a caller may access. Every query for media takes a
+//! [`MediaScope`]; an unrestricted scope adds nothing.
 //!
-//! The texts are put together from static parts and numbers alone.
+//! The texts are built from static parts and numbers only.
 
 use svc_domain::change::ItemType;
 use svc_domain::library::MediaScope;
 
-/// A type of item, by where its files are found.
+/// Types of items, by the tables that lead to their files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessFilter {
     Tracks,
@@ -21,13 +21,13 @@ pub(crate) enum AccessFilter {
     Sources,
 }
 
-/// The classes of a scope, as they stand in an `IN` list; `None` for all.
+/// The access classes of a scope as an `IN` list; `None` for all.
 fn class_list(scope: &MediaScope) -> Option<String> {
     let MediaScope::Classes(classes) = scope else {
         return None;
     };
     let numbers: Vec<String> = classes.iter().map(i64::to_string).collect();
-    // PostgreSQL takes no empty list.
+    // PostgreSQL rejects an empty list.
     Some(if numbers.is_empty() {
         "NULL".to_owned()
     } else {
@@ -35,13 +35,13 @@ fn class_list(scope: &MediaScope) -> Option<String> {
     })
 }
 
-/// For a query that has the item's folder as `o`: what is to follow its conditions.
+/// Condition to append to a query that joins the item's folder as `o`.
 pub(crate) fn and_in_folder(scope: &MediaScope) -> String {
     class_list(scope).map_or_else(String::new, |list| format!(" AND o.access_class IN ({list})"))
 }
 
 impl AccessFilter {
-    /// Where files of such an item are looked for, as `vf`, and by which column of it.
+    /// Tables that join the item to its files, as `vf`, and the column with the item id.
     fn files(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Tracks | Self::Photos | Self::Sources => &[("files vf", "vf.file_id")],
@@ -85,7 +85,7 @@ impl AccessFilter {
         }
     }
 
-    /// Whether the item whose number is `key` is seen; `None` if all are.
+    /// Condition that the item with the id `key` is accessible; `None` for an unrestricted scope.
     pub(crate) fn condition(self, key: &'static str, scope: &MediaScope) -> Option<String> {
         let list = class_list(scope)?;
         let ways = self.files().iter().map(|(from, column)| {
@@ -98,7 +98,7 @@ impl AccessFilter {
         Some(format!("({})", ways.join(" OR ")))
     }
 
-    /// Whether a file of the item whose number is `key` was there in the last run, of those that are seen.
+    /// Condition that an accessible file of the item `key` was present in the last scan.
     pub(crate) fn is_there(self, key: &'static str, scope: &MediaScope) -> String {
         let (folder, seen) = class_list(scope).map_or_else(Default::default, |list| {
             let folder = " JOIN folders vo ON vo.folder_id = vf.folder_id";
@@ -111,13 +111,13 @@ impl AccessFilter {
         format!("({})", ways.join(" OR "))
     }
 
-    /// What is to follow the conditions of a query for such items.
+    /// Condition to append to a query for such items.
     pub(crate) fn and(self, key: &'static str, scope: &MediaScope) -> String {
         self.condition(key, scope)
             .map_or_else(String::new, |condition| format!(" AND {condition}"))
     }
 
-    /// The type, and a query for the numbers of an `IN` list that exist, by the column before it.
+    /// The filter of a type, a query for the existing ids of an `IN` list, and the id column.
     pub(crate) fn of(item: ItemType) -> (Self, &'static str, &'static str) {
         match item {
             ItemType::MusicTrack => (
@@ -159,7 +159,7 @@ impl AccessFilter {
     }
 }
 
-/// Whether the item of the columns `u.item_type` and `u.item_id` is of one of these types, is there, and is seen.
+/// Condition that the item in `u.item_type` and `u.item_id` is of one of these types, exists, and is accessible.
 pub(crate) fn accessible_items(types: &[ItemType], scope: &MediaScope) -> String {
     let ways = types.iter().map(|&item| {
         let (access, select, key) = AccessFilter::of(item);

@@ -1,4 +1,4 @@
-//! The filters that all lists of items have: what a user did with them, whether they are there, since when they are known.
+//! Filters that all lists of items share: user data, missing files, time of indexing.
 
 use crate::db::args::Arg;
 use crate::query::access_filter::AccessFilter;
@@ -8,39 +8,39 @@ use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 
-/// Which items of a type.
+/// Filter of items of one type.
 #[derive(Debug, Clone, Default)]
 pub struct ItemFilter {
     /// Favorites of this user.
     pub favorite_of: Option<UserId>,
-    /// This user has watched them, or has not.
+    /// Watched, or not watched, by this user.
     pub watched: Option<(UserId, bool)>,
-    /// None of the files that are seen is there, or one is.
+    /// All accessible files are missing, or one is present.
     pub missing: Option<bool>,
     /// First indexed at this moment or later.
     pub added_since: Option<Timestamp>,
-    /// In the random order of this seed, whatever else is asked for.
+    /// Random order of this seed, in place of the requested order.
     pub shuffle: Option<i64>,
 }
 
-/// A type of item in a query.
+/// The item type of a filtered query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filtered {
     pub(crate) item: ItemType,
     pub(crate) access: AccessFilter,
-    /// Column of the item's number.
+    /// Id column.
     pub(crate) key: &'static str,
-    /// The least number of an item that was indexed at a moment or later.
+    /// The lowest id of an item indexed at a moment or later.
     pub(crate) first_at: fn(Timestamp) -> i64,
 }
 
-/// Of rows `u` of what users did: those of a type of item, of the user whose number is to follow.
+/// Condition on rows `u` of `user_items`: this item type, and the user, whose id follows.
 fn of_user(item: ItemType) -> String {
     format!("u.item_type = {} AND u.user_id = ", item as i16)
 }
 
 impl ItemFilter {
-    /// Adds the filters to the conditions of a list. The order is the list's to make.
+    /// Adds the filters to the conditions of a list; `shuffle` is up to the caller.
     pub(crate) fn narrow<'a>(&self, items: &mut WhereClause<'a>, of: Filtered, scope: &MediaScope) {
         let Filtered {
             item,
@@ -65,8 +65,8 @@ impl ItemFilter {
     }
 }
 
-/// That an item is a favorite of the user `$user`: as it is shown to them, so that a photo which they did not rate has the
-/// stars of its file. `domain::user_data::FAVORITE` says what a favorite is.
+/// Condition that an item is a favorite of the user `$user`. An unrated photo counts with the stars of its file.
+/// `svc_domain::user_data::FAVORITE` is the threshold.
 fn favorite(item: ItemType, key: &str) -> String {
     let of_user = of_user(item);
     let rated =
@@ -80,7 +80,7 @@ fn favorite(item: ItemType, key: &str) -> String {
     )
 }
 
-/// That the user `$user` has watched an item; of a show, every episode that they see.
+/// Condition that the user `$user` has watched an item; for a show, every accessible episode.
 fn is_watched(item: ItemType, key: &str, scope: &MediaScope) -> String {
     if item != ItemType::TvShow {
         let of_user = of_user(item);

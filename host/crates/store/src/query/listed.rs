@@ -1,4 +1,4 @@
-//! Queries over the rows of listed ids.
+//! Queries over a list of ids.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::db::json_rows::JsonRecord;
 use crate::error::Result;
 
 impl Database {
-    /// The rows of a query for listed items: `head` ends with the column that tells which they are.
+    /// The rows of these ids: `head` ends with the id column.
     pub(crate) async fn rows_of_listed<T: JsonRecord>(
         &self,
         head: &str,
@@ -25,7 +25,7 @@ impl Database {
         self.pools().fetch_page(sql, &[self.listed(ids)]).await
     }
 
-    /// As [`Database::rows_of_listed`], for two queries, each a head and a tail, for the same items at once.
+    /// [`Database::rows_of_listed`] for two queries, each a head and a tail, over the same ids.
     pub(crate) async fn rows_of_two_listed<A: JsonRecord, B: JsonRecord>(
         &self,
         queries: [(&str, &str); 2],
@@ -40,7 +40,7 @@ impl Database {
             .await
     }
 
-    /// As [`Database::rows_of_two_listed`], for three.
+    /// [`Database::rows_of_two_listed`] for three queries.
     pub(crate) async fn rows_of_three_listed<A: JsonRecord, B: JsonRecord, C: JsonRecord>(
         &self,
         queries: [(&str, &str); 3],
@@ -63,7 +63,7 @@ impl Database {
         listed(self.pools().engine(), ids)
     }
 
-    /// As [`Database::rows_of_listed`], for numbers by the item's number.
+    /// [`Database::rows_of_listed`] for counts by id.
     pub(crate) async fn counts_of_listed(
         &self,
         head: &str,

@@ -1,5 +1,5 @@
-//! Lists of media: the numbers of a page's items, read from an index, and how many items there are. A page begins past
-//! so many items, or after a place, which costs the same however deep it lies.
+//! Pages of media lists: the ids of a page, read from an index, and the total. A page starts at an offset or after a
+//! cursor, which costs the same at any depth.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use crate::error::{Result, StoreError};
 use crate::query::where_clause::WhereClause;
 use svc_domain::list::{Cursor, CursorValue, ListRequest, Listing, Order, Pagination};
 
-/// Where the items of a list are.
+/// Source of the items of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MediaRows {
-    /// Table with its alias.
+    /// Table with alias.
     pub(crate) from: &'static str,
-    /// Column of the item's number.
+    /// Id column.
     pub(crate) key: &'static str,
 }
 
-/// What a list is ordered by. Items with equal values, or without one, are in the order of their numbers.
+/// Sort order of a list. Items with equal or absent values are ordered by id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sort {
     name: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Sort {
 }
 
 impl Sort {
-    /// By the item's number, which is the order in which they were first indexed.
+    /// By id, which is the order of first indexing.
     pub(crate) fn key(name: &'static str) -> Self {
         Self {
             name,
@@ -42,7 +42,7 @@ impl Sort {
         }
     }
 
-    /// By a column of whole numbers.
+    /// By an integer column.
     pub(crate) fn number(name: &'static str, column: &'static str) -> Self {
         Self {
             column: Some(column),
@@ -50,7 +50,7 @@ impl Sort {
         }
     }
 
-    /// By a column of texts.
+    /// By a text column.
     pub(crate) fn text(name: &'static str, column: &'static str) -> Self {
         Self {
             is_text: true,
@@ -58,7 +58,7 @@ impl Sort {
         }
     }
 
-    /// Items may have no value: they are the last, in both directions.
+    /// The value may be absent: such items come last in both directions.
     pub(crate) fn nullable(self) -> Self {
         Self {
             nullable: true,
@@ -66,12 +66,12 @@ impl Sort {
         }
     }
 
-    /// No two items of the list have the same value.
+    /// Values are unique.
     pub(crate) fn unique(self) -> Self {
         Self { unique: true, ..self }
     }
 
-    /// As the cursor names it.
+    /// The name of the order in cursors.
     fn cursor_name(self, order: Order) -> String {
         match order {
             Order::Ascending => format!("{} ASC", self.name),
@@ -84,7 +84,7 @@ impl Sort {
             Order::Ascending => "ASC",
             Order::Descending => "DESC",
         };
-        // Where NULLs go is not said: a stretch has none, or nothing else.
+        // Without `NULLS FIRST` or `LAST`: a keyset range has no NULLs, or only NULLs.
         match self.column {
             None => format!("{key} {direction}"),
             Some(column) if self.unique => format!("{column} {direction}"),
@@ -93,22 +93,22 @@ impl Sort {
     }
 }
 
-/// A part of a list that an index gives in order: the conditions of its beginning.
+/// A range of a list that an index returns in order.
 enum KeysetRange {
-    /// All of it.
+    /// The whole list.
     Whole,
-    /// After this value and number, of items that have a value.
+    /// After this value and id, of items with a value.
     After(CursorValue, i64),
-    /// After this number, of items without a value.
+    /// After this id, of items without a value.
     AfterWithoutValue(i64),
-    /// All items without a value.
+    /// Items without a value.
     WithoutValue,
-    /// All items with one.
+    /// Items with a value.
     WithValue,
 }
 
-/// The stretches that follow a place, in order. Items without a value are a stretch of their own, the last in both
-/// directions, so that one index serves both on both databases.
+/// The ranges after a cursor, in order. Items without a value are a range of their own, the last in both directions,
+/// so that one index serves both on both databases.
 fn keyset_ranges(sort: Sort, after: Option<&Cursor>) -> Vec<KeysetRange> {
     match after.map(|cursor| (&cursor.value, cursor.id)) {
         None if sort.nullable => vec![KeysetRange::WithValue, KeysetRange::WithoutValue],
@@ -167,7 +167,7 @@ fn restrict<'a>(
     where_clause
 }
 
-/// The statement for the numbers of a page, with what they are ordered by beside them.
+/// Selects the ids of a page with their sort values.
 pub(crate) fn statement<'a>(
     rows: MediaRows,
     where_clause: &WhereClause<'a>,
@@ -188,7 +188,7 @@ pub(crate) fn statement<'a>(
     )
 }
 
-/// Whether a cursor is one of this order.
+/// Whether a cursor belongs to this order.
 fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
     let value = match (&cursor.value, sort.column) {
         (CursorValue::None, None) => true,
@@ -201,7 +201,7 @@ fn fits(sort: Sort, order: Order, cursor: &Cursor) -> bool {
 }
 
 impl Database {
-    /// The numbers of the items of a part of a list, in order, or in the random order of a seed.
+    /// The ids of a page, in order, or in the random order of a seed.
     pub(crate) async fn page_in_order<B>(
         &self,
         rows: MediaRows,
@@ -215,7 +215,7 @@ impl Database {
         }
     }
 
-    /// The numbers of the items of a part of a list, in order.
+    /// The ids of a page, in order.
     pub(crate) async fn page_of<B>(
         &self,
         rows: MediaRows,
@@ -246,7 +246,7 @@ impl Database {
             let where_clause = restrict(where_clause, rows, sort, order, &range);
             let (sql, values) = statement(rows, &where_clause, sort, order, page);
             let part = self.page_rows(sort, sql, &values).await?;
-            // What was passed over in a stretch is not passed over again in the next.
+            // Items skipped in one range are not skipped again in the next.
             skip = match skip {
                 1.. if part.is_empty() => skip.saturating_sub(self.total(rows.from, &where_clause).await?),
                 _ => 0,
@@ -287,7 +287,7 @@ impl Database {
         Ok(rows.into_iter().map(|(id, number)| (id, value(number))).collect())
     }
 
-    /// The items of a list in an order that looks like none, but is the same for the same seed.
+    /// A page in an order that looks random but is the same for the same seed.
     async fn shuffled_page_of<B>(
         &self,
         rows: MediaRows,
@@ -325,7 +325,7 @@ impl Database {
     }
 }
 
-/// The place of an item in the order of a seed: SplitMix64, whose outputs differ for different inputs.
+/// Position of an item in the order of a seed: SplitMix64, a bijection.
 fn shuffled(seed: i64, id: i64) -> i64 {
     let mut mixed = (id as u64).wrapping_add((seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -333,7 +333,7 @@ fn shuffled(seed: i64, id: i64) -> i64 {
     (mixed ^ (mixed >> 31)) as i64
 }
 
-/// Puts items in the order of their numbers in a list. Those that went meanwhile are left out.
+/// Orders items by a list of ids. Items deleted meanwhile are left out.
 pub(crate) fn in_order<T>(ids: &[i64], items: Vec<T>, id: impl Fn(&T) -> i64) -> Vec<T> {
     let mut by_id: HashMap<i64, T> = items.into_iter().map(|item| (id(&item), item)).collect();
     ids.iter().filter_map(|id| by_id.remove(id)).collect()
@@ -343,13 +343,13 @@ pub(crate) fn in_order<T>(ids: &[i64], items: Vec<T>, id: impl Fn(&T) -> i64) ->
 #[cfg(test)]
 pub(crate) type OrderCase = (String, Vec<Arg<'static>>);
 
-/// The statements that read a page of this order: from the beginning, and after a place, in both directions.
+/// The statements that read a page of this order: from the start and after a cursor, in both directions.
 #[cfg(test)]
 pub(crate) fn order_cases_of(rows: MediaRows, sort: Sort) -> Vec<OrderCase> {
     order_cases_within(rows, sort, &WhereClause::default())
 }
 
-/// The same of a list that has conditions in any case.
+/// [`order_cases_of`] for a list with fixed conditions.
 #[cfg(test)]
 pub(crate) fn order_cases_within(
     rows: MediaRows,

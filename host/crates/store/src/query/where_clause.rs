@@ -1,4 +1,4 @@
-//! Conditions and order of lists, put together from static texts and bound values.
+//! `WHERE` clauses and pages, built from static texts and bound values.
 
 use sqlx::AssertSqlSafe;
 
@@ -8,7 +8,7 @@ use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Order, Pagination};
 
-/// A `WHERE` clause that grows.
+/// A growing `WHERE` clause.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct WhereClause<'a> {
     sql: String,
@@ -17,7 +17,7 @@ pub(crate) struct WhereClause<'a> {
 }
 
 impl<'a> WhereClause<'a> {
-    /// The conditions of a list of media: begins with what the caller may see. `key` is the item's number.
+    /// Starts with the access filter of a list of media; `key` is the id column.
     pub(crate) fn of_media(access: AccessFilter, key: &'static str, scope: &MediaScope) -> Self {
         let sql = access.condition(key, scope);
         Self {
@@ -26,7 +26,7 @@ impl<'a> WhereClause<'a> {
         }
     }
 
-    /// Begins with a condition that was put together from static parts and numbers alone.
+    /// Starts with a condition built from static parts and numbers only.
     pub(crate) fn of(condition: &str) -> Self {
         Self {
             sql: format!(" WHERE {condition}"),
@@ -50,7 +50,7 @@ impl<'a> WhereClause<'a> {
         self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
     }
 
-    /// Adds a condition on what a user did with items: the text has `$user` in their place.
+    /// Adds a condition on user data; `$user` in the text is replaced by the placeholder of the user.
     pub(crate) fn push_of_user(&mut self, condition: &str, user: UserId) {
         self.personal = true;
         self.values.push(user.get().into());
@@ -58,12 +58,12 @@ impl<'a> WhereClause<'a> {
         self.sql += &format!("{}{}", self.joint(), condition.replace("$user", &place));
     }
 
-    /// Whether the rows depend on what a user did with items, which makes no new state of the media.
+    /// Whether the rows depend on user data, which changes without a new version of the media.
     pub(crate) fn are_personal(&self) -> bool {
         self.personal
     }
 
-    /// Adds `before $n)` if there is a value, where `before` opens a query within for items that the caller may see.
+    /// Adds `before $n)` if there is a value, where `before` opens a subquery for accessible items.
     pub(crate) fn push_within<T: Into<Arg<'a>>>(
         &mut self,
         before: &'static str,
@@ -77,7 +77,7 @@ impl<'a> WhereClause<'a> {
         self.sql += &format!("{joint}{before}${}{and})", self.values.len());
     }
 
-    /// Adds `before $n, $m… after`. The texts are put together from static parts.
+    /// Adds `before $n, $m… after`. The texts are built from static parts.
     pub(crate) fn push_all<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
         let numbers: Vec<String> = (1..=N).map(|n| format!("${}", self.values.len() + n)).collect();
         self.values.extend(values);
@@ -104,7 +104,7 @@ impl<'a> WhereClause<'a> {
         }
     }
 
-    /// Adds that one of these queries finds something. What `narrow` adds is added to the conditions of each.
+    /// Adds a condition that one of these queries returns a row; `narrow` adds to the conditions of each.
     pub(crate) fn push_exists(&mut self, queries: &[&str], narrow: impl Fn(&mut Self)) {
         self.sql += &format!("{}(FALSE", self.joint());
         for query in queries {
@@ -123,7 +123,7 @@ impl<'a> WhereClause<'a> {
         )
     }
 
-    /// All rows, in no order.
+    /// All rows, unordered.
     pub(crate) fn all(&self, select: &str) -> (String, &[Arg<'a>]) {
         (format!("{select}{}", self.sql), &self.values)
     }
@@ -137,7 +137,7 @@ impl<'a> WhereClause<'a> {
         (AssertSqlSafe(format!("{select}{}{tail}", self.sql)), &self.values)
     }
 
-    /// The part of the rows that a page asks for: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
+    /// A page: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
     pub(crate) fn page(&self, select: &str, order: &str, page: Pagination) -> (String, Vec<Arg<'a>>) {
         let mut values = self.values.clone();
         values.push(i64::from(page.take.min(Pagination::MAX_TAKE)).into());
@@ -153,7 +153,7 @@ impl<'a> WhereClause<'a> {
     }
 }
 
-/// One of two.
+/// Picks the text of a sort direction.
 pub(crate) fn direction<T>(order: Order, ascending: T, descending: T) -> T {
     match order {
         Order::Ascending => ascending,

@@ -13,7 +13,7 @@ use svc_domain::photo::PhotoFacts;
 use svc_domain::photo_bucket::day_of;
 use svc_domain::scan::{FileRecord, ScannedFile};
 
-/// Nanoseconds a millisecond.
+/// Nanoseconds per millisecond.
 const NANOS: i64 = 1_000_000;
 const CLASSES: &str = "SELECT p.photo_id, o.access_class FROM photos p JOIN files f ON f.file_id = p.photo_id \
     JOIN folders o ON o.folder_id = f.folder_id WHERE p.photo_id";
@@ -22,7 +22,7 @@ pub(super) async fn remove_from_search(tx: &mut Tx, photos: &[i64]) -> Result<()
     for_ids(tx, SearchIndex::Photos.remove(tx.engine()), photos, "").await
 }
 
-/// Those of the files that are photos, with the access class of their folders.
+/// The subset of these files that are photos, with the access class of their folders.
 pub(super) async fn with_class(tx: &mut Tx, files: &[i64]) -> Result<Vec<(PhotoId, i64)>> {
     let mut photos = Vec::new();
     for (sql, values) in in_lists(tx.engine(), CLASSES, files, "") {

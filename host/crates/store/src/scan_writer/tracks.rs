@@ -1,4 +1,4 @@
-//! Tracks of a batch, with their people, genres and releases.
+//! Tracks of a batch, with their artists, genres and releases.
 
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
@@ -14,7 +14,7 @@ use svc_domain::scan::FileRecord;
 use svc_domain::text::fold;
 use svc_domain::time::Timestamp;
 
-/// A track with the keys of what it refers to.
+/// A track with the keys of its artists, genres and release.
 struct Keyed<'a> {
     id: i64,
     facts: &'a TrackFacts,
@@ -38,7 +38,7 @@ impl<'a> Keyed<'a> {
     }
 }
 
-/// Takes known tracks out of the lists in which they may not be any more, and marks what they were on.
+/// Removes known tracks from their artists and genres, and marks those and their releases as dirty.
 pub(super) async fn unlink(tx: &mut Tx, tracks: &[i64]) -> Result<()> {
     let marks = [
         "UPDATE music_releases SET dirty = TRUE WHERE NOT dirty AND release_id IN \

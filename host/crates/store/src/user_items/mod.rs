@@ -1,4 +1,4 @@
-//! What users did with items: history, progress, ratings.
+//! User data of items: history, progress, ratings.
 
 mod next_up;
 
@@ -21,10 +21,10 @@ use svc_domain::list::{Listing, Order, OrderedPagination, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, PlayReport, PlayState, Playback, UserData, UserItem};
 
-/// A condition of a list: that `$key`, the number of an item whose type has the number `$item`, is a favorite of the
-/// user whose number is to follow, with `)` after it. `domain::user_data::FAVORITE` says what a favorite is.
+/// Condition that `$key`, an item id of the type number `$item`, is a favorite of the user, whose id and `)` follow.
+/// `svc_domain::user_data::FAVORITE` is the threshold.
 ///
-/// Of lists that are narrowed by more, `item_filter.rs` knows.
+/// Lists with further filters use `item_filter.rs`.
 macro_rules! favorite_of {
     ($key:literal, $item:literal) => {
         concat!(
@@ -39,7 +39,7 @@ pub(crate) use favorite_of;
 
 const ROW: &str = "u.item_type, u.item_id, u.played_at, u.state, u.position_ms, u.listened_ms, u.counted, u.finished, \
     u.resumable, u.watched, u.play_count, u.rating, u.rated_at";
-/// Makes the row if there is none, and holds it until the transaction's end.
+/// Adds the row if absent, and locks it until the end of the transaction.
 const HOLD: &str = "INSERT INTO user_items AS u (user_id, item_type, item_id) VALUES ($1, $2, $3) \
     ON CONFLICT (user_id, item_type, item_id) DO UPDATE SET item_id = excluded.item_id RETURNING item_type, item_id, \
     played_at, state, position_ms, listened_ms, counted, finished, resumable, watched, play_count, rating, rated_at";
@@ -54,14 +54,14 @@ const FORGET_RATING: &str = "UPDATE user_items SET rating = NULL, rated_at = NUL
 const DROP_EMPTY: &str = "DELETE FROM user_items WHERE user_id = $1 AND item_type = $2 AND item_id = $3 \
     AND played_at IS NULL AND rated_at IS NULL";
 
-/// Which of a user's items, by when.
+/// A list of user data, newest first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum UserItemList {
     /// Played.
     History,
-    /// Begun and not played to the end, by when they were played.
+    /// Started and not finished, by time of playback.
     Resumable,
-    /// Rated this or more.
+    /// Rated at least this.
     Ratings {
         /// From 0 to 1.
         least: f64,
@@ -154,7 +154,7 @@ fn key_values(user: UserId, (item, id): ItemKey) -> [Arg<'static>; 3] {
     args![user.get(), item as i16, id]
 }
 
-/// Forgets what anybody did with items that are gone for good.
+/// Deletes the user data of deleted items.
 pub(crate) async fn forget_items(tx: &mut Tx, item: ItemType, ids: &[i64]) -> Result<()> {
     let head = "DELETE FROM user_items WHERE item_type = $1 AND item_id";
     for (sql, values) in in_lists_after(tx.engine(), head, &args![item as i16], ids, "") {
@@ -170,7 +170,7 @@ pub struct UserItemRepository {
 }
 
 impl UserItemRepository {
-    /// What a user did with these items; those with which they did nothing are left out.
+    /// User data of these items; items without are left out.
     pub async fn user_data(&self, user: UserId, items: &[ItemKey]) -> Result<HashMap<ItemKey, UserData>> {
         let mut by_type: HashMap<ItemType, Vec<i64>> = HashMap::new();
         for (item, id) in items {
@@ -198,7 +198,7 @@ impl UserItemRepository {
         Ok(found)
     }
 
-    /// What a user did with items of these types that they see.
+    /// User data of the accessible items of these types.
     pub async fn list_user_items(
         &self,
         user: UserId,
@@ -225,8 +225,7 @@ impl UserItemRepository {
         })
     }
 
-    /// Takes in what a client says of its playing; gives what is known then. A report that is older than the last one
-    /// changes nothing.
+    /// Stores a playback report; returns the resulting data. A report older than the last one changes nothing.
     pub async fn report_playback(
         &self,
         user: UserId,
@@ -261,12 +260,12 @@ impl UserItemRepository {
         Ok(found)
     }
 
-    /// Forgets that a user played an item; false if they did not.
+    /// Deletes the playback data of an item; `false` if there was none.
     pub async fn forget_playback(&self, user: UserId, key: ItemKey) -> Result<bool> {
         self.forget(user, key, FORGET_PLAYBACK).await
     }
 
-    /// Keeps what a user thinks of an item, from 0 to 1.
+    /// Stores a rating from 0 to 1.
     pub async fn rate(&self, user: UserId, key: ItemKey, rating: f64, now: Timestamp) -> Result<UserItem> {
         let mut tx = self.db.write_for(user).await?;
         let rows: Vec<UserItemRow> = tx.fetch_all(HOLD, &key_values(user, key)).await?;
@@ -285,7 +284,7 @@ impl UserItemRepository {
         Ok(found)
     }
 
-    /// Forgets what a user thinks of an item; false if they did not say.
+    /// Deletes the rating of an item; `false` if there was none.
     pub async fn forget_rating(&self, user: UserId, key: ItemKey) -> Result<bool> {
         self.forget(user, key, FORGET_RATING).await
     }
@@ -299,7 +298,7 @@ impl UserItemRepository {
     }
 }
 
-/// The statements that read a page, for each list.
+/// The statements that read a page, one per list.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
     let lists = [

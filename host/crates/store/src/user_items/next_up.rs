@@ -1,4 +1,4 @@
-//! Which episode of each show comes next.
+//! The next episode of each show.
 
 use sqlx::AssertSqlSafe;
 
@@ -10,9 +10,8 @@ use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
 
-/// The shows of which the user watched an episode, with their episodes in order, the specials last; then the episode
-/// watched last of each, and the first after it that is neither watched nor hidden. The condition for the latter is to
-/// follow.
+/// The shows of which the user watched an episode, with their episodes in order and the specials last; then the last
+/// watched episode of each show, and the first unwatched one after it, to which an access condition is appended.
 const PLACED: &str = "WITH started AS (\
     SELECT e.show_id, max(u.played_at) AS played_at FROM user_items u JOIN tv_episodes e ON e.episode_id = u.item_id \
     WHERE u.user_id = $1 AND u.item_type = 6 AND u.watched GROUP BY e.show_id), \
@@ -31,8 +30,8 @@ const PLACED: &str = "WITH started AS (\
     WHERE NOT p.watched AND p.place > l.place";
 
 impl UserItemRepository {
-    /// For each show of which the user watched an episode: the next one, in the order of seasons and numbers, that they
-    /// did not watch and that they see. The show they watched last is the first.
+    /// The next unwatched and accessible episode, in the order of seasons and numbers, of each show of which the user
+    /// watched an episode. The most recently watched show comes first.
     pub async fn next_up(&self, user: UserId, scope: &MediaScope, page: Pagination) -> Result<Listing<i64>> {
         let access_condition = AccessFilter::Episodes.and("p.episode_id", scope);
         let placed = format!("{PLACED}{access_condition} GROUP BY p.show_id)");

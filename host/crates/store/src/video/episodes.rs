@@ -27,10 +27,10 @@ const FILTERED: Filtered = Filtered {
     key: "e.episode_id",
     first_at: |moment| TvEpisodeId::first_at(moment).get(),
 };
-/// As they are watched: specials first, episodes of no known season last; those without a number by their day.
+/// Viewing order: specials first, unknown seasons last; episodes without a number by air date.
 const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
     e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
-/// The other way round, but for what has no number: it is the last here as well.
+/// Reverse order; episodes without a number still come last.
 const FROM_LAST: &str = "n.season_number DESC NULLS LAST, e.episode_number DESC NULLS LAST, \
     e.absolute_number DESC NULLS LAST, e.air_date DESC NULLS LAST, e.episode_id DESC";
 
@@ -76,7 +76,7 @@ impl From<EpisodeRow> for Episode {
 }
 
 impl TvRepository {
-    /// The episodes of a show in the order in which they are watched, missing ones included.
+    /// Episodes of a show in viewing order, including missing ones.
     pub async fn show_episodes(
         &self,
         scope: &MediaScope,
@@ -88,7 +88,7 @@ impl TvRepository {
             .await
     }
 
-    /// The episodes of a season by number, missing ones included.
+    /// Episodes of a season by number, including missing ones.
     pub async fn season_episodes(
         &self,
         scope: &MediaScope,
@@ -123,13 +123,13 @@ impl TvRepository {
         Ok(Listing::new(episodes_with(rows, sources), total))
     }
 
-    /// An episode.
+    /// An episode in the scope.
     pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
         let access_condition = AccessFilter::Episodes.and("e.episode_id", scope);
         Ok(self.episodes(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These episodes, in this order. Who may see them is asked before.
+    /// These episodes, in this order, without an access check.
     pub(crate) async fn episodes_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Episode>> {
         let episodes = self.episodes(scope, ids, "").await?;
         Ok(in_order(ids, episodes, |episode| episode.id.get()))
@@ -150,14 +150,14 @@ impl TvRepository {
         Ok(episodes_with(rows, sources))
     }
 
-    /// Episodes that were found.
+    /// The episodes of search hits.
     pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
         let episodes = self.episodes_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(episodes))
     }
 }
 
-/// Episodes with their files.
+/// Attaches the files to episodes.
 fn episodes_with(rows: Vec<EpisodeRow>, sources: Vec<SourceRow>) -> Vec<Episode> {
     let mut sources = super::sources(sources);
     let episode = |row: EpisodeRow| Episode {

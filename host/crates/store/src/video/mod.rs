@@ -1,4 +1,4 @@
-//! Movies, shows, seasons and episodes: a query for the rows, one for their files.
+//! Movies, shows, seasons and episodes: one query for the rows, one for their files.
 
 mod episodes;
 mod files;
@@ -41,7 +41,7 @@ macro_rules! sources_of {
 const OF_MOVIES: &str = sources_of!("movie_id");
 const OF_EPISODES: &str = sources_of!("episode_id");
 
-/// What plugins call the pictures that are a movie's or an episode's own and stand for it.
+/// Purposes of a movie's or an episode's own pictures.
 const OWN_PICTURES: [&str; 3] = ["poster", "thumb", "backdrop"];
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
@@ -95,7 +95,7 @@ impl From<SourceRow> for VideoSource {
     }
 }
 
-/// The files of items, by the item's number, the best first.
+/// Groups files by item, best first.
 fn sources(rows: Vec<SourceRow>) -> HashMap<i64, Vec<VideoSource>> {
     let mut sources: HashMap<i64, Vec<VideoSource>> = HashMap::new();
     for row in rows {

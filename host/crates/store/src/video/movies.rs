@@ -18,31 +18,31 @@ use svc_domain::text::fold;
 use svc_domain::user_data::UserData;
 use svc_domain::video::{Movie, external_ids, people, texts};
 
-/// Which movies.
+/// Filter of movies.
 #[derive(Debug, Clone, Default)]
 pub struct MovieFilter {
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of movies is ordered by. Movies without the value are the last in both directions.
+/// Order of a list of movies. Movies without the value come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovieOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the release.
     Year,
     /// Day of the release.
     ReleasedAt,
-    /// Length.
+    /// Duration.
     Runtime,
 }
 
@@ -126,7 +126,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<
     movies
 }
 
-/// Movies.
+/// Movies in the scope.
 #[derive(Debug, Clone)]
 pub struct MovieRepository {
     pub(crate) db: Database,
@@ -151,13 +151,13 @@ impl MovieRepository {
         Ok(page.with_items(movies))
     }
 
-    /// A movie.
+    /// A movie in the scope.
     pub async fn movie(&self, scope: &MediaScope, id: MovieId) -> Result<Option<Movie>> {
         let access_condition = AccessFilter::Movies.and("m.movie_id", scope);
         Ok(self.movies(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These movies, in this order. Who may see them is asked before.
+    /// These movies, in this order, without an access check.
     pub(crate) async fn movies_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Movie>> {
         let movies = self.movies(scope, ids, "").await?;
         Ok(in_order(ids, movies, |movie| movie.id.get()))
@@ -175,14 +175,14 @@ impl MovieRepository {
         Ok(movies)
     }
 
-    /// Movies that were found.
+    /// The movies of search hits.
     pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
         let movies = self.movies_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(movies))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [

@@ -19,25 +19,25 @@ use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::text::fold;
 use svc_domain::video::{Season, Show, external_ids, texts};
 
-/// Which shows.
+/// Filter of shows.
 #[derive(Debug, Clone, Default)]
 pub struct ShowFilter {
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of shows is ordered by. Shows without a year are the last in both directions.
+/// Order of a list of shows. Shows without a year come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShowOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the first episode.
     Year,
@@ -67,11 +67,11 @@ const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview
     w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
 const SEASONS: &str =
     "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork FROM tv_seasons n WHERE";
-/// Episodes of no known season come last, in both directions.
+/// Episodes of an unknown season come last in both directions.
 const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
 const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
 
-// As `scan_writer/video_aggregates.rs` stores them for all episodes.
+// The same aggregates as `scan_writer/video_aggregates.rs` stores for all episodes.
 const SHOW_COUNTS: &str =
     "SELECT e.show_id, count(DISTINCT e.season_id), count(*) FROM tv_episodes e WHERE e.show_id";
 const SHOW_PICTURES: &str = "SELECT e.show_id, count(*) FROM tv_episodes e \
@@ -150,7 +150,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'
 }
 
 impl TvRepository {
-    /// Shows.
+    /// Shows in the scope.
     pub async fn list_shows(
         &self,
         scope: &MediaScope,
@@ -168,7 +168,7 @@ impl TvRepository {
         Ok(page.with_items(shows))
     }
 
-    /// A show.
+    /// A show in the scope.
     pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
         let access_condition = AccessFilter::Shows.and("w.show_id", scope);
         let rows = self
@@ -178,7 +178,7 @@ impl TvRepository {
         Ok(self.shows(scope, rows).await?.pop())
     }
 
-    /// These shows, in this order. Who may see them is asked before.
+    /// These shows, in this order, without an access check.
     pub(crate) async fn shows_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Show>> {
         let rows = self.db.rows_of_listed(BY_ID, ids, "").await?;
         let shows = self.shows(scope, rows).await?;
@@ -198,7 +198,7 @@ impl TvRepository {
         Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
     }
 
-    /// A season.
+    /// A season in the scope.
     pub async fn season(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Option<Season>> {
         let access_condition = AccessFilter::Seasons.and("n.season_id", scope);
         let sql = format!("{SEASONS} n.season_id = $1{access_condition}");
@@ -213,7 +213,7 @@ impl TvRepository {
         Ok(shows)
     }
 
-    /// Replaces what is stored of all episodes by what those that are seen make.
+    /// Replaces stored aggregates by those of the accessible episodes.
     async fn count_accessible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
         let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
         let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
@@ -248,14 +248,14 @@ impl TvRepository {
         Ok(seasons)
     }
 
-    /// Shows that were found.
+    /// The shows of search hits.
     pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
         let shows = self.shows_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(shows))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [ShowOrder::Title, ShowOrder::CreatedAt, ShowOrder::Year];
