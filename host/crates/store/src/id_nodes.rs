@@ -132,7 +132,9 @@ impl IdNodeRepository {
             return Ok(());
         };
         let mut tx = self
-            .db.write_queue().begin(self.db.pools(), WritePriority::Scan)
+            .db
+            .write_queue()
+            .begin(self.db.pools(), WritePriority::Scan)
             .await?;
         let until = node.extend(&mut tx).await?;
         tx.commit().await?;
@@ -149,7 +151,9 @@ impl IdNodeRepository {
             return Ok(());
         };
         let mut tx = self
-            .db.write_queue().begin(self.db.pools(), WritePriority::Interactive)
+            .db
+            .write_queue()
+            .begin(self.db.pools(), WritePriority::Interactive)
             .await?;
         // The next holder starts after the last id of this one.
         let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));

@@ -1,15 +1,17 @@
 //! Playback queues: lists of items that a user plays, kept by the server so that all their players share them.
 //!
-//! `input.rs` turns what a client names into items; `extend.rs` keeps dynamic queues from running out.
+//! `input.rs` turns what a client names into items; `extend.rs` keeps dynamic queues from running out; `window.rs` has the
+//! part of a queue that a client reads.
 
 mod extend;
 mod input;
+mod window;
 
 use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueItem, QueueType};
-use svc_domain::user_data::{ItemKey, ItemSummary};
+use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueType};
+use svc_domain::user_data::ItemKey;
 use svc_events::Events;
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
@@ -18,6 +20,7 @@ use svc_platform::random::random_hex;
 use svc_store::{ItemRepository, Place, PlaybackQueueRepository, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
+pub use window::{ShownItem, ShownItems, Window};
 
 /// Where a client wants items in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,37 +29,6 @@ pub enum Insert {
     Next,
     /// After the last.
     End,
-}
-
-/// A place in a queue, with what is played there in few words, if the actor sees it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItem {
-    /// The place.
-    pub item: QueueItem,
-    /// `None` for what is gone or hidden.
-    pub summary: Option<ItemSummary>,
-}
-
-/// A part of a queue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItems {
-    /// In order.
-    pub items: Vec<ShownItem>,
-    /// Items of the whole queue.
-    pub total: u64,
-    /// Of the queue.
-    pub revision: i64,
-}
-
-/// Which part of a queue is asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    /// Around this item; around the cursor without it.
-    pub around: Option<PlaybackQueueItemId>,
-    /// Items before it.
-    pub leading: i64,
-    /// Items after it.
-    pub trailing: i64,
 }
 
 /// The revisions of which a change may be made; any without it.

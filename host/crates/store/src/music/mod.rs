@@ -18,10 +18,7 @@ pub(super) use tracks::{gain_to_stored, peak_to_stored};
 #[cfg(test)]
 pub(super) use tracks::order_cases as track_order_cases;
 #[cfg(test)]
-pub(super) use {
-    artists::order_cases as artist_order_cases,
-    releases::order_cases as release_order_cases,
-};
+pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
 
 use crate::db::Database;
 use crate::error::{Result, StoreError};

@@ -18,8 +18,8 @@ use crate::search::{best_of, has_all};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::text::{asked_words, sort_key};
 use svc_domain::photo_album::{AlbumReaders, PhotoAlbum};
+use svc_domain::text::{asked_words, sort_key};
 use svc_domain::time::Timestamp;
 
 /// Order of a list of albums.

@@ -5,6 +5,7 @@
 //! `recompute_aggregates` recomputes them, including those that a crash left dirty.
 
 mod aggregates;
+mod batch;
 mod digest;
 mod names;
 mod photos;
@@ -19,25 +20,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use aggregates::RecomputeOutcome;
+pub use batch::{FolderDone, PersistOutcome, PluginVersion, ScanBatch, StoredFile};
 pub use digest::digest_of;
 
 use crate::changes::NewChanges;
-use crate::db::{Database, Tx};
 use crate::db::args::{Arg, args};
 use crate::db::bulk::{SqlTexts, in_lists};
 use crate::db::version_counters::Invalidation;
 use crate::db::write_queue::WritePriority;
 use crate::db::write_queue::WriteTx;
+use crate::db::{Database, Tx};
 use crate::error::Result;
 use crate::index::IndexRepository;
 use crate::text::bounded_reason;
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
-use svc_domain::id::{FileId, FolderId, IdGenerator, MusicArtistId, MusicReleaseId, PhotoId};
+use svc_domain::id::{FileId, IdGenerator};
 use svc_domain::kind::CachePartition;
-use svc_domain::scan::{DirectoryDigest, FileRecord, FileStatus, RunLogEntry, ScannedFile};
-use svc_domain::time::Timestamp;
+use svc_domain::scan::{FileRecord, FileStatus, RunLogEntry};
 use videos::RenamedShows;
 
 /// Files per transaction: about 30 ms, the longest that an interactive write waits. Larger transactions would share
@@ -47,75 +48,6 @@ const FILES_IN_TRANSACTION: usize = 1000;
 /// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
 /// new plugin version.
 pub(super) const RECORD_SCHEMA: i32 = 2;
-
-/// A version of a plugin that extracted files.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct PluginVersion {
-    /// Plugin id.
-    pub id: String,
-    /// Its version.
-    pub version: String,
-    /// Digest of its code.
-    pub digest: String,
-}
-
-impl std::fmt::Display for PluginVersion {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.id, self.version)
-    }
-}
-
-/// An extracted file and its plugin.
-#[derive(Debug, Clone)]
-pub struct StoredFile {
-    /// The file and its record.
-    pub file: ScannedFile,
-    /// The plugin; `None` if no plugin ran.
-    pub plugin: Option<Arc<PluginVersion>>,
-    /// [`digest_of`] the file.
-    pub digest: Option<i64>,
-    /// In [`IndexRepository::files_that_say_the_same`]: its items stay as they are.
-    pub unchanged: bool,
-}
-
-/// A folder whose files are all in this or earlier batches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FolderDone {
-    /// The folder.
-    pub id: FolderId,
-    /// Digest of its files as they were read; `None` makes the next scan read the folder again.
-    pub digest: Option<DirectoryDigest>,
-    /// Number of files that are not missing.
-    pub file_count: i64,
-}
-
-/// Results of a scan since the last batch.
-#[derive(Debug, Clone, Default)]
-pub struct ScanBatch {
-    /// Time in the ids of new rows.
-    pub now: Timestamp,
-    /// Extracted files.
-    pub files: Vec<StoredFile>,
-    /// Files that are present; missing ones become restored.
-    pub restored: Vec<FileId>,
-    /// Files that are missing.
-    pub missing: Vec<FileId>,
-    /// Completed folders.
-    pub folders_done: Vec<FolderDone>,
-    /// Entries of the run log.
-    pub logs: Vec<RunLogEntry>,
-}
-
-/// Changes that a batch made.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PersistOutcome {
-    /// New releases with their titles.
-    pub added_releases: Vec<(MusicReleaseId, String)>,
-    /// New artists with their names.
-    pub added_artists: Vec<(MusicArtistId, String)>,
-    /// Known photos that were extracted again, went missing or were restored, with the access class of their folders.
-    pub updated_photos: Vec<(PhotoId, i64)>,
-}
 
 /// Stores the results of a scan. A database has one scan at a time.
 #[derive(Debug)]

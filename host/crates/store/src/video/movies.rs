@@ -8,8 +8,8 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::WhereClause;
-use crate::video::OF_MOVIES;
 use crate::search::Hits;
+use crate::video::OF_MOVIES;
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;

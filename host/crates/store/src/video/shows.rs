@@ -10,8 +10,8 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::{WhereClause, direction};
-use crate::video::TvRepository;
 use crate::search::Hits;
+use crate::video::TvRepository;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
