@@ -8,9 +8,8 @@ use svc_covers::covers;
 
 use crate::{TestServer, TestServerOptions, filled};
 use svc_api::access::Access;
-use svc_api::route::Route;
+use svc_api::route::{Route, UrlCredential};
 use svc_api::router::routes;
-use svc_api::routes::events::SUBSCRIBE;
 use svc_domain::id::UserId;
 use svc_domain::session::PersonalAccessToken;
 use svc_domain::time::{Clock as _, Timestamp};
@@ -332,7 +331,7 @@ async fn check_kinds(matrix: &mut Matrix, route: &Route, kinds: &Kinds) {
             "?authorization=",
             &[],
             &format!("?authorization={}", kinds.owner),
-            if route.path == SUBSCRIBE {
+            if route.url_credential == UrlCredential::TokenOrAuthorization {
                 Outcome::Allowed
             } else {
                 UNKNOWN

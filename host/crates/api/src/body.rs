@@ -16,7 +16,7 @@ pub(super) async fn receive<'a>(
     req: &'a mut Request,
     context: &RequestContext,
 ) -> Result<&'a [u8], ApiError> {
-    let most = context.body_bytes;
+    let most = context.body_bytes();
     let too_large = || {
         let message = format!("the body may have {most} bytes");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)

@@ -19,7 +19,7 @@ use crate::api_error::ApiError;
 use crate::body::receive;
 use crate::client::Client;
 use crate::json_body;
-use crate::middleware::authorize::request_credential;
+use crate::middleware::authenticate::credential;
 use crate::request_context::RequestContext;
 use crate::state::AppState;
 use svc_http_io::connection::Connection;
@@ -139,8 +139,9 @@ extractible!(Caller, _req, depot, _arg => {
 });
 
 extractible!(MaybeCaller, req, depot, _arg => {
-    let state = State::of(depot)?;
-    Ok::<_, ApiError>(Self(state.authentication.actor(request_credential(req)).await.ok()))
+    let context = RequestContext::of(depot)?;
+    let credential = credential(req, context);
+    Ok::<_, ApiError>(Self(context.state.authentication.actor(credential).await.ok()))
 });
 
 extractible!(Authenticated, req, depot, _arg => {

@@ -8,9 +8,6 @@ use crate::extract::{Caller, ClientConnection, State};
 use svc_events::Subscription;
 use svc_http_io::event_stream::EventStream;
 
-/// The one route that takes the old `authorization` parameter.
-pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
-
 /// Events as they happen
 ///
 /// Server-sent events: each message is one `data:` line with `{"type", "payload"}`, without `event:` and `id:`.
