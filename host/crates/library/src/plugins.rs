@@ -14,6 +14,7 @@ pub use svc_plugin_host::{PluginStats, PluginStatus};
 /// plugins, and shuts them off and releases them for itself.
 #[derive(Debug, Clone)]
 pub struct PluginList {
+    context: Context,
     log: BackgroundLog,
     plugins: Plugins,
     /// Those that were shut off when last looked at, and why.
@@ -22,8 +23,9 @@ pub struct PluginList {
 
 impl PluginList {
     /// Over this plugin host.
-    pub fn new(log: BackgroundLog, plugins: Plugins) -> Self {
+    pub fn new(context: Context, log: BackgroundLog, plugins: Plugins) -> Self {
         Self {
+            context,
             log,
             plugins,
             quarantined: Arc::default(),

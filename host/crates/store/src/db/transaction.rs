@@ -6,7 +6,6 @@ use crate::db::args;
 use crate::db::args::Arg;
 use crate::db::pools::{Boxed, Engine, Record};
 use crate::db::statement_effect::statement_effect;
-use crate::error::Result;
 
 /// An open transaction. It records whether a statement changed data.
 #[derive(Debug)]
