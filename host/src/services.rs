@@ -1,4 +1,4 @@
-//! Builds the use cases in the order in which they need each other.
+//! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
 use serde_json::Value;
@@ -66,43 +66,43 @@ use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
 use svc_store::Store;
 
-/// What the use cases are built from.
+/// The dependencies of the services.
 #[derive(Debug)]
 pub struct Dependencies {
-    /// Ids, clock, randomness and tasks.
+    /// Ids, clock, random numbers, background tasks.
     pub context: Context,
     /// All repositories.
     pub store: Store,
     /// Receives audit entries of background work.
     pub log: BackgroundLog,
-    /// The options.
+    /// Options of the server.
     pub config: Config,
-    /// The server's own directory.
+    /// The data directory.
     pub data_dir: Arc<DataDir>,
-    /// The installation's keys.
+    /// The keys of the installation.
     pub keys: KeyRing,
-    /// Compares and hashes passwords.
+    /// Hashes and verifies passwords.
     pub passwords: Passwords,
-    /// Who vouches for cloud accounts.
+    /// Authenticates cloud accounts.
     pub cloud: Arc<dyn Cloud>,
-    /// Who reads media files.
+    /// The plugin host.
     pub plugins: Plugins,
-    /// Runs of the indexer.
+    /// The indexer.
     pub indexing: Indexing,
-    /// Where the indexer tells what happens.
+    /// Publishes events.
     pub events: Events,
-    /// Facts of the build.
+    /// Version and build of the program.
     pub build: BuildInfo,
     /// Web origins that the operator's options allow.
     pub origins: Vec<String>,
-    /// Limits on wrong passwords.
+    /// Limits of wrong passwords.
     pub login_limits: LoginLimits,
 }
 
-/// Builds the use cases, and the upkeep that runs beside them.
+/// Builds the services and the maintenance tasks.
 ///
 /// # Errors
-/// When the database does not answer, or the system gives no threads.
+/// The database does not respond, or the operating system cannot start a thread.
 pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)> {
     let Dependencies {
         context,
@@ -163,13 +163,14 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         cache,
     )
     .map_err(ServiceError::internal)?;
-    let waveforms = Waveforms::new(
+    let waveforms = Waveforms::start(
         store.files.clone(),
         dependencies.plugins.clone(),
         waveform_cache,
         clock,
         dependencies.events.clone(),
-    );
+    )
+    .map_err(ServiceError::internal)?;
     let reset = Reset {
         thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
@@ -257,7 +258,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         Movies::new(store.movies.clone(), store.user_items.clone()),
         Tv::new(store.tv.clone(), store.user_items.clone()),
     );
-    let plugins = PluginList::new(context.clone(), log.clone(), dependencies.plugins.clone());
+    let plugins = PluginList::new(log.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
         users: store.users.clone(),

@@ -61,7 +61,13 @@ impl WriteFixture {
     }
 
     async fn token_id(&self) -> String {
-        let tokens = self.server.store.tokens.personal_access_tokens(self.eve).await.unwrap();
+        let tokens = self
+            .server
+            .store
+            .tokens
+            .personal_access_tokens(self.eve)
+            .await
+            .unwrap();
         tokens[0].id.to_string()
     }
 

@@ -24,7 +24,7 @@ use svc_events::Events;
 use svc_identity::Context;
 use svc_identity::capability::Capability;
 use svc_identity::credential::Credential;
-use svc_identity::error::{Result as Outcome, ServiceError};
+use svc_identity::error::{ErrorCode, Result as Outcome, ServiceError};
 use svc_library::jobs::types::JobType;
 use svc_library::jobs::work::{ItemJob, ItemOutcome, ItemWork};
 use svc_library::jobs::{JobItems, Jobs, RegisteredJob, pregeneration_job};
@@ -260,7 +260,7 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
         matches!(
             outcome,
             Err(ServiceError::Conflict {
-                code: "job_action_conflict",
+                code: ErrorCode::JobActionConflict,
                 ..
             })
         )
@@ -545,7 +545,12 @@ async fn backup_opens_as_the_database_it_is_of() {
     let name = job["result"]["name"].as_str().unwrap();
     let backup = server.directory.path().join("backups").join(name);
     assert_eq!(job["result"]["bytes"].as_u64().unwrap(), {
-        let files = ["svc.db", "instance-id", "keys/signing.key"];
+        let files = [
+            "svc.db",
+            "instance-id",
+            "keys/signing.key",
+            "keys/plugin-cache.key",
+        ];
         files
             .map(|file| backup.join(file).metadata().unwrap().len())
             .iter()
@@ -658,7 +663,7 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
                     made.lock().unwrap().push(item);
                     match item {
                         _ if item == bad => Err(ServiceError::Absent {
-                            code: "file_missing",
+                            code: ErrorCode::FileMissing,
                             message: "the file is not there any more",
                         }),
                         _ => Ok(()),

@@ -168,7 +168,11 @@ impl TestServer {
             user: None,
         };
         let page = Pagination { take: 1000, skip: 0 };
-        let listing = self.store.audit.list_audit(&filter, page, Order::Descending).await;
+        let listing = self
+            .store
+            .audit
+            .list_audit(&filter, page, Order::Descending)
+            .await;
         listing.unwrap().items
     }
 }

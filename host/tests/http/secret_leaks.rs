@@ -301,7 +301,7 @@ fn no_secret_is_found_in_logs_answers_or_files() {
     let output = Command::new(this)
         .args([
             "--exact",
-            "http::tests::canary::everything_is_logged_but_the_secrets",
+            "secret_leaks::everything_is_logged_but_the_secrets",
             "--ignored",
             "--nocapture",
         ])

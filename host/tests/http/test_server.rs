@@ -200,7 +200,7 @@ impl TestServer {
         if let Some((analyzer, limits)) = options.analyzer {
             let cache = DiskCache::new(at("waveforms"), 1 << 20, Arc::new(SystemClock));
             let (store, events) = (app.store.clone(), app.services.events.clone());
-            app.services.waveforms = Waveforms::with(store.files, analyzer, cache, events, limits);
+            app.services.waveforms = Waveforms::with(store.files, analyzer, cache, events, limits).unwrap();
         }
         let state = app.state();
         Self {

@@ -138,7 +138,15 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 403);
     let third = jwt(&sign_in(&server, "bob", "a new password").await);
     // By another: every session ends.
-    let bob = server.store.users.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server
+        .store
+        .users
+        .user_for_login("bob")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     assert_eq!(
         update(&server, &owner, bob, &json!({"password": "yet another one"}))
             .await

@@ -204,7 +204,15 @@ async fn words_in_the_path_come_before_ids() {
             .status,
         200
     );
-    let narrowed = server.store.users.user_for_login("reader").await.unwrap().unwrap().0.id;
+    let narrowed = server
+        .store
+        .users
+        .user_for_login("reader")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     let narrowed = personal_access_token(
         &server,
         narrowed,
@@ -375,7 +383,15 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
             "{twin}"
         );
     }
-    let bob = server.store.users.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server
+        .store
+        .users
+        .user_for_login("bob")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     assert_eq!(
         update(&server, &token, bob, &json!({"username": "ADA"}))
             .await

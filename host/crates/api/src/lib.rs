@@ -8,19 +8,19 @@
 
 pub mod access;
 pub mod api_error;
-mod body;
+pub mod body;
 pub mod client;
 pub mod csrf;
+mod date_time;
 pub mod deadline;
 pub mod docs;
 pub mod extract;
-pub mod item_query;
 mod json_body;
+pub mod list_query;
 pub mod media_response;
 pub mod media_types;
 pub mod middleware;
 pub mod openapi;
-pub mod pagination;
 pub mod query;
 pub mod refresh_cookie;
 pub mod request_context;

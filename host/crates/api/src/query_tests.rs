@@ -1,4 +1,4 @@
-//! Tests of the query parameters.
+//! Query parameters, valid and invalid.
 
 use svc_covers::covers;
 
@@ -12,7 +12,7 @@ fn read<T>(query: &[(&str, &str)], read: impl Fn(&mut QueryParams<'_>) -> T) -> 
 
 #[covers("R42")]
 #[test]
-fn booleans_are_four_words() {
+fn booleans_are_true_false_1_and_0() {
     for (text, expected) in [
         ("true", Some(true)),
         ("1", Some(true)),
@@ -32,7 +32,7 @@ fn booleans_are_four_words() {
 }
 
 #[test]
-fn text_is_not_empty_unless_that_means_none() {
+fn empty_text_is_an_error_or_none() {
     assert_eq!(
         read(&[("t", "x")], |r| r.text("t", "")),
         (Some("x".to_owned()), 0)
@@ -44,7 +44,7 @@ fn text_is_not_empty_unless_that_means_none() {
 
 #[test]
 fn integers_are_plain_digits_within_bounds() {
-    for (text, good) in [
+    for (text, valid) in [
         ("0", true),
         ("1000", true),
         ("1001", false),
@@ -57,22 +57,26 @@ fn integers_are_plain_digits_within_bounds() {
         ("99999999999999999999", false),
         ("0x10", false),
     ] {
-        let (number, errors) = read(&[("n", text)], |r| r.integer("n", "", 0..=1000));
-        assert_eq!((number.is_some(), errors), (good, usize::from(!good)), "{text:?}");
+        let (number, errors) = read(&[("n", text)], |r| r.integer::<i64>("n", "", 0..=1000));
+        assert_eq!(
+            (number.is_some(), errors),
+            (valid, usize::from(!valid)),
+            "{text:?}"
+        );
     }
 }
 
 #[test]
 fn parameter_given_twice_is_an_error() {
     assert_eq!(
-        read(&[("n", "1"), ("n", "1")], |r| r.integer("n", "", 0..=9)),
+        read(&[("n", "1"), ("n", "1")], |r| r.integer::<i64>("n", "", 0..=9)),
         (None, 1)
     );
 }
 
 #[covers("R44")]
 #[test]
-fn lists_of_texts_come_in_four_spellings() {
+fn lists_of_texts_have_four_notations() {
     for query in [
         [("a", "x"), ("a", "y")],
         [("a[]", "x"), ("a[]", "y")],
@@ -91,7 +95,7 @@ fn lists_of_texts_come_in_four_spellings() {
 }
 
 #[test]
-fn moments_are_dates_or_times_with_offset() {
+fn date_times_are_dates_or_times_with_offset() {
     for (text, millis) in [
         ("1970-01-02", Some(86_400_000)),
         ("1970-01-01T00:00:01Z", Some(1000)),
@@ -100,13 +104,13 @@ fn moments_are_dates_or_times_with_offset() {
         ("yesterday", None),
         ("1970-13-01", None),
     ] {
-        let (moment, _) = read(&[("m", text)], |r| r.moment("m", ""));
-        assert_eq!(moment.map(Timestamp::millis), millis, "{text:?}");
+        let (date_time, _) = read(&[("m", text)], |r| r.date_time("m", ""));
+        assert_eq!(date_time.map(Timestamp::millis), millis, "{text:?}");
     }
 }
 
 #[test]
-fn numbers_come_in_the_right_count() {
+fn numbers_must_have_the_expected_count() {
     assert_eq!(
         read(&[("b", "1,2.5,-3,4")], |r| r.numbers::<4>("b", "")).0,
         Some([1.0, 2.5, -3.0, 4.0])

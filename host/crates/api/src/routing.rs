@@ -9,6 +9,7 @@ use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::api_error::ApiError;
+use crate::middleware;
 use crate::route::Route;
 
 /// A path segment with the segments below it. Literals sort before `{parameter}`, so `/users/public` wins over

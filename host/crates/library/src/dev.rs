@@ -1,4 +1,4 @@
-//! What automated tests of clients do without asking. Reached in development mode alone.
+//! Operations for automated tests of clients, without authorization; only in development mode.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use svc_identity::setup::{Setup, SetupRequest};
 use svc_identity::{ClientInfo, Context};
 use svc_store::{NewUser, UserRepository};
 
-/// The owner that [`Dev::first_time_setup`] makes if nobody says another.
+/// Default username and password of [`Dev::first_time_setup`].
 const OWNER: (&str, &str) = ("owner", "password");
 
-/// Acts for tests.
+/// The service for tests of clients.
 #[derive(Clone)]
 pub struct Dev {
     /// Ids, clock, randomness and tasks.
@@ -36,9 +36,9 @@ pub struct Dev {
     pub setup: Setup,
     /// Factory reset.
     pub reset: Reset,
-    /// The value of an option of the server by its name in the TOML file.
+    /// Looks up an option of the server by its name in the TOML file.
     pub option: Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>,
-    /// Must be given at setup, if set.
+    /// Required by the setup, if configured.
     pub setup_token: Option<String>,
 }
 
@@ -49,10 +49,10 @@ impl std::fmt::Debug for Dev {
 }
 
 impl Dev {
-    /// A setting of the server, or the stored one of the owner, for an app.
+    /// A setting of the server, or of the owner, for an app.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn setting(&self, app: App, key: &str) -> Result<Value> {
         let owner = self.users.owner().await?.map(|owner| owner.user.id);
         let user = owner.unwrap_or(UserId::from(0));
@@ -60,7 +60,7 @@ impl Dev {
         settings.get(key).cloned().ok_or(ServiceError::NotFound)
     }
 
-    /// An option of the server by its name in the TOML file.
+    /// Looks up an option of the server by its name in the TOML file.
     ///
     /// # Errors
     /// Not found.
@@ -68,7 +68,7 @@ impl Dev {
         (self.option)(name).ok_or(ServiceError::NotFound)
     }
 
-    /// Sets the server up with an owner; gives the name and the password that were made.
+    /// Completes the setup; returns username and password of the owner.
     ///
     /// # Errors
     /// As [`Setup::complete`].
@@ -92,10 +92,10 @@ impl Dev {
         Ok((username, password))
     }
 
-    /// Makes an account with a role.
+    /// Creates an account with a role.
     ///
     /// # Errors
-    /// Invalid input; conflict for a name that is taken; the store's.
+    /// Invalid input; conflict for a name in use; database errors.
     pub async fn create_user(&self, username: &str, password: String, role: &str) -> Result<Account> {
         let username =
             check_username(username).map_err(|message| ServiceError::invalid("username", message))?;
@@ -127,10 +127,10 @@ impl Dev {
         Ok(made)
     }
 
-    /// Deletes an account; `false` if there is none such.
+    /// Deletes an account; `false` if it does not exist.
     ///
     /// # Errors
-    /// Refused for owner and guest; the store's.
+    /// Refused for owner and guest; database errors.
     pub async fn delete_user(&self, id: UserId) -> Result<bool> {
         let mut change = self.context.identity.change_identity().await?;
         if let Some(account) = change.account(id).await?
@@ -143,10 +143,10 @@ impl Dev {
         Ok(deleted)
     }
 
-    /// Gives an account a built-in role.
+    /// Assigns a built-in role.
     ///
     /// # Errors
-    /// Invalid role; not found; the store's.
+    /// Invalid role; not found; database errors.
     pub async fn grant_role(&self, user: UserId, role: &str) -> Result<RoleAssignment> {
         let role = known_role(role)?;
         let mut change = self.context.identity.change_identity().await?;
@@ -158,10 +158,10 @@ impl Dev {
         Ok(assignment)
     }
 
-    /// Takes a role from an account; `false` if it had it not.
+    /// Removes a role from an account; `false` if it was not assigned.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn revoke_role(&self, user: UserId, role: &str) -> Result<bool> {
         let mut change = self.context.identity.change_identity().await?;
         change.account(user).await?.ok_or(ServiceError::NotFound)?;
@@ -170,7 +170,7 @@ impl Dev {
         Ok(taken)
     }
 
-    /// Adds a library that is open to all.
+    /// Creates a library that is open to all.
     ///
     /// # Errors
     /// As [`Libraries::create`].
@@ -184,10 +184,10 @@ impl Dev {
         Ok(self.libraries.create(None, new).await?.library.id)
     }
 
-    /// Deletes a library; `false` if there is none such.
+    /// Deletes a library; `false` if it does not exist.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn delete_library(&self, id: LibraryId) -> Result<bool> {
         match self.libraries.delete(None, id).await {
             Ok(()) => Ok(true),
@@ -197,9 +197,9 @@ impl Dev {
     }
 }
 
-/// A built-in role that accounts are given.
+/// Parses an assignable built-in role.
 fn known_role(name: &str) -> Result<Role> {
     Role::from_name(name)
         .filter(|role| role.is_assignable())
-        .ok_or_else(|| ServiceError::invalid("role", "there is no such role to be given"))
+        .ok_or_else(|| ServiceError::invalid("role", "there is no such assignable role"))
 }

@@ -1,6 +1,7 @@
-//! What users think of items.
+//! Ratings and favorites of users.
 
-use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
+use crate::items::{KnownItem, parse_id, parse_type, readable_types};
+use crate::user_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
 use svc_domain::list::{Listing, OrderedPagination};
@@ -10,7 +11,7 @@ use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 
-/// The ratings of each user.
+/// The ratings service.
 #[derive(Debug, Clone)]
 pub struct Ratings {
     context: Context,
@@ -19,7 +20,7 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context, user_items: UserItemRepository, items: ItemRepository) -> Self {
         Self {
             context,
@@ -28,10 +29,10 @@ impl Ratings {
         }
     }
 
-    /// Keeps what the actor thinks of an item, in place of what they thought before.
+    /// Stores or replaces the actor's rating of an item.
     ///
     /// # Errors
-    /// Invalid type or rating; not found; the store's.
+    /// Invalid type or rating; not found; database errors.
     pub async fn rate(
         &self,
         actor: &Actor,
@@ -52,9 +53,8 @@ impl Ratings {
                 return Err(ServiceError::Invalid(errors.collect()));
             }
         };
+        let summary = user_items::item_of_request(&self.items, actor, key).await?;
         let user_items = self.user_items.clone();
-        let summary = find_item(&self.items, actor, key).await;
-        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
         let (user, now) = (actor.user.id, self.context.now());
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "rating-change", async move {
             Ok(user_items.rate(user, key, rating, now).await?)
@@ -63,10 +63,10 @@ impl Ratings {
         Ok(KnownItem { key, summary, data })
     }
 
-    /// What the actor rated, by when; favorites alone if asked for.
+    /// The actor's ratings by time, restricted to favorites if requested.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -78,29 +78,17 @@ impl Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
         let types = readable_types(actor, only);
-        let Listing { items, total, .. } = self
-            .user_items
-            .list_user_items(actor.user.id, &actor.scope, &types, list, part)
-            .await?;
-        Ok(Listing {
-            items: with_summaries(&self.items, actor, items).await?,
-            total,
-            next: None,
-        })
+        user_items::list((&self.user_items, &self.items), actor, &types, list, part).await
     }
 
-    /// Forgets what the actor thinks of an item. False if they never said.
+    /// Deletes the actor's rating of an item; `false` if there is none.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
-        let user_items = self.user_items.clone();
         let key = (item, id.get());
-        find_item(&self.items, actor, key).await?;
-        let user = actor.user.id;
-        run_to_completion(&self.context.tasks, "rating-delete", async move {
-            Ok(user_items.forget_rating(user, key).await?)
-        })
-        .await
+        let (user_items, user) = (self.user_items.clone(), actor.user.id);
+        let delete = async move { user_items.forget_rating(user, key).await };
+        user_items::delete(&self.context.tasks, &self.items, actor, key, delete).await
     }
 }

@@ -1,7 +1,6 @@
-//! Browsing shows, seasons and episodes.
+//! Lists TV shows, seasons and episodes.
 
-use crate::items::user_data;
-use svc_domain::change::ItemType;
+use crate::items;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::video::{Episode, Season, Show};
@@ -10,7 +9,7 @@ use svc_identity::error::{Result, ServiceError};
 use svc_store::{Hits, TvRepository, UserItemRepository};
 pub use svc_store::{ItemFilter, ShowFilter, ShowOrder};
 
-/// Shows, as an actor sees them: what they do not see is as if it did not exist.
+/// TV shows; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Tv {
     tv: TvRepository,
@@ -18,15 +17,15 @@ pub struct Tv {
 }
 
 impl Tv {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(tv: TvRepository, user_items: UserItemRepository) -> Self {
         Self { tv, user_items }
     }
 
-    /// Shows.
+    /// Lists shows.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_shows(
         &self,
         actor: &Actor,
@@ -36,18 +35,18 @@ impl Tv {
         Ok(self.tv.list_shows(&actor.scope, filter, request).await?)
     }
 
-    /// Shows that were found.
+    /// The shows of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
         Ok(self.tv.found_shows(&actor.scope, hits).await?)
     }
 
-    /// Episodes that were found.
+    /// The episodes of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
         let mut episodes = self.tv.found_episodes(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
@@ -57,7 +56,7 @@ impl Tv {
     /// One show.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
         self.tv
             .show(&actor.scope, id)
@@ -68,7 +67,7 @@ impl Tv {
     /// The seasons of a show, by number.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn seasons(
         &self,
         actor: &Actor,
@@ -79,10 +78,10 @@ impl Tv {
         Ok(self.tv.show_seasons(&actor.scope, id, part).await?)
     }
 
-    /// The episodes of a show, in the order in which they are watched.
+    /// The episodes of a show in viewing order.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn show_episodes(
         &self,
         actor: &Actor,
@@ -99,7 +98,7 @@ impl Tv {
     /// One season.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
         self.tv
             .season(&actor.scope, id)
@@ -110,7 +109,7 @@ impl Tv {
     /// The episodes of a season, by number.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn season_episodes(
         &self,
         actor: &Actor,
@@ -127,7 +126,7 @@ impl Tv {
     /// One episode.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
         let episode = self.tv.episode(&actor.scope, id).await?;
         let mut episode = episode.ok_or(ServiceError::NotFound)?;
@@ -137,12 +136,6 @@ impl Tv {
     }
 
     async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
-        let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
-        let keys: Vec<_> = episodes.iter().map(key).collect();
-        let found = user_data(&self.user_items, actor, &keys).await?;
-        for episode in episodes {
-            episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
-        }
-        Ok(())
+        items::add_user_data(&self.user_items, actor, episodes).await
     }
 }

@@ -206,7 +206,7 @@ impl RunRepository {
     ) -> Result<Listing<RunLogEntry>> {
         let mut lines = WhereClause::default();
         lines.push("run_id = ", Some(run.get()), "");
-        lines.push("event = ", filter.event.map(RunLogEvent::name), "");
+        lines.push("event = ", filter.event.map(RunLogEvent::as_str), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
         let total = self.db.pools().count(sql, values).await?;
