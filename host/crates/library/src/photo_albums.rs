@@ -161,7 +161,7 @@ impl PhotoAlbums {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-update", async move {
             let now = this.context.now();
-            let readers = self
+            let readers = this
                 .photo_albums
                 .update_photo_album(owner, id, &patch, now)
                 .await?;
