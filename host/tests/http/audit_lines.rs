@@ -26,7 +26,7 @@ async fn on_each_database(test: impl AsyncFn(&TestServer)) {
     let schema = Schema::create(&postgres).await;
     let server = TestServer::start_with(options(Some(schema.url.clone()))).await;
     test(&server).await;
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
@@ -69,7 +69,7 @@ async fn repeated_lines_are_counted(server: &TestServer) {
     rename(&eve, "Eve".to_owned()).await;
     assert_eq!(times(&server.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
     // Guests write one as well.
-    let guest = server.store.guest().await.unwrap().unwrap();
+    let guest = server.store.users.guest().await.unwrap().unwrap();
     for _ in 0..10 {
         let body = json!({"username": guest.username});
         assert_eq!(server.login(&[("svc-app", "music")], &body).await.status, 201);

@@ -81,7 +81,7 @@ async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
             }
         }
     };
-    let registered = pregeneration_job(&COUNTING, &server.store, items, counting);
+    let registered = pregeneration_job(&COUNTING, &server.store.jobs, items, counting);
     let (jobs, task) = start(server, &Events::default(), registered);
     let job = ask(server, &jobs, token).await;
     wait_for(|| refused.load(Ordering::SeqCst) >= 2).await;

@@ -105,6 +105,7 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
     let media = gallery
         .server
         .store
+        .files
         .media_file(&MediaScope::All, id)
         .await
         .unwrap()
