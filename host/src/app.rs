@@ -27,7 +27,7 @@ use svc_platform::random::{Random, SystemRandom, random_hex};
 use svc_platform::secret_key::{SecretKey, SecretKeyError};
 use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::{
-    BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
+    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
 use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
 

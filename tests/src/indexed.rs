@@ -20,7 +20,7 @@ use svc_identity::error::ServiceError;
 use svc_indexer::indexing::{Indexing, StartRun};
 use svc_indexer::scan::Scanner;
 use svc_platform::tasks::Tasks;
-use svc_plugin_host::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use svc_plugin_host::{BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
 use svc_store::{RunLogFilter, Store, StoreOptions};
 
 use crate::sandbox::component;
@@ -68,7 +68,7 @@ fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
         }
         BuiltIn {
             name,
-            bytes: bytes.leak(),
+            component: Component::Plain(bytes.leak()),
         }
     });
     Plugins::load(&settings, &built_in).unwrap()

@@ -10,7 +10,7 @@ use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::databases::{Schema, postgres_url};
 use svc_test_support::guests;
 
@@ -163,7 +163,7 @@ async fn runs_of_the_indexer_leave_a_line_at_beginning_and_end() {
 async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
     let plugin = |id: &'static str| BuiltIn {
         name: id,
-        bytes: guests::plugin("trap", id).leak(),
+        component: Component::Plain(guests::plugin("trap", id).leak()),
     };
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![plugin("one"), plugin("two")],
