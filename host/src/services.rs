@@ -258,7 +258,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         Movies::new(store.movies.clone(), store.user_items.clone()),
         Tv::new(store.tv.clone(), store.user_items.clone()),
     );
-    let plugins = PluginList::new(log.clone(), dependencies.plugins.clone());
+    let plugins = PluginList::new(context.clone(), log.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
         users: store.users.clone(),
