@@ -1,5 +1,4 @@
-//! `svc user`: accounts, for whoever runs the machine. Works beside a running server, which takes notice within a
-//! second.
+//! `svc user`: accounts, for operators. Works while a server is running, which notices changes within a second.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -66,7 +65,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
     let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
         &action;
     let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
-    // To make a database where there is none would only hide a mistyped directory.
+    // Creating a database would only hide a mistyped directory.
     if !DataDir::holds_installation(&config.data_dir) {
         anyhow::bail!(
             "{} is not the data directory of a server",
@@ -77,23 +76,27 @@ async fn act(action: Action) -> anyhow::Result<()> {
     let store = Store::open(&config.database_url, StoreOptions::default()).await?;
     let clock = Arc::new(SystemClock);
     let ids = store
+        .id_nodes
         .lease_id_node(clock.clone(), random_hex(random.as_ref())?)
         .await?;
-    let recovery = Recovery::new(Context {
-        store: store.clone(),
-        ids,
-        clock,
-        random: random.clone(),
-        tasks: Tasks::default(),
-    });
+    let recovery = Recovery::new(
+        Context {
+            identity: store.identity.clone(),
+            ids,
+            clock,
+            random: random.clone(),
+            tasks: Tasks::default(),
+        },
+        store.users.clone(),
+    );
     let outcome = carry_out(action, &recovery, random).await;
-    store.release_id_node().await?;
-    store.close().await;
+    store.id_nodes.release_id_node().await?;
+    store.database.close().await;
     std::io::stdout().lock().write_all(outcome?.as_bytes())?;
     Ok(())
 }
 
-/// Does it; gives what there is to say.
+/// Executes the action and returns the text to print.
 async fn carry_out(action: Action, recovery: &Recovery, random: Arc<SystemRandom>) -> anyhow::Result<String> {
     Ok(match action {
         Action::List { .. } => table(&recovery.accounts().await?),

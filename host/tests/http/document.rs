@@ -76,7 +76,7 @@ fn document_tells_defaults_kinds_and_types_as_they_are() {
         );
         let declared = parameter(path, "order");
         assert_eq!(declared["schema"]["default"].as_str(), order, "{path}");
-        let told = declared["description"].as_str().unwrap().contains("if not said");
+        let told = declared["description"].as_str().unwrap().contains("default:");
         assert_eq!(told, order.is_none(), "{path}");
     }
     let events = operation("/api/v1/events/subscribe")["description"]

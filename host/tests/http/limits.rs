@@ -11,7 +11,7 @@ use svc_covers::covers;
 use crate::{LISTED_ORIGIN, Reply, TestServer};
 use svc_api::access::Access;
 use svc_api::api_error::ApiError;
-use svc_api::extract::{Body, Input, short_list};
+use svc_api::body::{Body, Input, short_list};
 use svc_api::response::{CreatedEmpty, Json};
 use svc_api::route::Route;
 use svc_api::router;

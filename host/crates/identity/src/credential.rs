@@ -20,8 +20,6 @@ pub struct PresentedCredentials<'a> {
     /// The values of the deprecated query parameter `authorization`, on routes that accept it. Only access tokens are
     /// accepted there, with or without the scheme.
     pub authorization_parameter: &'a [&'a str],
-    /// Whether the method is GET or HEAD; query parameters are ignored for other methods.
-    pub reads_only: bool,
 }
 
 /// A credential, classified by its form.
@@ -57,9 +55,6 @@ impl Credential {
 /// invalid one never falls back to the next. Returns `None` if header and query differ or one of them is repeated.
 pub fn find(presented: PresentedCredentials<'_>) -> Option<Credential> {
     let (query, is_old) = match presented {
-        PresentedCredentials {
-            reads_only: false, ..
-        } => (&[][..], false),
         PresentedCredentials { token: [], .. } => (presented.authorization_parameter, true),
         PresentedCredentials { token, .. } => (token, false),
     };
@@ -124,12 +119,11 @@ mod tests {
 
     use super::*;
 
-    fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
+    fn shown(authorization: &[&str], token: &[&str]) -> Option<String> {
         let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
         find(PresentedCredentials {
             authorization: &authorization,
             token,
-            reads_only,
             ..PresentedCredentials::default()
         })
         .map(|credential| match credential {
@@ -141,45 +135,39 @@ mod tests {
 
     #[covers("R17")]
     #[test]
-    fn credential_is_extracted_by_precedence() {
-        // (Authorization headers, ?token= values, GET or HEAD, credential that counts)
-        let cases: &[(&[&str], &[&str], bool, Option<&str>)] = &[
-            (&[], &[], true, None),
-            (&["Bearer abc"], &[], true, Some("abc")),
-            (&["bearer abc"], &[], false, Some("abc")),
-            (&["BEARER   abc "], &[], true, Some("abc")),
-            (&["Bearer\tabc"], &[], true, Some("abc")),
-            (&["Bearer"], &[], true, None),
-            (&["Bearer "], &[], true, None),
-            (&[""], &[], true, None),
-            (&["abc"], &[], true, None),
-            (&["Bearerabc"], &[], true, None),
-            (&["Basic dXNlcjpwYXNz"], &[], true, None),
-            (&["Basic dXNlcjpwYXNz"], &["abc"], true, Some("abc")),
-            (&[], &["abc"], true, Some("abc")),
-            (&[], &["abc"], false, None),
-            (&[], &[""], true, None),
-            (&["Bearer abc"], &["abc"], true, Some("abc")),
-            (&["Bearer abc"], &["def"], true, None),
-            (&["Bearer abc"], &["def"], false, Some("abc")),
-            (&["Bearer "], &["def"], true, None),
-            (&["Bearer a b"], &["def"], true, None),
-            (&[], &["abc", "abc"], true, None),
-            (&[], &["abc", "def"], true, None),
-            (&["Bearer abc"], &["abc", "abc"], true, None),
-            (&["Bearer abc", "Bearer abc"], &[], true, None),
-            (&["Bearer abc", "Basic x"], &[], true, Some("abc")),
-            (&["Bearer svc_pat_x"], &[], true, Some("pat svc_pat_x")),
-            (&[], &["svc_pat_x"], true, Some("pat svc_pat_x")),
-            (&["Bearer SVC_PAT_x"], &[], true, Some("SVC_PAT_x")),
+    fn credential_is_found_by_the_rules_of_delivery() {
+        // (Authorization headers, ?token= values, credential that counts)
+        let cases: &[(&[&str], &[&str], Option<&str>)] = &[
+            (&[], &[], None),
+            (&["Bearer abc"], &[], Some("abc")),
+            (&["bearer abc"], &[], Some("abc")),
+            (&["BEARER   abc "], &[], Some("abc")),
+            (&["Bearer\tabc"], &[], Some("abc")),
+            (&["Bearer"], &[], None),
+            (&["Bearer "], &[], None),
+            (&[""], &[], None),
+            (&["abc"], &[], None),
+            (&["Bearerabc"], &[], None),
+            (&["Basic dXNlcjpwYXNz"], &[], None),
+            (&["Basic dXNlcjpwYXNz"], &["abc"], Some("abc")),
+            (&[], &["abc"], Some("abc")),
+            (&[], &[""], None),
+            (&["Bearer abc"], &["abc"], Some("abc")),
+            (&["Bearer abc"], &["def"], None),
+            (&["Bearer "], &["def"], None),
+            (&["Bearer a b"], &["def"], None),
+            (&[], &["abc", "abc"], None),
+            (&[], &["abc", "def"], None),
+            (&["Bearer abc"], &["abc", "abc"], None),
+            (&["Bearer abc", "Bearer abc"], &[], None),
+            (&["Bearer abc", "Basic x"], &[], Some("abc")),
+            (&["Bearer svc_pat_x"], &[], Some("pat svc_pat_x")),
+            (&[], &["svc_pat_x"], Some("pat svc_pat_x")),
+            (&["Bearer SVC_PAT_x"], &[], Some("SVC_PAT_x")),
         ];
-        for (authorization, token, reads_only, expected) in cases {
-            let found = shown(authorization, token, *reads_only);
-            assert_eq!(
-                found.as_deref(),
-                *expected,
-                "{authorization:?} {token:?} {reads_only}"
-            );
+        for (authorization, token, expected) in cases {
+            let found = shown(authorization, token);
+            assert_eq!(found.as_deref(), *expected, "{authorization:?} {token:?}");
         }
     }
 
@@ -207,19 +195,13 @@ mod tests {
             (&[b"Bearer "], &[], &["def"], None),
         ];
         for (authorization, token, authorization_parameter, expected) in cases {
-            let shown = |reads_only| {
-                find(PresentedCredentials {
-                    authorization,
-                    token,
-                    authorization_parameter,
-                    reads_only,
-                })
-            };
+            let found = find(PresentedCredentials {
+                authorization,
+                token,
+                authorization_parameter,
+            });
             let expected = expected.map(|text| Credential::AccessToken(text.to_owned()));
-            assert_eq!(shown(true), expected, "{token:?} {authorization_parameter:?}");
-            if authorization.is_empty() {
-                assert_eq!(shown(false), None);
-            }
+            assert_eq!(found, expected, "{token:?} {authorization_parameter:?}");
         }
     }
 
@@ -228,7 +210,6 @@ mod tests {
         let presented = PresentedCredentials {
             authorization: &[b"Bearer \xff"],
             token: &["abc"],
-            reads_only: true,
             ..PresentedCredentials::default()
         };
         assert_eq!(find(presented), None);

@@ -76,7 +76,7 @@ impl<'a> RunLog<'a> {
         RunLogEntry {
             id: self.ids.next(now),
             run: self.run,
-            event: event.name().to_owned(),
+            event: event.as_str().to_owned(),
             kind,
             path,
             plugin: details.plugin,

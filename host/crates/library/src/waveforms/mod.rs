@@ -1,14 +1,15 @@
-//! Waveforms of tracks: computed once by the plugin that decodes them, cached on disk, and published to waiting
-//! clients.
+//! Waveforms of tracks: computed once by the plugin that decodes the file, cached on disk, and published as an event to
+//! clients that did not wait.
 //!
 //! | File | Content |
 //! |---|---|
-//! | `queue` | waiting and running analyses: one per file, few at a time, on dedicated threads |
-//! | `record` | the format of a waveform on disk |
+//! | `queue` | queued and running analyses: one per file, in a worker pool of low priority |
+//! | `record` | the cached form of a waveform |
 
 mod queue;
 mod record;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,15 +27,15 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::Store;
+use svc_store::FileRepository;
 
 use queue::{Queue, Work};
 
-/// Number of bins of an analysis, more than a screen has columns; requests with fewer bins merge them.
+/// Bins of the cached waveform, from which fewer are computed on request. More than a screen has columns.
 pub const MAX_BINS: u32 = 4096;
-/// Increment when the record format or the analysis changes.
+/// Increase it when the record format or the analysis changes: cached waveforms are computed again.
 const RECORD_VERSION: &str = "1";
-/// Disk quota of the cache in bytes: 60,000 tracks at three blocks each.
+/// Quota of the disk cache in bytes: 60,000 tracks of three 4 KiB blocks each.
 const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
@@ -42,16 +43,16 @@ const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
     message: "the audio of this file cannot be decoded",
 };
 
-/// Concurrency and queue limits.
+/// Limits of waveform analysis.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformLimits {
-    /// Concurrent analyses; one core stays free.
+    /// Analyses at the same time. By default one core is left to everything else.
     pub parallel: usize,
-    /// Waiting analyses, each with an open file. A page of tracks in a client has some dozens.
+    /// Analyses that wait for a thread. Each holds its file open; a page of tracks in a client requests some dozens.
     pub waiting: usize,
     /// Users who receive the event of one analysis.
     pub subscribers: usize,
-    /// How long a response waits for the result; most songs take less.
+    /// How long a request waits for its waveform; most songs are analyzed within the default.
     pub answer_within: Duration,
 }
 
@@ -67,15 +68,15 @@ impl Default for WaveformLimits {
     }
 }
 
-/// Computes waveforms: the plugins, or a test double.
+/// Computes waveforms: the plugins, or a test's substitute.
 pub trait WaveformAnalyzer: Send + Sync + std::fmt::Debug {
-    /// The version of the analyzer for this file extension, which changes with its results; `None` if there is none.
+    /// Version of the analyzer for files of this extension, part of the cache key; `None` if there is no analyzer.
     fn version(&self, extension: &str) -> Option<String>;
 
-    /// Computes a waveform.
+    /// Computes the waveform of a file.
     ///
     /// # Errors
-    /// Of the plugin or the host.
+    /// Those of the plugin, or of reading the file.
     fn analyze(
         &self,
         source: &Arc<SourceFile>,
@@ -100,19 +101,19 @@ impl WaveformAnalyzer for Plugins {
     }
 }
 
-/// The result of a request.
+/// The state of a requested waveform.
 #[derive(Debug)]
 pub enum Waveform {
     /// Computed.
     Ready(AudioSummary),
-    /// In progress; an event follows.
+    /// Being computed; `music.waveform_ready` is published when it completes.
     Pending,
 }
 
-/// The waveforms service. Clones share their state.
+/// The service for waveforms of tracks. Clones share one queue and cache.
 #[derive(Debug, Clone)]
 pub struct Waveforms {
-    store: Store,
+    files: FileRepository,
     analyzer: Arc<dyn WaveformAnalyzer>,
     cache: DiskCache,
     queue: Queue,
@@ -120,59 +121,68 @@ pub struct Waveforms {
 }
 
 impl Waveforms {
-    /// Creates the service with a cache in `directory`.
-    pub fn new(
-        store: Store,
+    /// The service for the tracks of `store`, with its cache in `directory`.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
+    pub fn start(
+        files: FileRepository,
         plugins: Plugins,
         directory: PathBuf,
         clock: Arc<dyn Clock>,
         events: Events,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let cache = DiskCache::new(directory, CACHE_BYTES, clock);
-        Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
+        Self::with(files, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
-    /// Creates the service with injected parts, for tests.
+    /// As [`Self::start`], with the analyzer, cache and limits of a test.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
     pub fn with(
-        store: Store,
+        files: FileRepository,
         analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
         limits: WaveformLimits,
-    ) -> Self {
-        Self {
-            queue: Queue::new(Arc::clone(&analyzer), cache.clone(), events, limits),
-            store,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            queue: Queue::start(Arc::clone(&analyzer), cache.clone(), events, limits)?,
+            files,
             analyzer,
             cache,
             limits,
-        }
+        })
     }
 
-    /// The waveform of a track with at most `bins` bins. If it takes longer than a second, the actor receives an event
-    /// later.
+    /// The waveform of a track in at most `bins` bins. If the analysis takes longer than
+    /// [`WaveformLimits::answer_within`], an event is published to the actor when it completes.
     ///
     /// # Errors
     /// Not found; absent `file_missing`; try later; unprocessable `waveform_unavailable`; database errors.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
-        let mut handle = match found {
+        let in_flight = match found {
             Lookup::Cached(summary) => return Ok(Waveform::Ready(summary.in_bins(bins))),
             Lookup::Missing(key, work) => self.queue.join(key, *work)?,
         };
-        let waited = tokio::time::timeout(self.limits.answer_within, handle.outcome()).await;
-        let outcome = match waited {
-            Ok(outcome) => outcome,
-            Err(_) => match self.queue.subscribe(&handle, actor.user.id, bins) {
-                None => return Ok(Waveform::Pending),
-                Some(outcome) => outcome,
-            },
+        let outcome = match self
+            .queue
+            .outcome_within(&in_flight, self.limits.answer_within)
+            .await
+        {
+            Some(outcome) => Some(outcome),
+            None => self.queue.subscribe(&in_flight, actor.user.id, bins),
+        };
+        let Some(outcome) = outcome else {
+            return Ok(Waveform::Pending);
         };
         Ok(Waveform::Ready(outcome.map_err(refusal)?.in_bins(bins)))
     }
 
-    /// Computes a waveform if it is not cached, and waits for it; true if it was computed now. For background work
-    /// without access filter.
+    /// Computes the waveform of a track unless it is cached, and waits for it. True if it was computed now. For background
+    /// jobs, which may access every library.
     ///
     /// # Errors
     /// As [`Self::waveform`].
@@ -180,27 +190,28 @@ impl Waveforms {
         match self.find(&MediaScope::All, id).await? {
             Lookup::Cached(_) => Ok(false),
             Lookup::Missing(key, work) => {
-                let outcome = self.queue.join(key, *work)?.outcome().await;
+                let in_flight = self.queue.join(key, *work)?;
+                let outcome = self.queue.outcome(&in_flight).await;
                 outcome.map(|_| true).map_err(refusal)
             }
         }
     }
 
-    /// Clears the cache.
+    /// Removes all cached waveforms.
     ///
     /// # Errors
-    /// If files cannot be removed.
+    /// Files cannot be removed.
     pub async fn clear(&self) -> Result<()> {
         let cache = self.cache.clone();
         media::blocking(move || cache.clear().map_err(ServiceError::internal)).await
     }
 
-    /// Aborts all analyses without waiting.
+    /// Cancels all analyses without waiting for the running ones.
     pub fn ask_to_stop(&self) {
         self.queue.stop();
     }
 
-    /// Aborts all analyses and waits for their end.
+    /// Cancels all analyses and waits for the running ones.
     pub async fn close(&self) {
         let queue = self.queue.clone();
         let ended = tokio::task::spawn_blocking(move || queue.close()).await;
@@ -209,19 +220,19 @@ impl Waveforms {
         }
     }
 
-    /// The cached waveform of a track, or the work to compute it.
+    /// Looks up the cached waveform of a track; opens the file for the analysis if there is none.
     async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
-        let file = self.store.media_file(scope, FileId::from(id)).await?;
+        let file = self.files.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
         let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
         media::blocking(move || {
-            // Opened first: a missing file has no waveform, even if one is cached.
+            // Opened before the lookup: a missing file is an error even if its waveform is cached.
             let opened = media::open_file(&file)?;
             let version = analyzer.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
             let key = key(&opened, &version);
-            let kept = cache.get(&key).and_then(|kept| kept.read().ok());
-            match kept.as_deref().and_then(record::decode) {
+            let cached = cache.get(&key).and_then(|cached| cached.read().ok());
+            match cached.as_deref().and_then(record::decode) {
                 Some(Some(summary)) => Ok(Lookup::Cached(Box::new(summary))),
                 Some(None) => Err(UNDECODABLE),
                 None => {
@@ -239,7 +250,7 @@ enum Lookup {
     Missing(CacheKey, Box<Work>),
 }
 
-/// Identifies the content, the analyzer and its version.
+/// Identifies the content of the file, the analyzer and the record format.
 fn key(opened: &OpenedMedia, version: &str) -> CacheKey {
     let file = format!("{} {} {}", opened.id, opened.length, opened.mtime_ns);
     CacheKey::of(&["waveform", RECORD_VERSION, version, &file])
@@ -253,12 +264,13 @@ fn refusal(failure: queue::Failure) -> ServiceError {
     match failure {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
+        queue::Failure::QueueFull => queue::TOO_MANY.into(),
         queue::Failure::Later(retry_after) => {
             TryLater::busy("decoding audio failed too often; try again later", retry_after).into()
         }
         queue::Failure::Stopped => {
             TryLater::unavailable(RetryReason::ShuttingDown, "the server is shutting down").into()
         }
-        queue::Failure::Fault => ServiceError::internal("waveform analysis failed"),
+        queue::Failure::Fault => ServiceError::internal("waveform analysis panicked"),
     }
 }

@@ -1,13 +1,13 @@
-//! The format of a cached waveform: numbers in a fixed order, the bins, a checksum.
+//! The cached form of a waveform: numbers in a fixed order, the bins, a CRC-32.
 
 use svc_domain::waveform::AudioSummary;
 
 const MAGIC: [u8; 4] = *b"svcw";
 const MEASURED: u8 = 1;
-/// Records that the file cannot be decoded.
+/// Marks a file that the plugin cannot decode.
 const UNDECODABLE: u8 = 0;
 
-/// Encodes a waveform; `None` records that the file cannot be decoded.
+/// Encodes a waveform, or the fact that the file cannot be decoded.
 pub(super) fn encode(summary: Option<&AudioSummary>) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     match summary {
@@ -32,7 +32,7 @@ pub(super) fn encode(summary: Option<&AudioSummary>) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a record; `None` if it is damaged.
+/// Reverses [`encode`]; the outer `None` means that the bytes are truncated or damaged.
 pub(super) fn decode(bytes: &[u8]) -> Option<Option<AudioSummary>> {
     let (content, checksum) = bytes.split_last_chunk::<4>()?;
     if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn record_round_trips_and_damage_is_detected() {
+    fn record_round_trips_and_damaged_bytes_are_rejected() {
         let summary = AudioSummary {
             sample_rate: 44_100,
             channels: 2,
