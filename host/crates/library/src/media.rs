@@ -3,7 +3,7 @@
 mod artwork;
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 
 use svc_domain::id::{FileId, MusicReleaseId, MusicTrackId, PhotoId};

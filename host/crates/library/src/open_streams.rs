@@ -193,7 +193,7 @@ async fn watch(shared: Arc<Shared>) {
                 return;
             }
         }
-        if let Err(error) = shared.look().await {
+        if let Err(error) = shared.check_permissions().await {
             tracing::warn!(%error, "cannot check whether open streams are still permitted");
         }
     }

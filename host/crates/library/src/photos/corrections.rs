@@ -4,7 +4,6 @@ use crate::photo_albums::check_description;
 use svc_domain::photo::GeoPoint;
 use svc_domain::photo_edit::PhotoPatch;
 use svc_domain::time::Timestamp;
-use svc_events::photos as told;
 use svc_identity::error::{FieldError, Result, ServiceError};
 
 /// Accepted capture times in milliseconds: 1800-01-01 to 2199-12-31.
