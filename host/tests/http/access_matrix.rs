@@ -116,7 +116,7 @@ fn word(capability: Capability) -> String {
 /// Accounts that have one capability each, and accounts that have all but one, made in one change.
 async fn accounts(server: &TestServer) -> HashMap<String, UserId> {
     let now = server.clock.now();
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut made = HashMap::new();
     for &capability in Capability::ALL {
         for (prefix, one) in [("only", true), ("but", false)] {
@@ -167,7 +167,7 @@ pub(super) async fn personal_access_token(
         expires_at: None,
         last_used_at: None,
     };
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     change
         .insert_personal_access_token(&token, &secret.hash())
         .await
@@ -178,7 +178,7 @@ pub(super) async fn personal_access_token(
 
 async fn disabled(server: &TestServer) -> UserId {
     let id = server.user("gone", false, &["administrator"]).await;
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut user = change.account(id).await.unwrap().unwrap().user;
     user.enabled = false;
     assert!(change.update_user(&user, "gone").await.unwrap());
@@ -223,7 +223,7 @@ async fn kinds(server: &TestServer, needed: &[Capability]) -> Kinds {
         disabled_token: personal_access_token(server, disabled, None).await,
         owner_token: personal_access_token(server, owner, None).await,
         nothing_token: personal_access_token(server, owner, Some(&[])).await,
-        guest: server.token(server.store.guest().await.unwrap().unwrap().id),
+        guest: server.token(server.store.users.guest().await.unwrap().unwrap().id),
         narrowed,
     }
 }

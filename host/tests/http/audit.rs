@@ -53,7 +53,7 @@ async fn each_change_leaves_its_line_and_no_secret() {
     let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
-    let ada = server.store.owner().await.unwrap().unwrap().user.id;
+    let ada = server.store.users.owner().await.unwrap().unwrap().user.id;
     let token = server.token(ada);
     assert_eq!(last(&server, &token).await["event"], "setup_completed");
     let send = async |method: &str, target: &str, body: Value| {

@@ -10,7 +10,7 @@ use crate::{TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::databases::{Schema, postgres_url};
 use svc_test_support::guests;
 
@@ -26,7 +26,7 @@ async fn on_each_database(test: impl AsyncFn(&TestServer)) {
     let schema = Schema::create(&postgres).await;
     let server = TestServer::start_with(options(Some(schema.url.clone()))).await;
     test(&server).await;
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
@@ -69,7 +69,7 @@ async fn repeated_lines_are_counted(server: &TestServer) {
     rename(&eve, "Eve".to_owned()).await;
     assert_eq!(times(&server.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
     // Guests write one as well.
-    let guest = server.store.guest().await.unwrap().unwrap();
+    let guest = server.store.users.guest().await.unwrap().unwrap();
     for _ in 0..10 {
         let body = json!({"username": guest.username});
         assert_eq!(server.login(&[("svc-app", "music")], &body).await.status, 201);
@@ -163,7 +163,7 @@ async fn runs_of_the_indexer_leave_a_line_at_beginning_and_end() {
 async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
     let plugin = |id: &'static str| BuiltIn {
         name: id,
-        bytes: guests::plugin("trap", id).leak(),
+        component: Component::Plain(guests::plugin("trap", id).leak()),
     };
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![plugin("one"), plugin("two")],

@@ -181,14 +181,14 @@ async fn role_counts_for_the_next_event_whether_given_or_taken() {
     for round in 0..20 {
         listening.publish(json!("not heard"));
         assert_eq!(witness.next_payload().await, json!("not heard"));
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         let now = server.clock.now();
         change.assign_role(ann, "administrator", now).await.unwrap();
         change.commit().await.unwrap();
         listening.publish(json!(round));
         assert_eq!(witness.next_payload().await, json!(round));
         assert_eq!(client.next_payload().await, json!(round));
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         change.unassign_role(ann, "administrator").await.unwrap();
         change.commit().await.unwrap();
     }
@@ -238,7 +238,7 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
     assert!(client.head.starts_with("HTTP/1.1 401"), "{}", client.head);
 
     let mut client = listening.listen(&server.token(bob)).await;
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.delete_user(bob).await.unwrap());
     change.commit().await.unwrap();
     assert!(client.end().await);

@@ -32,7 +32,7 @@ pub(super) async fn on_each_database(test: impl AsyncFn(&TestServer)) {
     })
     .await;
     test(&server).await;
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 

@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_identity::audit::BackgroundLog;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -102,14 +103,26 @@ pub(super) fn start(
     events: &Events,
     registered: RegisteredJob,
 ) -> (Jobs, JoinHandle<()>) {
+    let log = BackgroundLog::new(
+        server.store.audit.clone(),
+        server.store.users.clone(),
+        Arc::clone(&server.ids),
+        server.clock.clone(),
+    );
     let context = Context {
-        store: server.store.clone(),
+        identity: server.store.identity.clone(),
         ids: Arc::clone(&server.ids),
         clock: server.clock.clone(),
         random: Arc::new(SystemRandom),
         tasks: server.state.authentication.tasks().clone(),
     };
-    let jobs = Jobs::new(context, events.clone(), vec![registered]);
+    let jobs = Jobs::new(
+        context,
+        server.store.jobs.clone(),
+        log,
+        events.clone(),
+        vec![registered],
+    );
     let running = jobs.clone();
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
@@ -124,7 +137,7 @@ pub(super) async fn ask(server: &TestServer, jobs: &Jobs, token: &str) -> Job {
 pub(super) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> Job {
     let waiting = async {
         loop {
-            let job = server.store.job(id).await.unwrap().unwrap();
+            let job = server.store.jobs.job(id).await.unwrap().unwrap();
             if job.status == status {
                 return job;
             }
@@ -147,13 +160,21 @@ async fn on_each_database(test: impl AsyncFn(&TestServer)) {
     })
     .await;
     test(&server).await;
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
 /// Tasks that the job's row says are done.
 async fn stored(server: &TestServer, id: JobId) -> i64 {
-    server.store.job(id).await.unwrap().unwrap().progress.completed
+    server
+        .store
+        .jobs
+        .job(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .progress
+        .completed
 }
 
 #[tokio::test]
@@ -177,7 +198,7 @@ async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
             task.abort();
             assert!(task.await.unwrap_err().is_cancelled());
             assert!(work.so_far() > target || leave == 1);
-            let job = server.store.job(id.unwrap()).await.unwrap().unwrap();
+            let job = server.store.jobs.job(id.unwrap()).await.unwrap().unwrap();
             assert_eq!(job.status, JobStatus::Running);
         }
         let (_, task) = process(server, &Events::default(), &work);
@@ -215,7 +236,7 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
         capabilities: vec!["Jobs.Create".into()],
         created_at: server.clock.now(),
     };
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
     let asker = server.token(server.user("asker", false, &["worker"]).await);
@@ -314,7 +335,7 @@ async fn stopping_leaves_the_job_where_it_is() {
         .await
         .expect("it stops soon")
         .unwrap();
-    let left = server.store.job(job.id).await.unwrap().unwrap();
+    let left = server.store.jobs.job(job.id).await.unwrap().unwrap();
     assert_eq!((left.status, left.progress.cursor), (JobStatus::Running, 40));
     assert_eq!(left.progress.completed, 40);
 }
@@ -556,12 +577,12 @@ async fn backup_opens_as_the_database_it_is_of() {
     let store = Store::open(&format!("sqlite:{}", copy.display()), StoreOptions::default())
         .await
         .unwrap();
-    store.check_integrity().await.unwrap();
+    store.database.check_integrity().await.unwrap();
     let scope = svc_domain::library::MediaScope::All;
-    assert!(store.photo(&scope, photo.into()).await.unwrap().is_some());
-    assert_eq!(store.count_known_files().await.unwrap(), 1);
-    assert_eq!(server.store.count_known_files().await.unwrap(), 2);
-    store.close().await;
+    assert!(store.photos.photo(&scope, photo.into()).await.unwrap().is_some());
+    assert_eq!(store.files.count_known_files().await.unwrap(), 1);
+    assert_eq!(server.store.files.count_known_files().await.unwrap(), 2);
+    store.database.close().await;
     // The next one takes its place.
     let next = done(
         &server,
@@ -594,7 +615,7 @@ async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
             .unwrap()
             .contains("pg_dump")
     );
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
@@ -650,7 +671,7 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
                 }
             }
         };
-        let registered = pregeneration_job(&COUNTING, &server.store, JobItems::Photos, make);
+        let registered = pregeneration_job(&COUNTING, &server.store.jobs, JobItems::Photos, make);
         let (jobs, task) = start(server, &Events::default(), registered);
         let job = ask(server, &jobs, &token).await;
         let ended = until(server, job.id, JobStatus::Completed).await;
@@ -660,8 +681,8 @@ async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
         assert_eq!(failures, &json!([reason]));
         assert_eq!(*made.lock().unwrap(), photos);
         for items in [JobItems::PicturedReleases, JobItems::Tracks] {
-            assert_eq!(server.store.count_job_items(items).await.unwrap(), 0);
-            assert!(server.store.job_items(items, 0, 9).await.unwrap().is_empty());
+            assert_eq!(server.store.jobs.count_job_items(items).await.unwrap(), 0);
+            assert!(server.store.jobs.job_items(items, 0, 9).await.unwrap().is_empty());
         }
         jobs.stop();
         task.await.unwrap();

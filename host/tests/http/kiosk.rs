@@ -22,7 +22,7 @@ async fn on_each_database(test: impl AsyncFn(TestServer)) {
         let server = TestServer::start_with(kiosk(Some(schema.url.clone()))).await;
         let store = server.store.clone();
         test(server).await;
-        store.close().await;
+        store.database.close().await;
         schema.drop().await;
     }
 }

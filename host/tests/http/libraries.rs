@@ -28,7 +28,7 @@ async fn on_each_database(test: impl AsyncFn(&TestServer)) {
     })
     .await;
     test(&server).await;
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
@@ -313,7 +313,7 @@ async fn a_changed_library_counts_from_the_next_request_on() {
         let ben = server.user("ben", false, &["member"]).await;
         let grants = json!({"grants": [{"userId": ben}]});
         assert_eq!(patch(server, &owner, &library, grants).await.status, 200);
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(ben).await.unwrap());
         change.commit().await.unwrap();
         assert!(!sees().await);

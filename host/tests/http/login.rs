@@ -162,7 +162,7 @@ async fn names_are_folded_and_ids_do_as_well() {
 async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
     let server = TestServer::start().await;
     let owner = server.owner().await;
-    let id = server.store.guest().await.unwrap().unwrap().id;
+    let id = server.store.users.guest().await.unwrap().unwrap().id;
     let ways = [
         json!({"username": "guest"}),
         json!({"username": "GUEST"}),
@@ -389,12 +389,13 @@ async fn weak_hash_is_made_anew_by_a_login() {
         .hash_password_with_salt(PASSWORD.as_bytes(), b"some salt of 16b")
         .unwrap()
         .to_string();
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     change.set_password_hash(id, &weak).await.unwrap();
     change.commit().await.unwrap();
     let stored = async || {
         server
             .store
+            .users
             .user_for_login("ada")
             .await
             .unwrap()
@@ -410,7 +411,7 @@ async fn weak_hash_is_made_anew_by_a_login() {
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     assert_eq!(stored().await, strong);
     // A password that was set meanwhile stays.
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     change.replace_password_hash(id, &weak, "$other").await.unwrap();
     change.commit().await.unwrap();
     assert_eq!(stored().await, strong);

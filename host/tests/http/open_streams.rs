@@ -94,7 +94,7 @@ async fn streams_end(database_url: Option<String>) {
     let song = format!("/api/v1/music/stream/{}", player.song);
     let jwt = player.session.jwt.as_str();
     let token = personal_access_token(server, lee, None).await;
-    let token_id = server.store.personal_access_tokens(lee).await.unwrap()[0].id;
+    let token_id = server.store.tokens.personal_access_tokens(lee).await.unwrap()[0].id;
     let item = json!({"mediaType": "music_track", "mediaId": player.song.to_string(), "purpose": "stream", "expiresIn": 600});
     let link = async |credential: &str| {
         let made = server

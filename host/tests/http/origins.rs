@@ -215,7 +215,7 @@ async fn failures_of_the_server_can_be_read_by_listed_origins() {
     let server = TestServer::start().await;
     let token = server.owner().await;
     server.get_as(&token, "/api/v1/versions").await;
-    server.store.close().await;
+    server.store.database.close().await;
     let headers = [
         ("origin", LISTED_ORIGIN),
         ("authorization", &format!("Bearer {token}")),

@@ -81,7 +81,7 @@ impl TestServer {
     /// Adds an account with [`PASSWORD`].
     pub(super) async fn person(&self, name: &str, role: &str) -> UserId {
         let id = self.user(name, role == "owner", &[role]).await;
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         change.set_password_hash(id, password_hash().await).await.unwrap();
         change.commit().await.unwrap();
         id
@@ -143,7 +143,7 @@ impl TestServer {
     }
 
     pub(super) async fn delete(&self, user: UserId) {
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(user).await.unwrap());
         change.commit().await.unwrap();
     }
@@ -168,7 +168,11 @@ impl TestServer {
             user: None,
         };
         let page = Pagination { take: 1000, skip: 0 };
-        let listing = self.store.list_audit(&filter, page, Order::Descending).await;
+        let listing = self
+            .store
+            .audit
+            .list_audit(&filter, page, Order::Descending)
+            .await;
         listing.unwrap().items
     }
 }

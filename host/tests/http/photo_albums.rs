@@ -475,6 +475,7 @@ async fn an_account_has_a_thousand_albums_at_most() {
         assert!(
             server
                 .store
+                .photo_albums
                 .insert_photo_album(&new, 1000, server.clock.now())
                 .await
                 .unwrap()

@@ -80,7 +80,15 @@ async fn nothing_outlives_the_token(database_url: Option<String>) {
     let before = powers(&world, &vic).await;
     let token = personal_access_token(server, world.eve, None).await;
     // What a thief would try beside the requests that everybody sends.
-    let vic_id = server.store.user_for_login("vic").await.unwrap().unwrap().0.id;
+    let vic_id = server
+        .store
+        .users
+        .user_for_login("vic")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     let user = format!("/api/v1/users/{vic_id}");
     let mut tried: Vec<(&str, String, Value)> = vec![
         ("PATCH", user.clone(), json!({"password": "set by a thief"})),
@@ -148,6 +156,7 @@ async fn nothing_outlives_the_token(database_url: Option<String>) {
     let id = world
         .server
         .store
+        .tokens
         .personal_access_tokens(world.eve)
         .await
         .unwrap()[0]

@@ -25,7 +25,7 @@ pub(super) async fn on_each_database(test: impl AsyncFn(TestServer)) {
         let server = TestServer::start_with(options).await;
         let store = server.store.clone();
         test(server).await;
-        store.close().await;
+        store.database.close().await;
         schema.drop().await;
     }
 }

@@ -70,7 +70,7 @@ fn seed() -> u64 {
 pub(super) async fn begin_sessions(server: &TestServer, user: UserId, count: usize) -> Vec<String> {
     let now = server.clock.now();
     let end = Timestamp::from_millis(now.millis() + 86_400_000);
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut cookies = Vec::new();
     for _ in 0..count {
         let session = Session {
@@ -234,7 +234,7 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
                 if disables {
                     server.enable(&owner, bob, false).await;
                 } else {
-                    let mut change = server.store.change_identity().await.unwrap();
+                    let mut change = server.store.identity.change_identity().await.unwrap();
                     change.set_password_hash(bob, "$another").await.unwrap();
                     change
                         .revoke_sessions(bob, None, server.clock.now())

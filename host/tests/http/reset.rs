@@ -88,7 +88,7 @@ pub(super) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(
         .await
         .unwrap();
     let data_dir = DataDir::open(directory.path()).unwrap();
-    let found = installation::identify(&store, &data_dir, &SystemRandom, &SystemClock).await;
+    let found = installation::identify(&store.instance, &data_dir, &SystemRandom, &SystemClock).await;
     let found = found
         .map(|(instance, key)| (instance, key.id()))
         .map_err(|error| error.to_string());
@@ -105,7 +105,7 @@ pub(super) async fn stopped(server: TestServer) -> tempfile::TempDir {
         ..
     } = server;
     drop((service, state));
-    store.close().await;
+    store.database.close().await;
     directory
 }
 
@@ -189,7 +189,7 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
         }
     }
     // Nor do a browser's cookie or form, a token in the URL, or a token narrowed to something else.
-    let owner_id = server.store.owner().await.unwrap().unwrap().user.id;
+    let owner_id = server.store.users.owner().await.unwrap().unwrap().user.id;
     let narrowed = personal_access_token(&server, owner_id, Some(&[Capability::IndexingRead])).await;
     assert_eq!(
         reset(&server, &narrowed, "factory", "Factory reset").await.status,
@@ -205,7 +205,7 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
         401
     );
     // Guests are not let in, and would have no capability if they were.
-    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
+    let guest = server.token(server.store.users.guest().await.unwrap().unwrap().id);
     assert_eq!(
         reset(&server, &guest, "factory", "Factory reset").await.status,
         401
@@ -266,7 +266,7 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let jwt = login.json()["JWT"].as_str().unwrap().to_owned();
     let (cookie_name, cookie_value) = cookie(&login);
     assert_eq!(cookie_name, format!("svc_refresh_token_{INSTANCE}"));
-    let owner = server.store.owner().await.unwrap().unwrap().user.id;
+    let owner = server.store.users.owner().await.unwrap().unwrap().user.id;
     let program = personal_access_token(&server, owner, None).await;
     let settings = json!({"app": null, "settings": {"server_name": "Home", "theme": "dark", "session_timeout": "memory"}});
     assert_eq!(
@@ -366,7 +366,7 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let directory = stopped(server).await;
     let (store, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);
-    assert_eq!(store.owner().await.unwrap().unwrap().user.username, "eve");
+    assert_eq!(store.users.owner().await.unwrap().unwrap().user.username, "eve");
 }
 
 #[covers("T46")]
@@ -396,7 +396,7 @@ async fn fifty_setups_at_once_make_one_owner() {
     for reply in replies.iter().filter(|reply| reply.status != 201) {
         assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
     }
-    let owner = server.token(server.store.owner().await.unwrap().unwrap().user.id);
+    let owner = server.token(server.store.users.owner().await.unwrap().unwrap().user.id);
     assert_eq!(
         server.get_as(&owner, "/api/v1/users").await.json()[1],
         2,

@@ -20,7 +20,7 @@ pub(super) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[
         capabilities: capabilities.iter().map(|one| one.as_str().to_owned()).collect(),
         created_at: svc_domain::time::Clock::now(server.clock.as_ref()),
     };
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
     server.user(name, false, &[&role.name]).await
@@ -336,7 +336,7 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     let admin_id = server.user("admin", false, &["administrator"]).await;
     let admin = server.token(admin_id);
     let other = server.user("other", false, &["administrator"]).await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let lesser = [
         Capability::RoleAssignmentsCreate,
         Capability::RoleAssignmentsDelete,
@@ -385,13 +385,13 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
 async fn assignments_are_given_and_taken_for_all_or_none() {
     let server = TestServer::start().await;
     let owner = server.owner().await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let (bob, eve) = (
         server.user("bob", false, &["member"]).await,
         server.user("eve", false, &[]).await,
     );
     let admin = server.token(server.user("admin", false, &["administrator"]).await);
-    let ada = server.store.owner().await.unwrap().unwrap().user.id;
+    let ada = server.store.users.owner().await.unwrap().unwrap().user.id;
     let bad = [
         (json!("0000000000001"), 404),
         (json!("junk"), 400),

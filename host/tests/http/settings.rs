@@ -243,7 +243,7 @@ async fn guest_reads_settings_and_changes_none() {
         ..TestServerOptions::default()
     })
     .await;
-    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
+    let guest = server.token(server.store.users.guest().await.unwrap().unwrap().id);
     assert_eq!(shown(&server, &guest, "music").await["theme"], "system");
     let body = json!({"app": null, "settings": {"theme": "dark"}});
     assert_eq!(patch(&server, &guest, &body).await.status, 403);

@@ -17,7 +17,7 @@ async fn change_whose_client_went_away_is_made_before_the_server_ends() {
     let server = TestServer::start().await;
     let owner = server.owner().await;
     // Nobody else's turn comes while this is held.
-    let held = server.store.change_identity().await.unwrap();
+    let held = server.store.identity.change_identity().await.unwrap();
     let bearer = format!("Bearer {owner}");
     let headers = [
         ("authorization", bearer.as_str()),
@@ -26,7 +26,7 @@ async fn change_whose_client_went_away_is_made_before_the_server_ends() {
     let body = json!({"name": "made", "capabilities": ["Movies.Read"]});
     let body = ReqBody::Once(body.to_string().into());
     let client = svc_platform::tasks::spawn("client", server.begin("POST", ROLES, &headers, body));
-    wait_for(|| server.store.waiting_changes() == 1).await;
+    wait_for(|| server.store.identity.waiting_changes() == 1).await;
     client.abort();
     assert!(client.await.unwrap_err().is_cancelled());
 

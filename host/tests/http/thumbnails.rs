@@ -11,7 +11,7 @@ use svc_api::services::Services;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
@@ -27,7 +27,7 @@ impl ThumbnailFixture {
         let server = TestServer::start_with(TestServerOptions {
             plugins: vec![BuiltIn {
                 name: "drawer",
-                bytes,
+                component: Component::Plain(bytes),
             }],
             ..TestServerOptions::default()
         })
@@ -105,6 +105,7 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
     let media = gallery
         .server
         .store
+        .files
         .media_file(&MediaScope::All, id)
         .await
         .unwrap()

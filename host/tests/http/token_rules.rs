@@ -61,7 +61,7 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
     let owner = server.token(ada);
     let bob = server.user("bob", false, &["administrator"]).await;
     let carl = server.user("carl", false, &["member"]).await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let label = json!({"label": "a"});
     let (id, _) = token(&server, &owner, ada, label.clone()).await;
     let (admin, member) = (server.token(bob), server.token(carl));

@@ -35,7 +35,7 @@ async fn nobody_acts_on_who_may_do_more() {
         ],
     )
     .await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let tokens = |id: UserId| server.token(id);
     for (by, target, status) in [
         (owner_id, owner_id, 200),
@@ -138,7 +138,15 @@ async fn a_new_password_ends_all_sessions_but_the_callers() {
     assert_eq!(sign_in(&server, "bob", PASSWORD).await.status, 403);
     let third = jwt(&sign_in(&server, "bob", "a new password").await);
     // By another: every session ends.
-    let bob = server.store.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server
+        .store
+        .users
+        .user_for_login("bob")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     assert_eq!(
         update(&server, &owner, bob, &json!({"password": "yet another one"}))
             .await

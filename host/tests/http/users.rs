@@ -204,7 +204,15 @@ async fn words_in_the_path_come_before_ids() {
             .status,
         200
     );
-    let narrowed = server.store.user_for_login("reader").await.unwrap().unwrap().0.id;
+    let narrowed = server
+        .store
+        .users
+        .user_for_login("reader")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     let narrowed = personal_access_token(
         &server,
         narrowed,
@@ -228,7 +236,7 @@ async fn active_users_are_those_of_the_last_fifteen_minutes() {
     assert_eq!(names(&active), ["ada", "bob"]);
     assert!(active[0]["lastActiveAt"].is_string() && active[0].get("roles").is_none());
     server.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
-    let ada = server.token(server.store.owner().await.unwrap().unwrap().user.id);
+    let ada = server.token(server.store.users.owner().await.unwrap().unwrap().user.id);
     assert_eq!(
         names(&server.get_as(&ada, &format!("{USERS}/active")).await.json()),
         ["ada"]
@@ -375,7 +383,15 @@ async fn names_passwords_and_roles_of_new_users_are_checked() {
             "{twin}"
         );
     }
-    let bob = server.store.user_for_login("bob").await.unwrap().unwrap().0.id;
+    let bob = server
+        .store
+        .users
+        .user_for_login("bob")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     assert_eq!(
         update(&server, &token, bob, &json!({"username": "ADA"}))
             .await

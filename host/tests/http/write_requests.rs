@@ -12,7 +12,7 @@ use svc_api::router::routes;
 use svc_domain::id::UserId;
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
-use svc_plugin_host::{BuiltIn, SourceFile};
+use svc_plugin_host::{BuiltIn, Component, SourceFile};
 use svc_test_support::guests;
 
 /// A request that a route lets through.
@@ -60,7 +60,10 @@ impl WriteFixture {
         let bytes = guests::plugin("by_first_byte", "guest").leak();
         let server = TestServer::start_with(TestServerOptions {
             database_url,
-            plugins: vec![BuiltIn { name: "guest", bytes }],
+            plugins: vec![BuiltIn {
+                name: "guest",
+                component: Component::Plain(bytes),
+            }],
             ..TestServerOptions::default()
         })
         .await;

@@ -66,9 +66,9 @@ async fn known_file_with_failing_storage_is_logged_and_keeps_its_row() {
     let folder = Arc::new(folder);
     let progress = Progress::new([MediaKind::music()]);
     let mut run_log = RunLog::new(RunId::from(3), &ids);
-    let mut writer = store.scan_writer(Arc::clone(&ids));
+    let mut writer = store.index.scan_writer(Arc::clone(&ids));
     let mut persister = Persister {
-        store: &store,
+        index: &store.index,
         clock: &SystemClock,
         progress: &progress,
         run_log: &mut run_log,
