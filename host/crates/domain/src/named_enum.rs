@@ -52,6 +52,8 @@ pub(crate) use named_enum;
 
 #[cfg(test)]
 mod tests {
+    #![expect(unreachable_pub, reason = "the macro defines public enums")]
+
     named_enum! {
         /// With numbers.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
