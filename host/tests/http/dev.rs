@@ -1,16 +1,19 @@
-//! Development mode: what exists in it for callers on the same machine, and that outside of it nothing does.
+//! `/dev`: routes of the development mode, for callers on the same machine.
 
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::{Reply, TestServer, TestServerOptions, filled};
+use crate::filled;
+use crate::support::{Reply, TestServer, TestServerOptions};
 use svc_api::router::dev_routes;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /// Of a foreign origin, and of a host that is not this server.
 const REFUSALS: [u16; 2] = [403, 421];
+
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 async fn dev_server(peer: IpAddr) -> TestServer {
@@ -49,7 +52,7 @@ async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
     let known = [json, ("authorization", token)];
     let browser = [
         json,
-        ("origin", super::LISTED_ORIGIN),
+        ("origin", crate::LISTED_ORIGIN),
         ("access-control-request-method", "POST"),
     ];
     assert_eq!(dev_routes().len(), 11);
@@ -115,10 +118,10 @@ async fn pages_of_other_origins_reach_no_dev_route() {
         // A name that its owner has made to lead here is of one origin with itself.
         ("evil.example", &[("origin", "http://evil.example")], Some(421)),
         ("localhost:8420", &[("origin", "http://localhost:5173")], None),
-        ("127.0.0.1:8420", &[("origin", super::LISTED_ORIGIN)], None),
+        ("127.0.0.1:8420", &[("origin", crate::LISTED_ORIGIN)], None),
         (
             "localhost",
-            &[("origin", super::LISTED_ORIGIN), ("sec-fetch-site", "cross-site")],
+            &[("origin", crate::LISTED_ORIGIN), ("sec-fetch-site", "cross-site")],
             None,
         ),
         ("[::1]:8420", &[], None),

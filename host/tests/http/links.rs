@@ -1,21 +1,18 @@
-//! Signed links, and how much may be played at once.
+//! `POST /links`: signed links to one item.
 
 use serde_json::json;
 use svc_covers::covers;
 
-use crate::TestServer;
+use crate::support::TestServer;
 use svc_api::access::Access;
 use svc_api::router::routes;
 use svc_api::routes::links::PURPOSES;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
-use svc_identity::actor::Actor;
-use svc_identity::capability::Capability;
-use svc_identity::credential::Credential;
 
 const CONTENT: &[u8] = b"0123456789";
 
-async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<FileId> {
+pub(crate) async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<FileId> {
     let folder = server.folder(MediaKind::music()).await;
     let mut songs = Vec::new();
     for name in names {
@@ -24,12 +21,12 @@ async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<Fil
     songs
 }
 
-async fn link(server: &TestServer, token: &str, body: serde_json::Value) -> super::Reply {
+pub(crate) async fn link(server: &TestServer, token: &str, body: serde_json::Value) -> crate::support::Reply {
     server.send_as(token, "POST", "/api/v1/links", &body).await
 }
 
 /// The path and query of a URL.
-fn target(reply: &super::Reply) -> String {
+fn target(reply: &crate::support::Reply) -> String {
     let url = reply.json()["url"].as_str().unwrap().to_owned();
     url[url.find("/api/").unwrap()..].to_owned()
 }
@@ -118,58 +115,4 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
         403,
         "it opens what its maker may open now"
     );
-}
-
-#[covers("code too_many_streams")]
-#[tokio::test]
-async fn user_plays_as_many_files_at_once_as_the_setting_says() {
-    let server = TestServer::start().await;
-    let owner = server.owner().await;
-    let files = songs(&server, ["one.mp3", "two.mp3", "three.mp3"]).await;
-    let actor = |token: &str| {
-        let credential = Credential::AccessToken(token.to_owned());
-        server.state.authentication.actor(Some(credential))
-    };
-    let (ada, lee) = (
-        actor(&owner).await.unwrap(),
-        actor(&server.token(server.user("lee", false, &["music_user"]).await))
-            .await
-            .unwrap(),
-    );
-    let streams = &server.state.open_streams;
-    let begin = |actor: &Actor, file| streams.play(actor, Capability::MusicTracksPlay, file);
-    let free: Vec<_> = files.iter().map(|file| begin(&ada, *file).unwrap()).collect();
-    drop(free);
-    let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
-    assert_eq!(
-        server
-            .send_as(&owner, "PATCH", "/api/v1/settings", &body)
-            .await
-            .status,
-        200
-    );
-    let first = begin(&ada, files[0]).unwrap();
-    let again = begin(&ada, files[0]).unwrap();
-    let second = begin(&ada, files[1]).unwrap();
-    // The third file, for the same user alone; a seek in one that plays is none.
-    let target = format!("/api/v1/music/stream/{}", files[2]);
-    let refused = server.get_as(&owner, &target).await;
-    assert_eq!(
-        (refused.status, &refused.json()["code"]),
-        (409, &json!("too_many_streams"))
-    );
-    let seek = format!("/api/v1/music/stream/{}", files[1]);
-    assert_eq!(server.get_as(&owner, &seek).await.status, 200);
-    drop(begin(&lee, files[2]).unwrap());
-    drop(first);
-    assert_eq!(
-        server.get_as(&owner, &target).await.status,
-        409,
-        "one of two connections ended"
-    );
-    drop(again);
-    assert_eq!(server.get_as(&owner, &target).await.status, 200);
-    // What was sent counts no more.
-    assert_eq!(server.get_as(&owner, &target).await.status, 200);
-    drop(second);
 }

@@ -1,15 +1,16 @@
-//! Plugins: what is told of them, what shuts them off, and what lets them go on.
+//! `/plugins`: state, statistics and quarantine.
 
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::{Reply, TestServer, TestServerOptions};
+use crate::support::{Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
 use svc_plugin_host::BuiltIn;
 use svc_test_support::guests;
 
 const PLUGINS: &str = "/api/v1/plugins";
+
 const GUEST: &str = "/api/v1/plugins/by-first-byte";
 
 /// A server with a plugin that reads `*.shared`: it traps at files that begin with `t`.

@@ -1,10 +1,14 @@
-//! The first run.
+//! `POST /setup`.
 
-use serde_json::json;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::people::PASSWORD;
-use crate::{TestServer, TestServerOptions, credentials, filled};
+use crate::reset::set_up;
+use crate::support::accounts::PASSWORD;
+use crate::support::{TestServer, TestServerOptions};
+use crate::{credentials, filled};
 use svc_api::router::routes;
 use svc_http_io::proxy::ProxyConfig;
 
@@ -79,7 +83,7 @@ async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
 #[tokio::test]
 async fn setup_names_what_is_wrong_with_its_input() {
     let server = TestServer::start().await;
-    let paths = |reply: &super::Reply| {
+    let paths = |reply: &crate::support::Reply| {
         let errors = reply.json()["errors"].as_array().unwrap().clone();
         errors
             .iter()
@@ -228,4 +232,39 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     let body = json!({"username": "ada", "password": PASSWORD});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
     assert_eq!(ask("GET", "/api/v1/health", "nas:8420").await.status, 200);
+}
+
+#[covers("T46")]
+#[tokio::test]
+async fn fifty_setups_at_once_make_one_owner() {
+    let server = Arc::new(TestServer::start().await);
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..50 {
+        let server = Arc::clone(&server);
+        calls.spawn(async move {
+            loop {
+                let reply = set_up(&server, &format!("user{number}")).await;
+                // Whoever finds the queue of passwords full comes again.
+                if reply.status != 503 {
+                    return reply;
+                }
+                assert_eq!(
+                    (&reply.json()["code"], reply.header("retry-after")),
+                    (&json!("busy"), "2")
+                );
+            }
+        });
+    }
+    let replies = calls.join_all().await;
+    let made = replies.iter().filter(|reply| reply.status == 201).count();
+    assert_eq!(made, 1);
+    for reply in replies.iter().filter(|reply| reply.status != 201) {
+        assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
+    }
+    let owner = server.token(server.store.owner().await.unwrap().unwrap().user.id);
+    assert_eq!(
+        server.get_as(&owner, "/api/v1/users").await.json()[1],
+        2,
+        "the owner and the guest"
+    );
 }

@@ -1,0 +1,147 @@
+//! Which client receives which event, and when.
+
+use std::time::Duration;
+
+use serde_json::json;
+use svc_covers::covers;
+
+use crate::support::listening::{ListeningServer, PATIENCE, quick};
+use svc_domain::time::Clock as _;
+use svc_events::{Audience, EventKind, EventLimits, Message};
+use svc_identity::capability::Capability;
+use svc_platform::tasks;
+
+#[covers("R59")]
+#[tokio::test]
+async fn events_reach_those_who_may_hear_them_and_nobody_else() {
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let owner = server.owner().await;
+    let (ann, bob) = (
+        server.user("ann", false, &["music_user"]).await,
+        server.user("bob", false, &["music_user"]).await,
+    );
+    let mut clients = [
+        listening.listen(&owner).await,
+        listening.listen(&server.token(ann)).await,
+        listening.listen(&server.token(bob)).await,
+    ];
+    let publish = |audience, number: u32| {
+        let message = Message::to(audience, EventKind::IndexingStarted, &number);
+        server.state.events.publish(|| message);
+    };
+    let (jobs, queues) = (Capability::JobsRead, Capability::PlaybackQueuesRead);
+    publish(Audience::Readers(Capability::IndexingRead), 1);
+    publish(Audience::ReadersAnd(jobs, ann), 2);
+    publish(Audience::Owner(queues, bob), 3);
+    publish(Audience::Owner(jobs, bob), 4);
+    publish(Audience::Readers(queues), 5);
+    for (client, heard) in clients.iter_mut().zip([&[1, 2, 5][..], &[2, 5], &[3, 5]]) {
+        for number in heard {
+            assert_eq!(client.next_payload().await, json!(number));
+        }
+        assert!(client.is_silent().await);
+    }
+}
+
+#[tokio::test]
+async fn role_counts_for_the_next_event_whether_given_or_taken() {
+    let listening = ListeningServer::start(quick()).await;
+    let server = &listening.server;
+    let ann = server.user("ann", false, &["music_user"]).await;
+    let mut client = listening.listen(&server.token(ann)).await;
+    // Who hears everything, and so tells when a message was handed out.
+    let mut witness = listening.listen(&server.owner().await).await;
+    for round in 0..20 {
+        listening.publish(json!("not heard"));
+        assert_eq!(witness.next_payload().await, json!("not heard"));
+        let mut change = server.store.change_identity().await.unwrap();
+        let now = server.clock.now();
+        change.assign_role(ann, "administrator", now).await.unwrap();
+        change.commit().await.unwrap();
+        listening.publish(json!(round));
+        assert_eq!(witness.next_payload().await, json!(round));
+        assert_eq!(client.next_payload().await, json!(round));
+        let mut change = server.store.change_identity().await.unwrap();
+        change.unassign_role(ann, "administrator").await.unwrap();
+        change.commit().await.unwrap();
+    }
+    listening.publish(json!("not heard"));
+    assert_eq!(witness.next_payload().await, json!("not heard"));
+    assert!(client.is_silent().await);
+}
+
+#[tokio::test]
+async fn comments_keep_a_silent_stream_alive() {
+    let listening = ListeningServer::start(EventLimits {
+        keep_alive: Duration::from_millis(100),
+        ..quick()
+    })
+    .await;
+    let token = listening.server.caller_without_roles().await;
+    let mut client = listening.listen(&token).await;
+    while client.comments < 4 {
+        // The event never comes: the comments are counted on the way.
+        let _ = tokio::time::timeout(Duration::from_millis(50), client.next()).await;
+    }
+    assert!(client.is_silent().await);
+}
+
+#[tokio::test]
+async fn events_that_wait_go_out_in_one_piece() {
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
+    let mut client = listening.listen(&token).await;
+    let before = client.chunks;
+    for number in 0..50 {
+        listening.publish(json!(number));
+    }
+    for number in 0..50 {
+        assert_eq!(client.next_payload().await, json!(number));
+    }
+    assert_eq!(client.chunks - before, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_for_those_who_read() {
+    const EVENTS: u64 = 5_000;
+    let listening = ListeningServer::start(quick()).await;
+    let token = listening.server.owner().await;
+    let mut readers = Vec::new();
+    for _ in 0..20 {
+        let mut client = listening.listen(&token).await;
+        readers.push(tasks::spawn("reader", async move {
+            for number in 0..EVENTS {
+                assert_eq!(client.next_payload().await, json!(number));
+            }
+        }));
+    }
+    for number in 0..EVENTS {
+        listening.publish(json!(number));
+    }
+    for reader in readers {
+        tokio::time::timeout(PATIENCE, reader).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn additions_beyond_what_can_wait_are_left_out_and_the_end_is_not() {
+    let listening = ListeningServer::start(EventLimits { inbox: 10, ..quick() }).await;
+    let token = listening.server.owner().await;
+    let mut client = listening.listen(&token).await;
+    let publish = |kind, number: u32| {
+        listening
+            .server
+            .state
+            .events
+            .publish(|| Message::new(kind, &number))
+    };
+    for number in 0..100 {
+        publish(EventKind::IndexingMusicArtistAdded, number);
+    }
+    publish(EventKind::IndexingCompleted, 100);
+    for number in 0..10 {
+        assert_eq!(client.next_payload().await, json!(number));
+    }
+    assert_eq!(client.next_type().await, "indexing.completed");
+}

@@ -1,0 +1,211 @@
+//! `POST /index/run`, and what is reported about runs.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use serde_json::json;
+use svc_covers::covers;
+
+use super::Bench;
+use crate::support::TestServer;
+use crate::support::listening::PATIENCE;
+use svc_domain::kind::MediaKind;
+use svc_domain::scan::RunType;
+use svc_indexer::indexing::{IndexState, StartRun};
+
+#[covers("code indexing_in_progress")]
+#[tokio::test]
+async fn run_is_not_started_beside_another() {
+    let mut bench = Bench::start().await;
+    let control = bench.run().await;
+    let at_hand = control.checkpoint().unwrap();
+    let server = &bench.listening.server;
+    let body = json!({"type": "quick"});
+    let refused = server
+        .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+        .await;
+    assert_eq!(
+        (refused.status, refused.code().as_deref()),
+        (409, Some("indexing_in_progress"))
+    );
+    assert_eq!(bench.newest().await.1, 1, "no row of it");
+    drop(at_hand);
+    assert_eq!(bench.heard().await, ["started", "completed"]);
+    let server = &bench.listening.server;
+    assert_eq!(
+        server
+            .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
+            .await
+            .status,
+        201
+    );
+}
+
+#[tokio::test]
+async fn short_run_tells_beginning_numbers_and_end() {
+    let mut bench = Bench::start().await;
+    let started = bench
+        .listening
+        .server
+        .send_as(
+            &bench.token,
+            "POST",
+            "/api/v1/index/run",
+            &json!({"type": "quick"}),
+        )
+        .await
+        .json();
+    let run = &started["runId"];
+    let first = bench.client.next().await.unwrap();
+    assert_eq!(first["type"], "indexing.started");
+    assert_eq!(
+        first["payload"],
+        json!({"runId": run, "startedAt": started["startedAt"], "type": "quick"})
+    );
+    let numbers = bench.client.next().await.unwrap();
+    assert_eq!(numbers["type"], "indexing.current_progress");
+    let payload = &numbers["payload"];
+    assert_eq!((&payload["runId"], &payload["state"]), (run, &json!("indexing")));
+    assert!(payload["counts"]["music"]["found"].is_u64(), "{payload}");
+    assert!(payload["filesPerSecond"].is_number(), "{payload}");
+    let last = bench.client.next().await.unwrap();
+    assert_eq!(last["type"], "indexing.completed");
+    let payload = &last["payload"];
+    assert_eq!(
+        (&payload["runId"], &payload["status"]),
+        (run, &json!("completed"))
+    );
+    assert!(payload["at"].is_string() && payload["counts"]["music"].is_object());
+    // Whoever hears the end finds the indexer idle.
+    assert_eq!(bench.state().await, "idle");
+}
+
+#[tokio::test]
+async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
+    let bench = Bench::start().await;
+    let indexing = &bench.listening.server.state.indexing;
+    // At the first moment, and once the run is known but perhaps not stored.
+    for (number, moment) in [(1, IndexState::Idle), (2, IndexState::Indexing)] {
+        let mut start = Box::pin(indexing.start(StartRun::of_all(RunType::Full), None));
+        std::future::poll_fn(|context| {
+            let is_over = start.as_mut().poll(context).is_ready();
+            if is_over || indexing.state().0 == moment {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+        drop(start);
+        let end = async {
+            loop {
+                let (run, runs) = bench.newest().await;
+                if runs == json!(number) && run["status"] == "completed" {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            indexing.wait_until_idle().await;
+        };
+        let end = tokio::time::timeout(PATIENCE, end).await;
+        assert!(end.is_ok(), "run {number}: {:?}", bench.newest().await);
+    }
+    assert_eq!(bench.state().await, "idle");
+}
+
+#[tokio::test]
+async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
+    let bench = Bench::start().await;
+    let control = bench.run().await;
+    let at_hand = control.checkpoint().unwrap();
+    bench.ask(&[("pause", 200, "indexing")]).await;
+    assert_eq!(bench.newest().await.0["status"], "running");
+    drop(at_hand);
+    assert_eq!(bench.newest().await.0["status"], "paused");
+    bench.ask(&[("resume", 200, "indexing")]).await;
+    bench.listening.server.state.indexing.wait_until_idle().await;
+    assert_eq!(bench.newest().await.0["status"], "completed");
+}
+
+#[covers(
+    "POST /api/v1/index/run",
+    "GET /api/v1/index/run/logs",
+    "GET /api/v1/index/runs",
+    "GET /api/v1/index/counts"
+)]
+#[tokio::test]
+async fn indexer_is_run_and_asked_about() {
+    let server = TestServer::start().await;
+    let token = server.owner().await;
+    server.folder(MediaKind::music()).await;
+    let state = server.get_as(&token, "/api/v1/index/state").await.json();
+    assert_eq!(state, json!({"state": "idle", "run": null}));
+    for (action, status) in [("pause", 409), ("stop", 409), ("resume", 200), ("dance", 400)] {
+        let reply = server
+            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
+            .await;
+        assert_eq!(reply.status, status, "{action}");
+    }
+    assert_eq!(
+        server
+            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
+            .await
+            .status,
+        400
+    );
+    for body in [json!({}), json!({"type": "slow"})] {
+        assert_eq!(
+            server
+                .send_as(&token, "POST", "/api/v1/index/run", &body)
+                .await
+                .status,
+            400,
+            "{body}"
+        );
+    }
+    let tv = json!({"type": "quick", "mediaKinds": ["tv"]});
+    let reply = server.send_as(&token, "POST", "/api/v1/index/run", &tv).await;
+    assert_eq!(reply.status, 404, "no directory of the kind");
+    let reply = server
+        .send_as(&token, "POST", "/api/v1/index/run", &json!({"type": "quick"}))
+        .await;
+    assert_eq!(reply.status, 201);
+    let run = reply.json()["runId"].as_str().unwrap().to_owned();
+    for _ in 0..500 {
+        if server.get_as(&token, "/api/v1/index/state").await.json()["state"] == "idle" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let item = server
+        .get_as(&token, &format!("/api/v1/index/runs/{run}"))
+        .await
+        .json();
+    assert_eq!(
+        (&item["type"], &item["status"]),
+        (&json!("quick"), &json!("completed"))
+    );
+    assert!(item["startedBy"].is_string() && item["completedAt"].is_string());
+    assert_eq!(server.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
+    assert_eq!(
+        server
+            .get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        server
+            .get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
+            .await
+            .json(),
+        json!([[], 0])
+    );
+    assert_eq!(
+        server.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"],
+        0
+    );
+    let directories = server.get_as(&token, "/api/v1/index/directories").await.json();
+    assert_eq!(directories[0]["mediaKind"], "music");
+    assert_eq!(server.get_as(&token, "/api/v1/plugins").await.json(), json!([]));
+}

@@ -1,0 +1,117 @@
+//! `PATCH` and `DELETE /libraries/{libraryId}` take effect with the next request.
+
+use serde_json::{Value, json};
+use svc_covers::covers;
+
+use super::{LIBRARIES, create, patch, titles, track};
+use crate::support::TestServer;
+use crate::support::databases::on_each_database;
+use svc_domain::kind::MediaKind;
+
+#[covers("PATCH /api/v1/libraries/{libraryId}", "DELETE /api/v1/libraries/{libraryId}")]
+#[tokio::test]
+async fn a_changed_library_counts_from_the_next_request_on() {
+    on_each_database(async |server: TestServer| {
+        let server = &server;
+        let owner = server.owner().await;
+        let bea = server.user("bea", false, &["member"]).await;
+        let token = server.token(bea);
+        let folder = server.folder_at(MediaKind::music(), "Bea").await;
+        let song = track(server, folder, "Bea", "Song").await;
+        let stream = format!("/api/v1/music/stream/{song}");
+        let sees = async || {
+            let listed = !titles(server, &token).await.is_empty();
+            let status = server.get_as(&token, &stream).await.status;
+            assert_eq!(status, if listed { 200 } else { 404 });
+            assert_eq!(
+                titles(server, &owner).await,
+                ["Song"],
+                "the owner sees everything"
+            );
+            listed
+        };
+        assert!(sees().await);
+        let grants = json!([{"role": "music_user"}]);
+        let library = json!({"name": "All", "mediaKind": "music", "grants": grants});
+        let library = create(server, &owner, library).await;
+        assert_eq!(
+            (&library["grants"], &library["paths"], &library["counts"]),
+            (&grants, &json!([""]), &json!({"files": 1, "missing": 0}))
+        );
+        assert!(!sees().await);
+        let assign = json!({"userIds": [bea]});
+        let roles = "/api/v1/roles/music_user/assignments";
+        assert_eq!(server.send_as(&owner, "POST", roles, &assign).await.status, 201);
+        assert!(sees().await, "by a role");
+        let unassign = format!("{roles}?userIds={bea}");
+        assert_eq!(
+            server
+                .send_as(&owner, "DELETE", &unassign, &Value::Null)
+                .await
+                .status,
+            200
+        );
+        assert!(!sees().await);
+        let grants = json!({"grants": [{"userId": bea}, {"role": "owner"}]});
+        assert_eq!(patch(server, &owner, &library, grants).await.status, 200);
+        assert!(sees().await, "by name");
+        assert_eq!(
+            patch(server, &owner, &library, json!({"grants": [{"role": "owner"}]}))
+                .await
+                .status,
+            200
+        );
+        assert!(!sees().await);
+        assert_eq!(
+            patch(server, &owner, &library, json!({"paths": ["Elsewhere"]}))
+                .await
+                .status,
+            200
+        );
+        assert!(sees().await, "the folder is in no library any more");
+        assert_eq!(
+            patch(server, &owner, &library, json!({"paths": ["Bea"]}))
+                .await
+                .status,
+            200
+        );
+        assert!(!sees().await);
+        let open = patch(server, &owner, &library, json!({"grants": []}))
+            .await
+            .json();
+        assert_eq!(
+            (&open["restricted"], &open["grants"]),
+            (&json!(false), &json!([]))
+        );
+        assert!(sees().await, "open again");
+
+        // The last who is let in goes: it opens for nobody.
+        let ben = server.user("ben", false, &["member"]).await;
+        let grants = json!({"grants": [{"userId": ben}]});
+        assert_eq!(patch(server, &owner, &library, grants).await.status, 200);
+        let mut change = server.store.change_identity().await.unwrap();
+        assert!(change.delete_user(ben).await.unwrap());
+        change.commit().await.unwrap();
+        assert!(!sees().await);
+        let target = format!("{LIBRARIES}/{}", library["libraryId"].as_str().unwrap());
+        let left = server.get_as(&owner, &target).await.json();
+        assert_eq!((&left["restricted"], &left["grants"]), (&json!(true), &json!([])));
+
+        let deleted = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
+        assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
+        assert!(sees().await, "its media stay");
+        for method in ["GET", "PATCH", "DELETE"] {
+            let body = if method == "GET" {
+                Value::Null
+            } else {
+                json!({"name": "X"})
+            };
+            assert_eq!(
+                server.send_as(&owner, method, &target, &body).await.status,
+                404,
+                "{method}"
+            );
+        }
+    })
+    .await;
+}
