@@ -3,16 +3,14 @@
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 
 const TARGET: &str = "/api/v1/cors-origins";
 
 pub(crate) const ORIGIN: &str = "https://good.example";
 
-pub(crate) async fn add(server: &TestServer, token: &str, origin: &str) -> Reply {
-    server
-        .send_as(token, "POST", TARGET, &json!({"origin": origin}))
-        .await
+pub(crate) async fn add(token: &Client, origin: &str) -> Reply {
+    token.post(TARGET, &json!({"origin": origin})).await
 }
 
 pub(crate) async fn from(server: &TestServer, method: &str, target: &str, origin: &str) -> Reply {
@@ -31,48 +29,38 @@ pub(crate) async fn preflight(server: &TestServer, target: &str, origin: &str) -
 
 #[covers("DELETE /api/v1/cors-origins/{id}", "GET /api/v1/cors-origins", "R14")]
 #[tokio::test]
-async fn origins_are_added_once_listed_and_deleted_for_good() {
+async fn origin_is_added_once_listed_and_deleted() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([]));
-    let made = add(&server, &token, "HTTPS://Good.Example:443/").await;
+    let token = server.as_owner().await;
+    assert_eq!(token.get(TARGET).await.json(), json!([]));
+    let made = add(&token, "HTTPS://Good.Example:443/").await;
     assert_eq!(made.status, 201);
     let record = made.json();
     assert_eq!(record["origin"], ORIGIN);
     assert!(record["id"].is_string() && record["createdAt"].as_str().unwrap().ends_with('Z'));
     assert_eq!(record.as_object().unwrap().len(), 3);
-    let again = add(&server, &token, ORIGIN).await;
+    let again = add(&token, ORIGIN).await;
     assert_eq!((again.status, again.json()), (201, record.clone()));
-    let second = add(&server, &token, "http://192.168.1.2:3000").await.json();
-    assert_eq!(
-        server.get_as(&token, TARGET).await.json(),
-        json!([record, second])
-    );
+    let second = add(&token, "http://192.168.1.2:3000").await.json();
+    assert_eq!(token.get(TARGET).await.json(), json!([record, second]));
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
     for _ in 0..2 {
-        assert_eq!(
-            server.send_as(&token, "DELETE", &path, &Value::Null).await.status,
-            200
-        );
+        assert_eq!(token.delete(&path).await.status, 200);
     }
     for id in ["0000000000001", "junk", "%00"] {
         let path = format!("{TARGET}/{id}");
-        assert_eq!(
-            server.send_as(&token, "DELETE", &path, &Value::Null).await.status,
-            200,
-            "{id}"
-        );
+        assert_eq!(token.delete(&path).await.status, 200, "{id}");
     }
-    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([second]));
-    let again = add(&server, &token, ORIGIN).await.json();
+    assert_eq!(token.get(TARGET).await.json(), json!([second]));
+    let again = add(&token, ORIGIN).await.json();
     assert_ne!(again["id"], record["id"]);
 }
 
 #[covers("POST /api/v1/cors-origins", "R51")]
 #[tokio::test]
-async fn what_is_no_origin_is_refused_and_not_stored() {
+async fn invalid_origin_is_refused_and_not_stored() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for body in [
         json!({}),
         json!({"origin": null}),
@@ -82,11 +70,7 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
         json!({"url": ORIGIN}),
         json!(ORIGIN),
     ] {
-        assert_eq!(
-            server.send_as(&token, "POST", TARGET, &body).await.status,
-            400,
-            "{body}"
-        );
+        assert_eq!(token.post(TARGET, &body).await.status, 400, "{body}");
     }
     let long = format!("https://{}.example", "a".repeat(300));
     for origin in [
@@ -130,25 +114,21 @@ async fn what_is_no_origin_is_refused_and_not_stored() {
         "https://good%2eexample",
         &long,
     ] {
-        let reply = add(&server, &token, origin).await;
+        let reply = add(&token, origin).await;
         assert_eq!(reply.status, 400, "{origin:?}");
         assert_eq!(reply.json()["errors"][0]["path"], "origin", "{origin:?}");
     }
-    assert_eq!(server.get_as(&token, TARGET).await.json(), json!([]));
+    assert_eq!(token.get(TARGET).await.json(), json!([]));
 }
 
 #[tokio::test]
-async fn origins_that_are_added_at_the_same_time_are_all_allowed_at_once() {
+async fn origins_added_in_parallel_are_all_allowed() {
     let server = std::sync::Arc::new(TestServer::start().await);
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..20 {
         let (server, token) = (std::sync::Arc::clone(&server), token.clone());
-        calls.spawn(async move {
-            add(&server, &token, &format!("https://app{number}.example"))
-                .await
-                .status
-        });
+        calls.spawn(async move { add(&token, &format!("https://app{number}.example")).await.status });
     }
     assert_eq!(calls.join_all().await, [201; 20]);
     for number in 0..20 {

@@ -7,13 +7,13 @@ use crate::support::TestServer;
 
 #[covers("GET /api/v1/licensing/seats", "GET /api/v1/licensing/subscription")]
 #[tokio::test]
-async fn seats_and_subscription_are_told() {
+async fn seats_and_subscription_are_reported() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     server.user("bob", false, &[]).await;
-    let seats = server.get_as(&token, "/api/v1/licensing/seats").await;
+    let seats = token.get("/api/v1/licensing/seats").await;
     assert_eq!((seats.status, &seats.json()["used"]), (200, &json!(2)));
-    let subscription = server.get_as(&token, "/api/v1/licensing/subscription").await;
+    let subscription = token.get("/api/v1/licensing/subscription").await;
     assert_eq!(subscription.status, 200);
     assert!(subscription.json()["tier"].is_string());
 }

@@ -47,11 +47,11 @@ mod users;
 use serde_json::{Value, json};
 
 const INSTANCE: &str = "0123456789abcdef0123456789abcdef";
-/// An id that the server never gave to anything.
+/// An id that no resource has.
 const UNKNOWN: &str = "0000000000001";
 const LISTED_ORIGIN: &str = "https://app.example";
 
-/// The path of a route with something in place of its parameters.
+/// The path of a route with an id in place of each parameter.
 fn filled(path: &str) -> String {
     let parts = path
         .split('/')

@@ -50,8 +50,8 @@ async fn instance_has_three_fields() {
 #[tokio::test]
 async fn versions_keep_the_keys_of_the_contract() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    let versions = server.get_as(&token, "/api/v1/versions").await.json();
+    let token = server.as_owner().await;
+    let versions = token.get("/api/v1/versions").await.json();
     for key in [
         "nodejs",
         "openssl",
@@ -79,7 +79,7 @@ async fn versions_keep_the_keys_of_the_contract() {
         assert_eq!(
             versions[format!("svc_{app}_web_app")],
             "0.0.0",
-            "none is embedded"
+            "no app is embedded"
         );
     }
     assert_eq!(versions["plugins"], json!({}));
@@ -87,7 +87,7 @@ async fn versions_keep_the_keys_of_the_contract() {
 
 #[covers("GET /api/v1/release-channels", "GET /api/v1/updates", "R57")]
 #[tokio::test]
-async fn channels_and_updates_are_public_and_tell_the_truth() {
+async fn release_channels_and_updates_are_public() {
     let server = TestServer::start().await;
     let channels = server.get("/api/v1/release-channels").await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn channels_and_updates_are_public_and_tell_the_truth() {
     assert_eq!((updates.status, updates.json().get("code")), (503, None));
 }
 
-/// A cloud that knows of a release.
+/// A cloud with a newer release.
 #[derive(Debug)]
 struct Releases;
 
@@ -128,7 +128,7 @@ impl Cloud for Releases {
 }
 
 #[tokio::test]
-async fn newer_release_that_the_cloud_knows_is_told() {
+async fn newer_release_is_reported() {
     let options = TestServerOptions {
         cloud: Arc::new(Releases),
         ..TestServerOptions::default()

@@ -1,9 +1,9 @@
-//! Which module may know which: the arrows of ARCHITECTURE.md.
+//! The layers of ARCHITECTURE.md.
 
 use svc_covers::covers;
 use svc_tests::{SourceFile, host_sources};
 
-/// Files that start programs: the compiler of plugins, which is this program again.
+/// Files that start programs: the plugin compiler, which is this program.
 const STARTS_PROGRAMS: [&str; 1] = ["plugins/compile.rs"];
 
 #[covers("T39")]
@@ -55,7 +55,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
     ("http", &["http", "service", "auth", "domain", "random", "tasks"]),
 ];
 
-/// Words that stand in one module only.
+/// Words that may occur in one module only.
 const ONLY_IN: [(&str, &[&str]); 6] = [
     ("wasmtime::", &["plugins"]),
     ("rayon::", &["scan"]),

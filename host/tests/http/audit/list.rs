@@ -10,10 +10,10 @@ use svc_identity::capability::Capability;
 
 #[covers("GET /api/v1/audit")]
 #[tokio::test]
-async fn only_who_may_reads_the_log() {
+async fn audit_log_without_its_capability_is_403() {
     let server = TestServer::start().await;
-    let reader = server.token(allowed_to(&server, "reader", &[Capability::AuditRead]).await);
-    let settings = server.token(
+    let reader = server.client(allowed_to(&server, "reader", &[Capability::AuditRead]).await);
+    let settings = server.client(
         allowed_to(
             &server,
             "other",
@@ -21,8 +21,8 @@ async fn only_who_may_reads_the_log() {
         )
         .await,
     );
-    assert_eq!(server.get_as(&reader, AUDIT).await.json(), json!([[], 0]));
-    assert_eq!(server.get_as(&settings, AUDIT).await.status, 403);
+    assert_eq!(reader.get(AUDIT).await.json(), json!([[], 0]));
+    assert_eq!(settings.get(AUDIT).await.status, 403);
     assert_eq!(server.get(AUDIT).await.status, 401);
     for query in [
         "event=nothing",
@@ -34,7 +34,7 @@ async fn only_who_may_reads_the_log() {
         "order=asc",
     ] {
         assert_eq!(
-            server.get_as(&reader, &format!("{AUDIT}?{query}")).await.status,
+            reader.get(&format!("{AUDIT}?{query}")).await.status,
             400,
             "{query}"
         );

@@ -7,7 +7,7 @@ use svc_covers::covers;
 
 use crate::support::accounts::allowed_to;
 use crate::support::databases::{kiosk, on_each_database_with};
-use crate::support::{TestServer, TestServerOptions};
+use crate::support::{Client, TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
@@ -25,14 +25,12 @@ fn detail<'a>(line: &'a AuditEntry, key: &str) -> &'a str {
 async fn repeated_lines_are_counted(server: TestServer) {
     let server = &server;
     server.clock.stop();
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let renames = [Capability::CurrentUserUpdate, Capability::CurrentUserRead];
-    let eve = server.token(allowed_to(server, "eve", &renames).await);
-    let rename = async |token: &str, name: String| {
+    let eve = server.client(allowed_to(server, "eve", &renames).await);
+    let rename = async |token: &Client, name: String| {
         let body = json!({"displayName": name});
-        let reply = server
-            .send_as(token, "PATCH", "/api/v1/users/current", &body)
-            .await;
+        let reply = token.patch("/api/v1/users/current", &body).await;
         assert_eq!(reply.status, 200);
     };
     for number in 0..50 {
@@ -41,19 +39,16 @@ async fn repeated_lines_are_counted(server: TestServer) {
     }
     rename(&owner, "Ada".to_owned()).await;
     let lines = server.audit(AuditEvent::UserUpdated).await;
-    assert_eq!(times(&lines), [1, 50], "each actor's own");
+    assert_eq!(times(&lines), [1, 50], "one entry per actor");
     assert_eq!(lines[1].last_at.millis() - lines[1].at.millis(), 49_000);
-    let shown = server
-        .get_as(&owner, "/api/v1/audit?event=user_updated")
-        .await
-        .json();
+    let shown = owner.get("/api/v1/audit?event=user_updated").await.json();
     assert_eq!((&shown[1], &shown[0][1]["count"]), (&json!(2), &json!(50)));
     assert!(shown[0][1]["lastAt"].as_str() > shown[0][1]["at"].as_str());
-    // A minute after its beginning, a line is over.
+    // An entry counts repetitions for one minute.
     server.clock.advance(Duration::from_secs(11));
     rename(&eve, "Eve".to_owned()).await;
     assert_eq!(times(&server.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
-    // Guests write one as well.
+    // Logins of guests are counted too.
     let guest = server.store.guest().await.unwrap().unwrap();
     for _ in 0..10 {
         let body = json!({"username": guest.username});
@@ -64,14 +59,14 @@ async fn repeated_lines_are_counted(server: TestServer) {
 
 #[covers("S8")]
 #[tokio::test]
-async fn what_is_done_over_and_over_is_one_line_with_a_count() {
+async fn repeated_action_is_one_audit_entry_with_a_count() {
     on_each_database_with(kiosk, repeated_lines_are_counted).await;
 }
 
 async fn different_lines_are_kept_apart(server: TestServer) {
     let server = &server;
     server.clock.stop();
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let mut ids = Vec::new();
     for number in 0..40 {
         ids.push(
@@ -82,9 +77,7 @@ async fn different_lines_are_kept_apart(server: TestServer) {
         );
     }
     let assign = "/api/v1/roles/member/assignments";
-    let some = server
-        .send_as(&owner, "POST", assign, &json!({"userIds": &ids[..3]}))
-        .await;
+    let some = owner.post(assign, &json!({"userIds": &ids[..3]})).await;
     assert_eq!(some.status, 201);
     let lines = server.audit(AuditEvent::RoleAssigned).await;
     let targets: Vec<_> = lines
@@ -93,10 +86,8 @@ async fn different_lines_are_kept_apart(server: TestServer) {
         .collect();
     assert_eq!(times(&lines), [1, 1, 1]);
     assert!(ids[..3].iter().all(|id| targets.contains(id)), "{targets:?}");
-    // Thirty of an actor and event within a minute; of what goes beyond, how many there were.
-    let rest = server
-        .send_as(&owner, "POST", assign, &json!({"userIds": &ids[3..]}))
-        .await;
+    // At most thirty entries per actor, event and minute; the rest is counted.
+    let rest = owner.post(assign, &json!({"userIds": &ids[3..]})).await;
     assert_eq!(rest.status, 201);
     let lines = server.audit(AuditEvent::RoleAssigned).await;
     assert_eq!(lines.len(), 31);
@@ -107,16 +98,16 @@ async fn different_lines_are_kept_apart(server: TestServer) {
 }
 
 #[tokio::test]
-async fn lines_about_different_things_are_kept_apart_up_to_a_bound() {
+async fn entries_about_different_targets_are_separate_up_to_a_limit() {
     on_each_database_with(kiosk, different_lines_are_kept_apart).await;
 }
 
 async fn runs_leave_lines(server: TestServer) {
     let server = &server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     server.folder(MediaKind::music()).await;
     let body = json!({"type": "full"});
-    let run = server.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
+    let run = owner.post("/api/v1/index/run", &body).await;
     assert_eq!(run.status, 201);
     server.state.indexing.wait_until_idle().await;
     for event in [AuditEvent::IndexRunStarted, AuditEvent::IndexRunEnded] {
@@ -141,13 +132,13 @@ async fn runs_leave_lines(server: TestServer) {
 
 #[covers("S8")]
 #[tokio::test]
-async fn runs_of_the_indexer_leave_a_line_at_beginning_and_end() {
+async fn index_run_writes_an_entry_at_start_and_end() {
     on_each_database_with(kiosk, runs_leave_lines).await;
 }
 
 #[covers("S8")]
 #[tokio::test]
-async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
+async fn quarantine_writes_an_entry_for_each_plugin() {
     let plugin = |id: &'static str| BuiltIn {
         name: id,
         bytes: guests::plugin("trap", id).leak(),
@@ -157,7 +148,7 @@ async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
         ..TestServerOptions::default()
     })
     .await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     server.folder(MediaKind::music()).await;
     for number in 0..8 {
         for extension in ["one", "two"] {
@@ -165,10 +156,10 @@ async fn quarantine_of_each_plugin_leaves_a_line_of_its_own() {
         }
     }
     let body = json!({"type": "quick"});
-    let run = server.send_as(&owner, "POST", "/api/v1/index/run", &body).await;
+    let run = owner.post("/api/v1/index/run", &body).await;
     assert_eq!(run.status, 201);
     server.state.indexing.wait_until_idle().await;
-    let plugins = server.get_as(&owner, "/api/v1/plugins").await.json();
+    let plugins = owner.get("/api/v1/plugins").await.json();
     let states: Vec<&Value> = plugins
         .as_array()
         .unwrap()

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::INSTANCE;
-use crate::support::TestServer;
 use crate::support::accounts::{COOKIE, PASSWORD};
+use crate::support::{Client, TestServer};
 use svc_domain::id::UserId;
 use svc_domain::time::Clock as _;
 use svc_identity::access_token::AccessTokens;
@@ -20,7 +20,7 @@ use svc_platform::secret_key::SecretKey;
 
 const CURRENT: &str = "/api/v1/users/current";
 
-/// A token of an account by another server, or by this one with another key.
+/// A token that another server issued, or this one with another key.
 fn foreign(server: &TestServer, instance: &str, user: UserId) -> String {
     let tokens = AccessTokens::new(instance, &SecretKey::from_bytes([9; 32]));
     tokens
@@ -28,9 +28,11 @@ fn foreign(server: &TestServer, instance: &str, user: UserId) -> String {
         .unwrap()
 }
 
-/// A token that says what ours say, with a signature of another key.
+/// A token with valid claims and the signature of another key.
 fn forged(server: &TestServer, user: UserId, algorithm: Algorithm, secret: &[u8]) -> String {
-    let key_id = jsonwebtoken::decode_header(server.token(user)).unwrap().kid;
+    let key_id = jsonwebtoken::decode_header(server.client(user).token())
+        .unwrap()
+        .kid;
     let now = server.clock.now().seconds();
     let claims = json!({
         "iss": format!("svc:{INSTANCE}"), "aud": "svc-api", "sub": user.to_string(), "sid": "none", "jti": "00",
@@ -43,7 +45,7 @@ fn forged(server: &TestServer, user: UserId, algorithm: Algorithm, secret: &[u8]
     jsonwebtoken::encode(&header, &claims, &EncodingKey::from_secret(secret)).unwrap()
 }
 
-/// A token with another last character of its signature.
+/// A token with a changed signature.
 fn broken(token: &str) -> String {
     let (rest, signature) = token.rsplit_once('.').unwrap();
     let first = if signature.starts_with('A') { 'B' } else { 'A' };
@@ -52,42 +54,37 @@ fn broken(token: &str) -> String {
 
 #[covers("auth-failure 401 access token", "auth-failure 410", "R4", "T05")]
 #[tokio::test]
-async fn access_tokens_end_as_the_decision_table_says() {
+async fn access_token_is_accepted_or_refused_as_the_decision_table_says() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
+    let owner = server.client(ada);
     let (bob, eve) = (
         server.person("bob", "member").await,
         server.person("eve", "member").await,
     );
     server.enable(&owner, bob, false).await;
-    let eves = server.sign_in("eve").await.jwt;
+    let eves = server.sign_in("eve").await.client;
     server.delete(eve).await;
     let carl = server.person("carl", "member").await;
     let carls = server.sign_in("carl").await;
-    let reply = server
-        .send_as(&carls.jwt, "POST", "/api/v1/auth/logout", &json!(null))
-        .await;
+    let reply = carls.client.post("/api/v1/auth/logout", &json!(null)).await;
     assert_eq!(reply.status, 201);
-    let of_nobody_session = server.token_of(carl, Some(server.id()));
+    let of_nobody_session = server.client_of_session(carl, Some(server.id()));
     let others_session = {
         let session = server.sign_in("ada").await;
-        let id = server
-            .get_as(&session.jwt, "/api/v1/users/current/sessions")
-            .await
-            .json();
+        let id = session.client.get("/api/v1/users/current/sessions").await.json();
         let id = id[0]["sessionId"].as_str().unwrap().parse().unwrap();
-        server.token_of(carl, Some(id))
+        server.client_of_session(carl, Some(id))
     };
     let none = forged(&server, ada, Algorithm::HS256, b"x");
     let none = none.rsplit_once('.').unwrap().0.to_owned() + ".";
     let cases = [
-        ("good", owner.clone(), 200),
+        ("good", owner.to_string(), 200),
         ("empty", String::new(), 401),
         ("no token", "nonsense".into(), 401),
         ("three parts of nothing", "a.b.c".into(), 401),
         ("no signature", none, 401),
-        ("broken signature", broken(&owner), 401),
+        ("broken signature", broken(owner.token()), 401),
         ("trailing dot", format!("{owner}."), 401),
         ("oversize", format!("{owner}{}", "A".repeat(4096)), 401),
         (
@@ -102,15 +99,23 @@ async fn access_tokens_end_as_the_decision_table_says() {
             410,
         ),
         ("of before a reset", foreign(&server, INSTANCE, ada), 410),
-        ("signed out", carls.jwt, 401),
-        ("of a session that nobody knows", of_nobody_session, 401),
-        ("of another's session", others_session, 401),
-        ("of a deleted user", eves, 410),
-        ("of a user that never was", server.token(server.id()), 410),
-        ("of a disabled user", server.token(bob), 410),
+        ("signed out", carls.client.to_string(), 401),
+        (
+            "of a session that nobody knows",
+            of_nobody_session.to_string(),
+            401,
+        ),
+        ("of another's session", others_session.to_string(), 401),
+        ("of a deleted user", eves.to_string(), 410),
+        (
+            "of a user that never was",
+            server.client(server.id()).to_string(),
+            410,
+        ),
+        ("of a disabled user", server.client(bob).to_string(), 410),
     ];
     for (case, token, status) in &cases {
-        let reply = server.get_as(token, CURRENT).await;
+        let reply = server.with_token(token).get(CURRENT).await;
         assert_eq!(reply.status, *status, "{case}");
         assert_eq!(reply.header("cache-control"), "no-store", "{case}");
         assert_eq!(
@@ -122,22 +127,22 @@ async fn access_tokens_end_as_the_decision_table_says() {
             assert_eq!(reply.code(), None, "{case}");
         }
     }
-    // Expired goes before deleted and disabled: a refresh tells.
+    // Expiry is checked before deletion and disabling.
     server.clock.advance(Duration::from_secs(900));
     for (case, token, before) in &cases {
         let foreign = case.contains("server") || case.contains("reset");
         let status = if foreign { *before } else { 401 };
-        assert_eq!(server.status_as(token).await, status, "{case}");
+        assert_eq!(server.with_token(token).status().await, status, "{case}");
     }
 }
 
 #[covers("R19")]
 #[tokio::test]
-async fn token_is_good_for_fifteen_minutes_to_the_second() {
+async fn access_token_is_valid_for_fifteen_minutes() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
-    let jwt = server.sign_in("ada").await.jwt;
-    let payload = jsonwebtoken::dangerous::insecure_decode_claims::<Value>(&jwt).unwrap();
+    let jwt = server.sign_in("ada").await.client;
+    let payload = jsonwebtoken::dangerous::insecure_decode_claims::<Value>(jwt.token()).unwrap();
     assert_eq!(
         payload["exp"].as_i64().unwrap() - payload["iat"].as_i64().unwrap(),
         900
@@ -150,14 +155,14 @@ async fn token_is_good_for_fifteen_minutes_to_the_second() {
         "no roles"
     );
     server.clock.advance(Duration::from_secs(898));
-    assert_eq!(server.status_as(&jwt).await, 200);
+    assert_eq!(jwt.status().await, 200);
     server.clock.advance(Duration::from_secs(2));
-    assert_eq!(server.status_as(&jwt).await, 401);
+    assert_eq!(jwt.status().await, 401);
 }
 
 #[covers("T03")]
 #[tokio::test]
-async fn weak_keys_sign_nothing_that_counts() {
+async fn tokens_signed_with_weak_keys_are_refused() {
     let server = TestServer::start().await;
     let ada = server.user("ada", true, &["owner"]).await;
     let words = [
@@ -174,16 +179,16 @@ async fn weak_keys_sign_nothing_that_counts() {
     let blocks = (0..=255).map(|byte| vec![byte; 32]);
     for secret in words.into_iter().chain(blocks) {
         let token = forged(&server, ada, Algorithm::HS256, &secret);
-        assert_eq!(server.status_as(&token).await, 401, "{secret:?}");
+        assert_eq!(server.with_token(&token).status().await, 401, "{secret:?}");
     }
 }
 
 #[covers("R17")]
 #[tokio::test]
-async fn header_goes_before_the_query_and_two_tokens_are_none() {
+async fn header_precedes_the_query_and_two_tokens_are_refused() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let (good, second) = (server.token(ada), server.token(ada));
+    let (good, second) = (server.client(ada).to_string(), server.client(ada).to_string());
     let bearer = |token: &str| format!("Bearer {token}");
     for (authorization, query, status) in [
         (None, "", 401),
@@ -218,9 +223,9 @@ async fn header_goes_before_the_query_and_two_tokens_are_none() {
     assert_eq!(
         server.post(&target, &body).await.status,
         401,
-        "the query counts where nothing changes"
+        "a token in the query is ignored for writes"
     );
-    // A cookie is no access token.
+    // An access token in a cookie is ignored.
     let cookie = format!("{COOKIE}={good}");
     assert_eq!(
         server
@@ -233,55 +238,46 @@ async fn header_goes_before_the_query_and_two_tokens_are_none() {
 
 #[covers("R33")]
 #[tokio::test]
-async fn change_of_roles_counts_at_the_next_request_with_the_same_token() {
+async fn changed_roles_apply_to_the_next_request_with_the_same_token() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.person("bob", "newcomer").await;
-    let jwt = server.sign_in("bob").await.jwt;
-    let users = async || server.get_as(&jwt, "/api/v1/users").await.status;
+    let jwt = server.sign_in("bob").await.client;
+    let users = async || jwt.get("/api/v1/users").await.status;
     let body = json!({"userIds": [bob.to_string()]});
     let revoke = format!("/api/v1/roles/administrator/assignments?userIds={bob}");
     for _ in 0..5 {
         assert_eq!(users().await, 403);
-        let reply = server
-            .send_as(&owner, "POST", "/api/v1/roles/administrator/assignments", &body)
-            .await;
+        let reply = owner.post("/api/v1/roles/administrator/assignments", &body).await;
         assert_eq!(reply.status, 201);
         assert_eq!(users().await, 200);
-        assert_eq!(
-            server
-                .send_as(&owner, "DELETE", &revoke, &json!(null))
-                .await
-                .status,
-            200
-        );
+        assert_eq!(owner.delete(&revoke).await.status, 200);
     }
-    assert_eq!(server.status_as(&jwt).await, 200);
+    assert_eq!(jwt.status().await, 200);
 }
 
-/// Sends requests with a token all the time while `end` takes it away; gives how many of those that began after the
-/// answer succeeded.
-async fn successes_after(server: &Arc<TestServer>, token: &str, end: impl Future<Output = ()>) -> usize {
+/// Sends requests with a token while `end` revokes it; returns how many succeeded that began after its response.
+async fn successes_after(token: &Client, end: impl Future<Output = ()>) -> usize {
     const CALLERS: usize = 4;
     let ended = Arc::new(AtomicBool::new(false));
     let (succeeds, mut succeeded) = tokio::sync::mpsc::channel(CALLERS);
     let mut callers = tokio::task::JoinSet::new();
     for _ in 0..CALLERS {
-        let (server, token, ended) = (Arc::clone(server), token.to_owned(), Arc::clone(&ended));
+        let (token, ended) = (token.clone(), Arc::clone(&ended));
         let succeeds = succeeds.clone();
         callers.spawn(async move {
             let (mut before, mut after, mut tries) = (0, 0, 0);
             while tries < 50 {
                 let is_late = ended.load(Ordering::SeqCst);
-                let status = server.status_as(&token).await;
+                let status = token.status().await;
                 let counted = if is_late { &mut after } else { &mut before };
                 *counted += usize::from(status == 200);
                 if (before, after) == (1, 0) {
-                    // Nobody listens any more once it is taken away.
+                    // The receiver is gone after the revocation.
                     let _ = succeeds.try_send(());
                 }
                 tries += usize::from(is_late);
-                // A known caller is answered without a pause; the others want to run too.
+                // Let the other tasks run.
                 tokio::task::yield_now().await;
             }
             (before, after)
@@ -299,31 +295,29 @@ async fn successes_after(server: &Arc<TestServer>, token: &str, end: impl Future
 
 #[covers("T15")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_succeeds_after_the_answer_that_took_it_away() {
-    let server = Arc::new(TestServer::start().await);
-    let owner = server.owner().await;
+async fn no_request_succeeds_after_the_revocation_is_answered() {
+    let server = TestServer::start().await;
+    let owner = server.as_owner().await;
     let bob = server.person("bob", "member").await;
-    let jwt = server.sign_in("bob").await.jwt;
+    let jwt = server.sign_in("bob").await.client;
     let sessions = format!("/api/v1/users/{bob}/sessions");
-    let revoked = successes_after(&server, &jwt, async {
-        let reply = server.send_as(&owner, "DELETE", &sessions, &json!(null)).await;
+    let revoked = successes_after(&jwt, async {
+        let reply = owner.delete(&sessions).await;
         assert_eq!((reply.status, reply.json()), (200, json!(1)));
     });
     assert_eq!(revoked.await, 0);
 
     let tokens = format!("/api/v1/users/{bob}/personal-access-tokens");
-    let made = server
-        .send_as(&owner, "POST", &tokens, &json!({"label": "a"}))
-        .await
-        .json();
+    let made = owner.post(&tokens, &json!({"label": "a"})).await.json();
     let one = format!("{tokens}/{}", made["personalAccessTokenId"].as_str().unwrap());
-    let revoked = successes_after(&server, made["token"].as_str().unwrap(), async {
-        let reply = server.send_as(&owner, "DELETE", &one, &json!(null)).await;
+    let token = server.with_token(made["token"].as_str().unwrap());
+    let revoked = successes_after(&token, async {
+        let reply = owner.delete(&one).await;
         assert_eq!((reply.status, reply.json()), (200, json!(true)));
     });
     assert_eq!(revoked.await, 0);
 
-    let jwt = server.sign_in("bob").await.jwt;
-    let disabled = successes_after(&server, &jwt, server.enable(&owner, bob, false));
+    let jwt = server.sign_in("bob").await.client;
+    let disabled = successes_after(&jwt, server.enable(&owner, bob, false));
     assert_eq!(disabled.await, 0);
 }

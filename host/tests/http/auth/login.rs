@@ -16,7 +16,7 @@ pub(crate) const APPS: [&str; 4] = ["admin", "music", "photos", "cinema"];
 
 #[covers("auth-failure 403")]
 #[tokio::test]
-async fn each_role_signs_in_to_its_apps_and_to_no_other() {
+async fn role_signs_in_to_its_apps_only() {
     let server = TestServer::start().await;
     for (role, allowed) in [
         ("owner", [true, true, true, true]),
@@ -40,7 +40,7 @@ async fn each_role_signs_in_to_its_apps_and_to_no_other() {
     }
 }
 
-/// All of an answer but its number.
+/// A response without its request id.
 fn seen(reply: &Reply) -> (u16, HeaderMap, Vec<u8>) {
     let mut headers = reply.headers.clone();
     headers.remove("x-request-id").unwrap();
@@ -49,9 +49,9 @@ fn seen(reply: &Reply) -> (u16, HeaderMap, Vec<u8>) {
 
 #[covers("R1", "T06", "T07")]
 #[tokio::test]
-async fn every_refused_login_looks_the_same() {
+async fn refused_logins_are_indistinguishable() {
     let server = TestServer::start().await;
-    let owner = server.token(server.person("ada", "owner").await);
+    let owner = server.client(server.person("ada", "owner").await);
     let disabled = server.person("gone", "member").await;
     server.enable(&owner, disabled, false).await;
     let linked = server.user("linked", false, &["member"]).await;
@@ -112,7 +112,7 @@ async fn every_refused_login_looks_the_same() {
 
 #[covers("R2", "R13")]
 #[tokio::test]
-async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
+async fn missing_or_unknown_app_is_refused_before_the_body_is_validated() {
     let server = TestServer::start().await;
     let large = json!({"username": "x".repeat(9000)}).to_string();
     for (content_type, body, status) in [
@@ -137,7 +137,7 @@ async fn missing_or_unknown_app_is_refused_before_the_body_is_judged() {
 
 #[covers("T07")]
 #[tokio::test]
-async fn names_are_folded_and_ids_do_as_well() {
+async fn login_accepts_any_case_and_the_user_id() {
     let server = TestServer::start().await;
     let id = server.person("ada", "owner").await;
     for name in ["ADA", "Ada", "ａｄａ", "ádà"] {
@@ -149,11 +149,11 @@ async fn names_are_folded_and_ids_do_as_well() {
     assert_eq!(reply.json()["user"]["username"], "ada");
     assert_eq!(reply.header("cache-control"), "no-store");
     assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
-    assert_eq!(server.status_as(&reply.jwt()).await, 200);
+    assert_eq!(reply.client().status().await, 200);
 }
 
 #[tokio::test]
-async fn weak_hash_is_made_anew_by_a_login() {
+async fn login_replaces_a_weak_hash() {
     let server = TestServer::start().await;
     let id = server.person("ada", "owner").await;
     let weak = Argon2::new(
@@ -185,7 +185,7 @@ async fn weak_hash_is_made_anew_by_a_login() {
     assert!(strong.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{strong}");
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     assert_eq!(stored().await, strong);
-    // A password that was set meanwhile stays.
+    // The hash is not replaced if it has changed meanwhile.
     let mut change = server.store.change_identity().await.unwrap();
     change.replace_password_hash(id, &weak, "$other").await.unwrap();
     change.commit().await.unwrap();
@@ -194,7 +194,7 @@ async fn weak_hash_is_made_anew_by_a_login() {
 
 #[covers("POST /api/v1/auth/login")]
 #[tokio::test]
-async fn login_answer_has_the_documented_fields() {
+async fn login_response_has_the_documented_fields() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let login = server.login(&[ADMIN], &credentials(PASSWORD)).await;
@@ -208,7 +208,7 @@ async fn login_answer_has_the_documented_fields() {
 
 #[covers("A2")]
 #[tokio::test]
-async fn sign_in_by_position_is_refused() {
+async fn login_with_an_array_body_is_refused() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let by_position = json!(["ada", null, PASSWORD]);

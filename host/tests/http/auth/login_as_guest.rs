@@ -11,9 +11,9 @@ use crate::support::{TestServer, TestServerOptions};
 
 #[covers("R28")]
 #[tokio::test]
-async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
+async fn guest_signs_in_without_credentials_only_while_guest_access_is_on() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let id = server.store.guest().await.unwrap().unwrap().id;
     let ways = [
         json!({"username": "guest"}),
@@ -27,14 +27,12 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
             assert_eq!(reply.status, if on { 201 } else { 403 }, "{body}");
             if on {
                 let guest = reply.signed_in();
-                // Their browser keeps nothing, however long others' sessions last.
+                // The guest's cookie is always a session cookie.
                 assert_eq!(reply.json()["scope"], "session");
                 assert!(!reply.header("set-cookie").contains("Max-Age"));
                 assert_eq!(reply.json()["user"]["userId"], json!(id.to_string()));
                 let changed = json!({"displayName": "me"});
-                let reply = server
-                    .send_as(&guest.jwt, "PATCH", "/api/v1/users/current", &changed)
-                    .await;
+                let reply = guest.client.patch("/api/v1/users/current", &changed).await;
                 assert_eq!(reply.status, 403);
             }
         }
@@ -48,13 +46,13 @@ async fn guest_signs_in_without_credentials_only_while_guests_are_let_in() {
 
 #[covers("R28")]
 #[tokio::test]
-async fn kiosk_lets_guests_in_whatever_its_settings_say() {
+async fn kiosk_mode_lets_guests_in_regardless_of_settings() {
     let options = TestServerOptions {
         kiosk: true,
         ..TestServerOptions::default()
     };
     let server = TestServer::start_with(options).await;
-    server.owner().await;
+    server.as_owner().await;
     assert_eq!(
         server.login(&[MUSIC], &json!({"username": "guest"})).await.status,
         201
@@ -63,7 +61,7 @@ async fn kiosk_lets_guests_in_whatever_its_settings_say() {
 
 #[covers("A9")]
 #[tokio::test]
-async fn nobody_signs_in_while_the_server_is_not_set_up() {
+async fn login_before_the_setup_is_refused() {
     on_each_database_with(kiosk, async |server: TestServer| {
         server.person("bob", "member").await;
         let guest = json!({"username": "guest"});
@@ -77,7 +75,7 @@ async fn nobody_signs_in_while_the_server_is_not_set_up() {
         assert_eq!(server.number("SELECT count(*) FROM sessions").await, 0);
         assert_eq!(server.get("/api/v1/health").await.json()["state"], "not_setup");
 
-        server.owner().await;
+        server.as_owner().await;
         server.sign_in("bob").await;
         assert_eq!(server.login(&music, &guest).await.status, 201);
     })

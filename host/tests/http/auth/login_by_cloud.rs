@@ -27,23 +27,23 @@ async fn cloud_token_without_a_cloud_is_503() {
         );
         assert_eq!(reply.cookie(), None);
     }
-    // A password needs no cloud.
+    // A login with a password does not need the cloud.
     let both = json!({"username": "ada", "password": PASSWORD, "cloudToken": "t"});
     assert_eq!(server.login(&[MUSIC], &both).await.status, 201);
-    // Without an app nobody is asked.
+    // Without an app the cloud is not asked.
     assert_eq!(server.login(&[], &json!({"cloudToken": "t"})).await.status, 403);
 }
 
 #[covers("R1")]
 #[tokio::test]
-async fn cloud_login_is_for_linked_accounts_that_the_cloud_vouches_for() {
+async fn cloud_login_requires_a_linked_account_that_the_cloud_confirms() {
     let cloud = Arc::new(ScriptedCloud::default());
     let options = TestServerOptions {
         cloud: cloud.clone(),
         ..TestServerOptions::default()
     };
     let server = TestServer::start_with(options).await;
-    let owner = server.token(server.person("ada", "owner").await);
+    let owner = server.client(server.person("ada", "owner").await);
     let listener = server.user("listener", false, &["music_user"]).await;
     server.link(listener, "c1").await;
     cloud.says("good", Ok("c1"));

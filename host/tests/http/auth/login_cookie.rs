@@ -34,14 +34,14 @@ async fn login_from_another_site_gets_no_cookie_and_ends_no_session() {
             .await;
         assert_eq!(reply.status, 201);
         assert_eq!(reply.cookie().is_some(), gets_cookie, "{header:?}");
-        assert_eq!(server.status_as(&reply.jwt()).await, 200);
+        assert_eq!(reply.client().status().await, 200);
     }
-    assert_eq!(server.status_as(&old.jwt).await, 200);
+    assert_eq!(old.client.status().await, 200);
 }
 
 #[covers("R24")]
 #[tokio::test]
-async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
+async fn cookie_attributes_follow_the_timeout_and_the_scheme() {
     let options = TestServerOptions {
         proxy_config: ProxyConfig {
             trusted_proxies: vec!["192.0.2.1/32".parse().unwrap()],
@@ -50,7 +50,7 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
         ..TestServerOptions::default()
     };
     let mut server = TestServer::start_with(options).await;
-    let owner = server.token(server.person("ada", "owner").await);
+    let owner = server.client(server.person("ada", "owner").await);
     let https = ("x-forwarded-proto", "https");
     let parts = |text: &str| -> BTreeSet<String> { text.split("; ").map(str::to_owned).collect() };
     let fixed = ["HttpOnly", "SameSite=Strict", "Path=/api/v1/auth"];
@@ -82,7 +82,7 @@ async fn cookie_has_exactly_the_attributes_of_the_timeout_and_the_scheme() {
             }
         }
     }
-    // Only a proxy that the operator trusts can say so.
+    // Only a trusted proxy can set the scheme.
     server.peer = [203, 0, 113, 9].into();
     let reply = server.login(&[MUSIC, https], &credentials(PASSWORD)).await;
     assert!(!reply.header("set-cookie").contains("Secure"));
@@ -105,12 +105,12 @@ async fn new_login_ends_the_session_of_the_old_cookie_and_a_failed_one_leaves_it
         assert_eq!(reply.status, expected);
         assert_eq!(reply.cookie(), None);
     }
-    assert_eq!(server.status_as(&old.jwt).await, 200);
+    assert_eq!(old.client.status().await, 200);
     let new = server.login(&headers, &credentials(PASSWORD)).await.signed_in();
-    assert_eq!(server.status_as(&old.jwt).await, 401);
+    assert_eq!(old.client.status().await, 401);
     assert!(server.refresh(&old.cookie).await.clears_cookie());
     for session in [new, other] {
-        assert_eq!(server.status_as(&session.jwt).await, 200);
+        assert_eq!(session.client.status().await, 200);
         assert_eq!(server.refresh(&session.cookie).await.status, 201);
     }
 }

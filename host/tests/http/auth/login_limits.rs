@@ -14,7 +14,7 @@ use svc_identity::throttle::LoginLimits;
 
 const WRONG: &str = "wrong password";
 
-/// How many of `tries` wrong passwords were compared before the rest was told to wait.
+/// The number of wrong passwords that were compared before the rest was throttled.
 async fn compared(server: &TestServer, name: &str, tries: usize) -> usize {
     let mut statuses = Vec::new();
     for _ in 0..tries {
@@ -37,13 +37,13 @@ async fn compared(server: &TestServer, name: &str, tries: usize) -> usize {
 
 #[covers("code too_many_attempts", "R13", "T17", "T18")]
 #[tokio::test]
-async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobody_has_alike() {
+async fn wrong_passwords_are_limited_by_account_and_address_also_for_unknown_names() {
     let mut server = TestServer::start().await;
     server.person("ada", "owner").await;
     server.peer = [198, 51, 100, 9].into();
     server.sign_in("ada").await;
     for name in ["ada", "nobody"] {
-        // Twenty from each of two addresses, and no more from a third.
+        // Twenty from each of two addresses, none from a third.
         for (last, expected) in [(1, 20), (2, 20), (3, 0)] {
             server.peer = [192, 0, 2, last].into();
             assert_eq!(
@@ -53,9 +53,9 @@ async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobod
             );
         }
     }
-    // The right password waits as well: it was not looked at.
+    // The correct password is throttled as well, without a comparison.
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 429);
-    // But it gets through from where its owner has signed in before.
+    // It is accepted from an address that signed in before.
     server.peer = [198, 51, 100, 9].into();
     assert_eq!(server.try_password("nobody", WRONG).await.status, 429);
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
@@ -64,7 +64,7 @@ async fn wrong_passwords_are_limited_by_account_and_address_for_names_that_nobod
 
 #[covers("T17")]
 #[tokio::test]
-async fn parallel_guesses_are_limited_alike() {
+async fn parallel_guesses_share_the_limit() {
     let server = Arc::new(TestServer::start().await);
     server.person("ada", "owner").await;
     let mut calls = tokio::task::JoinSet::new();
@@ -73,7 +73,7 @@ async fn parallel_guesses_are_limited_alike() {
         calls.spawn(async move {
             loop {
                 let status = server.try_password("ada", WRONG).await.status;
-                // Whoever finds the queue full comes again.
+                // A full queue is retried.
                 if status != 503 {
                     return status;
                 }
@@ -89,14 +89,14 @@ async fn parallel_guesses_are_limited_alike() {
 
 #[covers("T18")]
 #[tokio::test]
-async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
+async fn correct_passwords_and_refusals_without_a_comparison_are_not_limited() {
     let server = TestServer::start().await;
     server.user("eve", true, &["owner"]).await;
     server.person("ada", "music_user").await;
     let body = json!({"username": "ada", "password": PASSWORD});
     for _ in 0..25 {
         assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
-        // Lacks the capability; the password was right.
+        // The password is correct; the capability is missing.
         assert_eq!(server.login(&[("svc-app", "admin")], &body).await.status, 403);
         assert_eq!(server.login(&[("svc-app", "tv")], &body).await.status, 403);
         assert_eq!(
@@ -107,7 +107,7 @@ async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
             403
         );
     }
-    // What may be tried without end does not fill the log.
+    // Unlimited attempts do not fill the audit log.
     let notes = server.audit(AuditEvent::LoginFailed).await.len();
     assert!(notes <= 11, "{notes}");
     assert_eq!(compared(&server, "ada", 40).await, 20);
@@ -117,7 +117,7 @@ async fn right_passwords_are_never_limited_nor_refusals_that_compared_none() {
 
 #[covers("T21")]
 #[tokio::test]
-async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_audit_log() {
+async fn forged_addresses_neither_evade_the_limit_nor_reach_the_audit_log() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let mut statuses = Vec::new();
@@ -146,7 +146,7 @@ async fn addresses_that_a_client_makes_up_neither_evade_the_limit_nor_reach_the_
 
 #[covers("T17")]
 #[tokio::test]
-async fn all_accounts_together_are_limited_by_address() {
+async fn address_is_limited_over_all_accounts() {
     let limits = LoginLimits {
         address: RateLimit::new(10, 3600),
         ..LoginLimits::default()
@@ -156,7 +156,7 @@ async fn all_accounts_together_are_limited_by_address() {
         ..TestServerOptions::default()
     };
     let mut server = TestServer::start_with(options).await;
-    server.owner().await;
+    server.as_owner().await;
     let mut statuses = Vec::new();
     for number in 0..12 {
         statuses.push(server.try_password(&format!("name{number}"), WRONG).await.status);
@@ -168,7 +168,7 @@ async fn all_accounts_together_are_limited_by_address() {
 
 #[covers("T19")]
 #[tokio::test]
-async fn time_of_a_refusal_does_not_tell_whether_there_is_an_account() {
+async fn refusal_takes_the_same_time_with_and_without_an_account() {
     let many = RateLimit::new(10_000, 1);
     let options = TestServerOptions {
         login_limits: LoginLimits {
@@ -180,7 +180,7 @@ async fn time_of_a_refusal_does_not_tell_whether_there_is_an_account() {
         ..TestServerOptions::default()
     };
     let server = TestServer::start_with(options).await;
-    let owner = server.token(server.person("ada", "owner").await);
+    let owner = server.client(server.person("ada", "owner").await);
     let disabled = server.person("gone", "member").await;
     server.enable(&owner, disabled, false).await;
     server.user("linked", false, &["member"]).await;

@@ -19,14 +19,14 @@ const MUSIC: (&str, &str) = ("svc-app", "music");
 
 #[covers("T20", "S6")]
 #[tokio::test]
-async fn attempts_without_a_password_or_an_app_cost_no_hash() {
+async fn login_without_password_or_app_computes_no_hash() {
     for kiosk in [false, true] {
         let server = TestServer::start_with(TestServerOptions {
             kiosk,
             ..TestServerOptions::default()
         })
         .await;
-        let owner = server.token(server.person("ada", "owner").await);
+        let owner = server.client(server.person("ada", "owner").await);
         let disabled = server.person("gone", "member").await;
         server.enable(&owner, disabled, false).await;
         let before = server.passwords.hashes();
@@ -45,7 +45,7 @@ async fn attempts_without_a_password_or_an_app_cost_no_hash() {
             assert_eq!((reply.status, reply.json()), refused, "{headers:?} {body}");
         }
         assert_eq!(server.passwords.hashes(), before);
-        // Whoever is named: a password costs one.
+        // Every password costs one hash, whoever is named.
         for (name, hashes) in [("nobody", 1), ("gone", 2), ("ada", 3), ("guest", 4)] {
             let status = if kiosk && name == "guest" { 201 } else { 403 };
             assert_eq!(server.try_password(name, "wrong password").await.status, status);
@@ -55,7 +55,7 @@ async fn attempts_without_a_password_or_an_app_cost_no_hash() {
     }
 }
 
-/// A server without limits on wrong passwords, whose requests say where they come from.
+/// A server without limits on wrong passwords, behind a trusted proxy.
 async fn unlimited() -> Arc<TestServer> {
     let many = RateLimit::new(1_000_000, 1);
     let options = TestServerOptions {
@@ -81,14 +81,14 @@ async fn login_from(server: &TestServer, address: &str, password: &str) -> u16 {
     server.login(&headers, &credentials(password)).await.status
 }
 
-/// Wrong passwords from a hundred connections at a time.
+/// Wrong passwords from a hundred parallel connections.
 struct Flood {
     over: Arc<AtomicBool>,
     connections: JoinSet<()>,
 }
 
 impl Flood {
-    /// Begins, and waits until there is no place left for all of them.
+    /// Starts, and waits until the queue is full.
     async fn start(server: &Arc<TestServer>, address: impl Fn(usize) -> String) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let refused = Arc::new(AtomicUsize::new(0));
@@ -123,7 +123,7 @@ impl Flood {
 
 #[covers("T20")]
 #[tokio::test]
-async fn flood_from_one_address_keeps_nobody_else_out() {
+async fn login_during_a_flood_from_another_address_succeeds() {
     let server = unlimited().await;
     let flood = Flood::start(&server, |_| "198.51.100.1".to_owned()).await;
     for last in 0..10 {
@@ -137,7 +137,7 @@ async fn flood_from_one_address_keeps_nobody_else_out() {
 
 #[covers("T18", "S6")]
 #[tokio::test]
-async fn flood_from_many_addresses_keeps_nobody_out_of_where_they_are_known() {
+async fn login_from_a_known_address_during_a_flood_succeeds() {
     let server = unlimited().await;
     let home = "203.0.113.1";
     assert_eq!(login_from(&server, home, PASSWORD).await, 201);

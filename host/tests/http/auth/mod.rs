@@ -15,7 +15,7 @@ mod refresh_reuse;
 
 use crate::support::Reply;
 
-/// The session is over: 401 without a code, and the cookie is taken away.
+/// Asserts that the session has ended: 401 without a code, and the cookie is cleared.
 pub(crate) fn assert_ended(reply: &Reply) {
     assert_eq!((reply.status, reply.code()), (401, None));
     assert!(reply.clears_cookie(), "{:?}", reply.headers);

@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[covers("POST /api/v1/auth/refresh")]
 #[tokio::test]
-async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
+async fn refresh_returns_a_new_access_token_and_the_next_cookie() {
     on_each_database(async |server: TestServer| {
         server.person("ada", "owner").await;
         let mut session = server.sign_in("ada").await;
@@ -26,7 +26,7 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
             let reply = server.refresh(&session.cookie).await;
             session = reply.signed_in();
             assert_eq!(reply.json()["scope"], "local");
-            assert_eq!(server.status_as(&session.jwt).await, 200);
+            assert_eq!(session.client.status().await, 200);
             assert!(!seen.contains(&session.cookie));
             seen.push(session.cookie.clone());
         }
@@ -43,7 +43,7 @@ async fn each_refresh_gives_a_new_access_token_and_the_next_cookie() {
 
 #[covers("T09")]
 #[tokio::test]
-async fn cookie_used_again_after_the_grace_ends_both_lineages() {
+async fn cookie_reused_after_the_grace_period_ends_the_session() {
     on_each_database(async |server: TestServer| {
         server.person("ada", "owner").await;
         let other = server.sign_in("ada").await;
@@ -54,14 +54,14 @@ async fn cookie_used_again_after_the_grace_ends_both_lineages() {
         for cookie in [&second.cookie, &first.cookie] {
             assert_ended(&server.refresh(cookie).await);
         }
-        for jwt in [&first.jwt, &second.jwt] {
-            assert_eq!(server.status_as(jwt).await, 401);
+        for jwt in [&first.client, &second.client] {
+            assert_eq!(jwt.status().await, 401);
         }
         let reused = server.audit(AuditEvent::RefreshTokenReused).await;
-        assert_eq!(reused.len(), 1, "once is enough");
+        assert_eq!(reused.len(), 1, "one entry");
         assert_eq!(reused[0].address.as_deref(), Some("192.0.2.1"));
-        // Another session of the same account is none of it.
-        assert_eq!(server.status_as(&other.jwt).await, 200);
+        // Other sessions of the account continue.
+        assert_eq!(other.client.status().await, 200);
         assert_eq!(server.refresh(&other.cookie).await.status, 201);
     })
     .await;
@@ -80,7 +80,7 @@ async fn unused_session_ends_after_the_timeout_of_its_last_refresh() {
         ("30d", DAY * 30),
     ] {
         server
-            .set(&server.token(owner_id), "session_timeout", json!(word))
+            .set(&server.client(owner_id), "session_timeout", json!(word))
             .await;
         let session = server.sign_in("ada").await;
         server.clock.advance(idle - HOUR);
@@ -110,22 +110,22 @@ async fn session_ends_after_ninety_days_however_often_it_is_used() {
 
 #[covers("R24")]
 #[tokio::test]
-async fn change_of_the_timeout_counts_from_the_next_refresh() {
+async fn changed_timeout_applies_from_the_next_refresh() {
     let server = TestServer::start().await;
     let owner_id = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server
-        .set(&server.token(owner_id), "session_timeout", json!("1d"))
+        .set(&server.client(owner_id), "session_timeout", json!("1d"))
         .await;
     server.clock.advance(DAY * 2);
     let reply = server.refresh(&session.cookie).await;
     assert!(
         reply.header("set-cookie").contains("Max-Age=86400"),
-        "still the thirty days of its sign-in"
+        "the timeout of the sign-in still applies"
     );
     let session = reply.signed_in();
     server
-        .set(&server.token(owner_id), "session_timeout", json!("memory"))
+        .set(&server.client(owner_id), "session_timeout", json!("memory"))
         .await;
     let reply = server.refresh(&session.cookie).await;
     assert_eq!(reply.json()["scope"], "memory");
@@ -135,7 +135,7 @@ async fn change_of_the_timeout_counts_from_the_next_refresh() {
 }
 
 #[tokio::test]
-async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond() {
+async fn session_is_refreshed_thirty_times_in_a_row_and_then_throttled() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let mut session = server.sign_in("ada").await;
@@ -159,7 +159,7 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
     assert_eq!(refused.header("retry-after"), "1");
     assert_eq!(refused.cookie(), None);
     assert_eq!(server.refresh(&other.cookie).await.status, 201);
-    assert_eq!(server.status_as(&session.jwt).await, 200);
+    assert_eq!(session.client.status().await, 200);
     assert_eq!(
         server
             .number("SELECT count(*) FROM sessions WHERE ended_at IS NOT NULL")
@@ -169,7 +169,7 @@ async fn one_session_is_refreshed_thirty_times_at_once_and_is_unchanged_beyond()
 }
 
 #[tokio::test]
-async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_401_and_cleared() {
+async fn invalid_cookie_is_401_and_cleared() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let SignedIn { cookie: good, .. } = server.sign_in("ada").await;
@@ -191,7 +191,7 @@ async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_40
     assert_ended(&server.send("POST", "/api/v1/auth/refresh", &[], "").await);
     let name = format!("{COOKIE}={good}");
     let two_lines = [("cookie", "a=b"), ("cookie", name.as_str())];
-    // The query is no place for it; another server's cookie beside it does not matter.
+    // The query is ignored, and so is the cookie of another server.
     assert_ended(
         &server
             .send("POST", &format!("/api/v1/auth/refresh?{name}"), &[], "")
@@ -207,17 +207,17 @@ async fn cookie_that_is_missing_unknown_garbled_doubled_or_another_servers_is_40
 }
 
 #[tokio::test]
-async fn account_that_is_disabled_or_deleted_goes_on_no_more() {
+async fn refresh_of_a_disabled_or_deleted_account_is_401() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.person("bob", "member").await;
     let session = server.sign_in("bob").await;
     server.enable(&owner, bob, false).await;
-    assert_eq!(server.status_as(&session.jwt).await, 410);
+    assert_eq!(session.client.status().await, 410);
     assert_ended(&server.refresh(&session.cookie).await);
     server.enable(&owner, bob, true).await;
     assert_ended(&server.refresh(&session.cookie).await);
-    assert_eq!(server.status_as(&session.jwt).await, 401);
+    assert_eq!(session.client.status().await, 401);
     let session = server.sign_in("bob").await;
     server.delete(bob).await;
     assert_ended(&server.refresh(&session.cookie).await);
@@ -226,9 +226,9 @@ async fn account_that_is_disabled_or_deleted_goes_on_no_more() {
 
 #[covers("R28")]
 #[tokio::test]
-async fn guests_go_on_only_while_they_are_let_in() {
+async fn guest_refreshes_only_while_guest_access_is_on() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     server.set(&owner, "guest_access", json!(true)).await;
     let guest = server
         .login(&[("svc-app", "music")], &json!({"username": "guest"}))
@@ -245,16 +245,12 @@ async fn password_change_ends_all_other_sessions() {
     server.person("ada", "owner").await;
     let (own, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
     let wrong = json!({"password": "another password", "currentPassword": "wrong password"});
-    let reply = server
-        .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &wrong)
-        .await;
+    let reply = own.client.patch("/api/v1/users/current", &wrong).await;
     assert_eq!(reply.status, 403);
     let right = json!({"password": "another password", "currentPassword": PASSWORD});
-    let reply = server
-        .send_as(&own.jwt, "PATCH", "/api/v1/users/current", &right)
-        .await;
+    let reply = own.client.patch("/api/v1/users/current", &right).await;
     assert_eq!(reply.status, 200);
-    assert_eq!(server.status_as(&other.jwt).await, 401);
+    assert_eq!(other.client.status().await, 401);
     assert_ended(&server.refresh(&other.cookie).await);
     assert_eq!(server.refresh(&own.cookie).await.status, 201);
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 403);
@@ -262,15 +258,15 @@ async fn password_change_ends_all_other_sessions() {
 }
 
 #[tokio::test]
-async fn clock_that_steps_back_locks_nobody_out() {
+async fn clock_that_steps_back_ends_no_session() {
     on_each_database(async |server: TestServer| {
         server.person("ada", "owner").await;
         let session = server.sign_in("ada").await;
         let session = server.refresh(&session.cookie).await.signed_in();
         server.clock.step_back(HOUR);
-        assert_eq!(server.status_as(&session.jwt).await, 200);
+        assert_eq!(session.client.status().await, 200);
         let session = server.refresh(&session.cookie).await.signed_in();
-        assert_eq!(server.status_as(&session.jwt).await, 200);
+        assert_eq!(session.client.status().await, 200);
         assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
         server.clock.advance(HOUR);
         assert_eq!(server.refresh(&session.cookie).await.status, 201);
@@ -280,16 +276,16 @@ async fn clock_that_steps_back_locks_nobody_out() {
 
 #[covers("auth-failure 401 access token")]
 #[tokio::test]
-async fn access_token_ends_after_fifteen_minutes_and_a_refresh_helps() {
+async fn access_token_expires_after_fifteen_minutes_and_is_refreshed() {
     let server = TestServer::start().await;
     server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server.clock.advance(Duration::from_secs(16 * 60));
-    let reply = server.get_as(&session.jwt, "/api/v1/users/current").await;
+    let reply = session.client.get("/api/v1/users/current").await;
     assert_eq!((reply.status, reply.code()), (401, None));
     assert!(reply.header("www-authenticate").starts_with("Bearer"));
     let session = server.refresh(&session.cookie).await.signed_in();
-    assert_eq!(server.status_as(&session.jwt).await, 200);
+    assert_eq!(session.client.status().await, 200);
 }
 
 #[tokio::test]
@@ -301,7 +297,7 @@ async fn account_keeps_its_fifty_newest_sessions() {
         signed_in.push(server.sign_in("ada").await);
     }
     assert_eq!(server.refresh(&signed_in[0].cookie).await.status, 401);
-    // Its access token lives on: nobody took it away.
-    assert_eq!(server.status_as(&signed_in[0].jwt).await, 200);
+    // Its access token stays valid until it expires.
+    assert_eq!(signed_in[0].client.status().await, 200);
     assert_eq!(server.refresh(&signed_in[1].cookie).await.status, 201);
 }

@@ -26,7 +26,7 @@ async fn refresh(server: &TestServer, headers: &[(&str, &str)]) -> Reply {
     server.send("POST", "/api/v1/auth/refresh", headers, "").await
 }
 
-/// Everything that is stored of sessions, as one number: whatever changes changes it.
+/// A checksum of the stored sessions and refresh tokens.
 async fn sessions(server: &TestServer) -> i64 {
     let sum = "SELECT CAST(coalesce(sum(generation * 1000 + idle_expires_at % 1000003), 0) \
                + count(*) + count(ended_at) + (SELECT count(*) FROM refresh_tokens) \
@@ -36,21 +36,21 @@ async fn sessions(server: &TestServer) -> i64 {
 
 fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
     assert_eq!((reply.status, reply.code().as_deref()), (status, code), "{case}");
-    // The session is unchanged, and so is the browser.
+    // The session and the cookie are unchanged.
     assert!(!reply.headers.contains_key("set-cookie"), "{case}");
     assert_eq!(reply.header("cache-control"), "no-store");
 }
 
 #[covers("auth-failure 401 not linked", "R12", "R22", "A3")]
 #[tokio::test]
-async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
+async fn cross_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
     let (server, _cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
     for site in [CROSS, ("origin", "https://app.example"), ("origin", "null")] {
         let none = refresh(&server, &[site]).await;
         assert_refused(&none, 401, Some("cloud_token_required"), "no token");
-        // Nothing is known of an account yet, least of all that it is linked.
+        // No account is known yet, so the message must not mention one.
         let message = "a cross-site caller needs a cloud token";
         assert_eq!(none.json()["message"], message);
         for (token, status, code) in [
@@ -72,7 +72,7 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
             (201, Some("local"))
         );
         assert!(!reply.headers.contains_key("set-cookie"));
-        let current = server.get_as(&reply.jwt(), "/api/v1/users/current").await.json();
+        let current = reply.client().get("/api/v1/users/current").await.json();
         assert_eq!(current["localUser"]["userId"], ada.to_string());
     }
     let two = [CROSS, ("svc-cloud-token", "good"), ("svc-cloud-token", "good")];
@@ -81,7 +81,7 @@ async fn app_of_another_site_goes_on_by_its_cloud_account_and_gets_no_cookie() {
 
 #[covers("R22", "T12")]
 #[tokio::test]
-async fn cookie_counts_for_nothing_from_another_site() {
+async fn cross_site_cookie_is_ignored() {
     let (server, _cloud) = bed_with_cloud().await;
     server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
@@ -93,7 +93,7 @@ async fn cookie_counts_for_nothing_from_another_site() {
     ] {
         let reply = server.refresh_with(&session.cookie, &[site]).await;
         assert_refused(&reply, 401, Some("cloud_token_required"), site.1);
-        // The account of the cloud token, not that of the cookie, is asked for: there is none.
+        // The cloud token decides, not the cookie; its account does not exist.
         let reply = server
             .refresh_with(&session.cookie, &[site, ("svc-cloud-token", "good")])
             .await;
@@ -105,14 +105,14 @@ async fn cookie_counts_for_nothing_from_another_site() {
 
 #[covers("R23")]
 #[tokio::test]
-async fn cloud_token_without_a_cookie_does_on_the_own_site_as_well_and_sets_none() {
+async fn same_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
     let (server, _cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
     let reply = refresh(&server, &[("svc-cloud-token", "good")]).await;
     assert_eq!(reply.status, 201);
     assert!(!reply.headers.contains_key("set-cookie"));
-    assert_eq!(server.status_as(&reply.jwt()).await, 200);
+    assert_eq!(reply.client().status().await, 200);
     let reply = refresh(&server, &[("svc-cloud-token", "stranger")]).await;
     assert_refused(&reply, 401, None, "stranger");
 }
@@ -127,7 +127,7 @@ async fn cloud_token_without_a_cookie_does_on_the_own_site_as_well_and_sets_none
     "R33c"
 )]
 #[tokio::test]
-async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_otherwise() {
+async fn linked_account_refreshes_only_while_the_cloud_confirms_it() {
     let (server, cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
@@ -148,13 +148,13 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
         assert_refused(&reply, status, Some(code), token);
     }
     assert_eq!(sessions(&server).await, before);
-    // The session itself goes on until its access token ends, without the cloud.
-    assert_eq!(server.status_as(&session.jwt).await, 200);
+    // The access token stays valid without the cloud.
+    assert_eq!(session.client.status().await, 200);
     let next = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     let session = next.signed_in();
-    // On every refresh: what the cloud takes back counts at the next one.
+    // The cloud is asked on every refresh.
     cloud.says("good", Err(CloudError::Rejected));
     let reply = server
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
@@ -169,17 +169,17 @@ async fn linked_account_goes_on_only_while_the_cloud_vouches_and_is_unchanged_ot
 
 #[covers("R32")]
 #[tokio::test]
-async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
+async fn cloud_token_of_another_request_is_ignored() {
     let (server, _cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
-    let bearer = format!("Bearer {}", server.token(ada));
+    let bearer = format!("Bearer {}", server.client(ada));
     for token in ["good", "stranger", "unknown", "away", ""] {
         let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token)];
         let reply = server.send("GET", "/api/v1/users/current", &headers, "").await;
         assert_eq!(reply.status, 200, "{token}");
         assert_eq!(reply.json()["cloudUser"]["cloudAccountId"], "c1", "{token}");
-        // Nor does it stand in for the credential.
+        // It does not replace the credential.
         let reply = server
             .send("GET", "/api/v1/users/current", &headers[1..], "")
             .await;
@@ -188,12 +188,12 @@ async fn cloud_token_of_an_ordinary_call_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
+async fn ended_session_is_cleared_without_a_request_to_the_cloud() {
     let (server, _cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server.link(ada, "c1").await;
-    let bearer = [("authorization", format!("Bearer {}", session.jwt))];
+    let bearer = [("authorization", format!("Bearer {}", session.client))];
     let headers = bearer.each_ref().map(|(name, value)| (*name, value.as_str()));
     assert_eq!(
         server
@@ -210,9 +210,9 @@ async fn session_that_is_over_is_cleared_without_asking_the_cloud() {
 }
 
 #[tokio::test]
-async fn disabled_account_goes_on_by_no_cloud_account() {
+async fn disabled_account_does_not_refresh_by_cloud_token() {
     let (server, _cloud) = bed_with_cloud().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["member"]).await;
     server.link(bob, "c1").await;
     assert_eq!(
@@ -227,7 +227,7 @@ async fn disabled_account_goes_on_by_no_cloud_account() {
 }
 
 #[tokio::test]
-async fn refreshes_of_an_app_of_another_site_push_out_no_session() {
+async fn cross_site_refreshes_evict_no_session() {
     let (server, _cloud) = bed_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;

@@ -23,16 +23,15 @@ use svc_platform::random::{Random as _, SystemRandom};
 
 const WORKERS: usize = 8;
 
-/// Sessions of a worker, and refreshes of each: fewer than one session may have at once.
+/// Sessions per worker, and refreshes per session: fewer than the rate limit.
 const SESSIONS: usize = 50;
 
 const REFRESHES: usize = 25;
 
-/// Sessions that a worker has in hand: few, so that a lost answer is asked for again well within the grace of ten
-/// seconds, however busy the machine is.
+/// Sessions per worker at a time: few, so that a lost response is repeated within the grace period.
 const IN_HAND: usize = 5;
 
-/// Polls a future so many times, then drops it.
+/// Polls a future this many times, then drops it.
 async fn dropped_after<T>(polls: u64, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     let mut left = polls;
@@ -49,7 +48,7 @@ async fn dropped_after<T>(polls: u64, future: impl Future<Output = T>) -> Option
     .await
 }
 
-/// Numbers that follow from a seed (xorshift).
+/// Pseudo-random numbers from a seed (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -69,7 +68,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// Begins sessions of an account behind the API; gives their cookies.
+/// Inserts sessions of an account; returns their cookies.
 pub(crate) async fn begin_sessions(server: &TestServer, user: UserId, count: usize) -> Vec<String> {
     let now = server.clock.now();
     let end = Timestamp::from_millis(now.millis() + 86_400_000);
@@ -102,8 +101,7 @@ pub(crate) async fn begin_sessions(server: &TestServer, user: UserId, count: usi
     cookies
 }
 
-/// What must be so at any time: each session has one token of each of the last generations, of which only the current
-/// one is unused.
+/// Invariant: each session has one token per recent generation, and only the current one is unused.
 async fn assert_lineages(server: &TestServer, sessions: usize) {
     for (what, sql, expected) in [
         (
@@ -146,7 +144,7 @@ async fn assert_lineages(server: &TestServer, sessions: usize) {
 
 #[covers("R33b", "T09")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
+async fn parallel_refreshes_with_one_cookie_return_one_cookie() {
     on_each_database(async |server: TestServer| {
         server.person("ada", "owner").await;
         let session = server.sign_in("ada").await;
@@ -159,7 +157,7 @@ async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
         let mut cookies = HashSet::new();
         for reply in calls.join_all().await {
             let next = reply.signed_in();
-            assert_eq!(server.status_as(&next.jwt).await, 200);
+            assert_eq!(next.client.status().await, 200);
             cookies.insert(next.cookie);
         }
         assert_eq!(cookies.len(), 1);
@@ -175,7 +173,7 @@ async fn parallel_refreshes_with_one_cookie_end_in_one_lineage() {
 
 #[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
+async fn refresh_that_is_cut_off_leaves_the_session_valid() {
     let server = TestServer::start().await;
     let user = server.user("ada", true, &["owner"]).await;
     let cookies = begin_sessions(&server, user, WORKERS * SESSIONS).await;
@@ -194,7 +192,7 @@ async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
                         None => dropped += 1,
                     }
                 }
-                // Nobody was signed out.
+                // No session has ended.
                 for cookie in cookies {
                     assert_eq!(server.refresh(cookie).await.status, 201);
                 }
@@ -212,7 +210,7 @@ async fn clients_that_hang_up_in_a_refresh_leave_every_session_whole() {
     assert!(server.audit(AuditEvent::RefreshTokenReused).await.is_empty());
 }
 
-/// Polls a future so many times, waits for something else, then for its end.
+/// Polls a future this many times, awaits `between`, then completes the future.
 async fn interrupted<T>(polls: u64, future: impl Future<Output = T>, between: impl Future<Output = ()>) -> T {
     let mut future = pin!(future);
     if let Some(done) = dropped_after(polls, future.as_mut()).await {
@@ -223,9 +221,9 @@ async fn interrupted<T>(polls: u64, future: impl Future<Output = T>, between: im
 }
 
 #[tokio::test]
-async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
+async fn login_overtaken_by_an_account_change_leaves_no_session() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let overtaken = Cell::new(0);
     for polls in 0..14 {
         for disables in [false, true] {
@@ -248,9 +246,9 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
             };
             let login = interrupted(polls, server.try_password(&name, PASSWORD), change).await;
             server.enable(&owner, bob, true).await;
-            // What was granted in spite of the change was granted before, and ended by it.
+            // A login that succeeded came before the change, which ended its session.
             if login.status == 201 && overtaken.get() > before {
-                assert_eq!(server.status_as(&login.jwt()).await, 401, "{polls} {disables}");
+                assert_eq!(login.client().status().await, 401, "{polls} {disables}");
                 assert_eq!(
                     server.refresh(login.cookie().unwrap()).await.status,
                     401,
@@ -265,9 +263,9 @@ async fn login_that_a_change_of_the_account_overtakes_leaves_no_session() {
 
 #[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
+async fn login_or_logout_that_is_cut_off_leaves_no_partial_session() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     server.set(&owner, "guest_access", json!(true)).await;
     let mut numbers = Numbers(seed());
     for _ in 0..200 {
@@ -275,16 +273,16 @@ async fn clients_that_hang_up_in_a_login_or_logout_leave_no_half_session() {
         let login = dropped_after(numbers.below(16), server.login(&[("svc-app", "music")], &guest)).await;
         if let Some(reply) = login {
             let session = reply.signed_in();
-            let bearer = format!("Bearer {}", session.jwt);
+            let bearer = format!("Bearer {}", session.client);
             let headers = [("authorization", bearer.as_str())];
             let logout = server.send("POST", "/api/v1/auth/logout", &headers, "");
             if let Some(reply) = dropped_after(numbers.below(12), logout).await {
                 assert_eq!(reply.status, 201);
-                assert_eq!(server.status_as(&session.jwt).await, 401);
+                assert_eq!(session.client.status().await, 401);
             }
         }
     }
-    // What was begun goes on without its client; it ends well before this.
+    // The operations continue without their clients and end before this.
     for _ in 0..20 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -10,12 +10,12 @@ use crate::support::TestServer;
 use crate::support::databases::on_each_database;
 use svc_domain::audit::AuditEvent;
 
-/// How long a used cookie still gives the newest one.
+/// How long a used cookie returns the newest one.
 const GRACE_MS: u64 = 10_000;
 
 #[covers("R33b", "T10")]
 #[tokio::test]
-async fn lost_answer_is_given_again_within_the_grace() {
+async fn lost_response_is_repeated_within_the_grace_period() {
     on_each_database(async |server: TestServer| {
         server.person("ada", "owner").await;
         let first = server.sign_in("ada").await;
@@ -24,7 +24,7 @@ async fn lost_answer_is_given_again_within_the_grace() {
         for _ in 0..5 {
             let again = server.refresh(&first.cookie).await.signed_in();
             assert_eq!(again.cookie, second.cookie);
-            assert_eq!(server.status_as(&again.jwt).await, 200);
+            assert_eq!(again.client.status().await, 200);
         }
         assert_eq!(server.number("SELECT generation FROM sessions").await, 1);
         assert_eq!(server.refresh(&second.cookie).await.status, 201);
@@ -34,7 +34,7 @@ async fn lost_answer_is_given_again_within_the_grace() {
 
 #[covers("T10", "A8")]
 #[tokio::test]
-async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace() {
+async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace_period() {
     on_each_database(async |server: TestServer| {
         server.clock.stop();
         server.person("ada", "owner").await;
@@ -46,10 +46,10 @@ async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace(
         for late in [&first, &second] {
             let again = server.refresh(&late.cookie).await.signed_in();
             assert_eq!(again.cookie, third.cookie);
-            assert_eq!(server.status_as(&again.jwt).await, 200);
+            assert_eq!(again.client.status().await, 200);
         }
         assert_eq!(server.number("SELECT generation FROM sessions").await, 2);
-        // The grace of the second counts from its own use, that of the first is over.
+        // The grace period of the second cookie starts with its use; that of the first is over.
         server.clock.advance(Duration::from_millis(1));
         assert_eq!(
             server.refresh(&second.cookie).await.signed_in().cookie,
@@ -66,44 +66,44 @@ const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
 
 #[covers("T09", "S9")]
 #[tokio::test]
-async fn used_cookies_are_forgotten_after_the_grace_and_known_again_all_the_same() {
+async fn used_cookies_are_deleted_after_the_grace_period_and_still_recognized() {
     on_each_database(async |server: TestServer| {
         server.clock.stop();
         server.person("ada", "owner").await;
         let (first, other) = (server.sign_in("ada").await, server.sign_in("ada").await);
         let mut cookies = vec![first.cookie.clone()];
-        // Few enough refreshes for one session's bucket.
+        // Fewer refreshes than the rate limit of a session.
         for _ in 0..25 {
             server.clock.advance(Duration::from_secs(2));
             let next = server.refresh(cookies.last().unwrap()).await.signed_in();
             cookies.push(next.cookie);
-            // Those of the last ten seconds, the newest, and the other session's.
+            // The cookies of the last ten seconds, the newest, and that of the other session.
             assert!(server.number(TOKENS).await <= 8);
         }
-        // The grace is as it was, over all generations within it.
+        // All cookies within the grace period are accepted.
         let newest = cookies.last().unwrap();
         for late in &cookies[20..25] {
             assert_eq!(&server.refresh(late).await.signed_in().cookie, newest);
         }
-        // Neither one that was never made nor one whose seal is broken ends anything.
+        // A forged cookie and one with a broken checksum end nothing.
         let mut broken = cookies[10].clone().into_bytes();
         broken[5] = if broken[5] == b'x' { b'y' } else { b'x' };
         for made_up in [String::from_utf8(broken).unwrap(), "A".repeat(86)] {
             assert_ended(&server.refresh(&made_up).await);
         }
         assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 0);
-        assert_eq!(server.status_as(&first.jwt).await, 200);
-        // One that was forgotten long ago is a theft.
+        assert_eq!(first.client.status().await, 200);
+        // A deleted cookie is treated as stolen.
         assert_ended(&server.refresh(&cookies[3]).await);
         assert_ended(&server.refresh(newest).await);
-        assert_eq!(server.status_as(&first.jwt).await, 401);
+        assert_eq!(first.client.status().await, 401);
         assert_eq!(server.audit(AuditEvent::RefreshTokenReused).await.len(), 1);
         assert_eq!(server.refresh(&other.cookie).await.status, 201);
     })
     .await;
 }
 
-/// Numbers that follow from a seed (the generator of Knuth's MMIX): the same cases each time.
+/// Pseudo-random numbers from a seed (Knuth's MMIX generator).
 struct Numbers(u64);
 
 impl Numbers {
@@ -116,17 +116,17 @@ impl Numbers {
     }
 }
 
-/// What a session must do, as plainly as it can be said.
+/// A model of the expected behaviour of a session.
 #[derive(Default)]
 struct Model {
     now: u64,
-    /// When the cookie of each generation was first used; the last was not.
+    /// First use of the cookie of each generation; the last is unused.
     used: Vec<Option<u64>>,
     ended: bool,
 }
 
 impl Model {
-    /// The generation of the cookie that a cookie of this generation gets; `None` if the session is over.
+    /// The generation of the returned cookie; `None` if the session has ended.
     fn present(&mut self, generation: usize) -> Option<usize> {
         match self.used[generation] {
             _ if self.ended => {}
@@ -140,10 +140,10 @@ impl Model {
     }
 }
 
-/// Tabs share a browser's cookie, but each may have read it before another's answer replaced it, or lose its own.
+/// Tabs share a cookie, but may hold an old one or lose a response.
 #[covers("T09")]
 #[tokio::test]
-async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
+async fn reuse_ends_a_session_only_after_the_grace_period() {
     on_each_database(async |server: TestServer| {
         server.clock.stop();
         let ada = server.person("ada", "owner").await;
@@ -156,13 +156,13 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
                 used: vec![None],
                 ..Model::default()
             };
-            // Few enough refreshes for one session's bucket.
+            // Fewer refreshes than the rate limit of a session.
             for step in 0..25 {
                 let wait = [0, 0, 1, 1_500, 4_000, GRACE_MS, GRACE_MS + 1][numbers.below(7) as usize];
                 model.now += wait;
                 server.clock.advance(Duration::from_millis(wait));
                 let tab = numbers.below(3) as usize;
-                // Now and then a tab reads the browser's cookie, and so forgets an old one.
+                // A tab sometimes reads the newest cookie.
                 if numbers.below(3) == 0 {
                     tabs[tab] = cookies.len() - 1;
                 }
@@ -183,8 +183,8 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
                     repeated += 1;
                     deepest = deepest.max(expected - request_credential);
                 }
-                assert_eq!(server.status_as(&got.jwt).await, 200, "seed {seed}, step {step}");
-                // An answer that got lost leaves the tab with its old cookie.
+                assert_eq!(got.client.status().await, 200, "seed {seed}, step {step}");
+                // A lost response leaves the tab with its old cookie.
                 if numbers.below(3) > 0 {
                     tabs[tab] = expected;
                 }
@@ -193,7 +193,7 @@ async fn reuse_ends_a_session_after_the_grace_of_the_cookie_and_never_before() {
                 assert_ended(&server.refresh(cookie).await);
             }
         }
-        // The cases must be worth their name.
+        // Enough cases of each kind occurred.
         assert!(
             ended >= 10 && repeated >= 100 && deepest >= 3,
             "{ended} {repeated} {deepest}"

@@ -51,7 +51,7 @@ async fn document_describes_every_route_with_its_access() {
 
 #[covers("A12")]
 #[test]
-fn document_tells_defaults_kinds_and_types_as_they_are() {
+fn document_declares_actual_defaults_event_types_and_content_types() {
     let document = serde_json::to_value(svc_api::openapi::document()).unwrap();
     let operation = |path: &str| document["paths"][path]["get"].clone();
     let parameter = |path: &str, name: &str| {
@@ -128,7 +128,7 @@ fn path_parameters(operation: &Value) -> usize {
         .count()
 }
 
-/// Names of the whole numbers that an operation takes in its query.
+/// Integer query parameters of an operation.
 fn numbers_of(operation: &Value) -> Vec<String> {
     let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
     parameters
@@ -140,9 +140,9 @@ fn numbers_of(operation: &Value) -> Vec<String> {
 
 #[covers("T45")]
 #[tokio::test]
-async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
+async fn out_of_range_number_is_refused_by_every_parameter() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let document = server.get("/api/docs-json").await.json();
     let mut cases = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -155,7 +155,7 @@ async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
                 "0x10",
             ] {
                 let target = format!("{}?{name}={number}", crate::filled(path));
-                let reply = server.get_as(&token, &target).await;
+                let reply = token.get(&target).await;
                 assert_eq!(reply.status, 400, "{target}");
                 let errors = reply.json()["errors"].as_array().unwrap().clone();
                 assert!(
@@ -170,7 +170,7 @@ async fn numbers_that_no_machine_holds_are_refused_by_every_parameter() {
 }
 
 #[tokio::test]
-async fn every_reference_in_the_document_leads_somewhere() {
+async fn references_in_the_document_resolve() {
     let server = TestServer::start().await;
     let document = server.get("/api/docs-json").await.json();
     let text = document.to_string();

@@ -6,7 +6,7 @@ use crate::support::TestServer;
 
 #[covers("GET /api/docs", "GET /api/docs/{file}", "R65")]
 #[tokio::test]
-async fn reference_page_needs_nothing_from_elsewhere() {
+async fn reference_page_loads_no_external_resources() {
     let server = TestServer::start().await;
     let page = server.get("/api/docs").await;
     let text = String::from_utf8(page.body.clone()).unwrap();

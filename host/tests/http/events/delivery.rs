@@ -13,18 +13,18 @@ use svc_platform::tasks;
 
 #[covers("R59")]
 #[tokio::test]
-async fn events_reach_those_who_may_hear_them_and_nobody_else() {
+async fn event_reaches_only_its_audience() {
     let listening = ListeningServer::start(quick()).await;
     let server = &listening.server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let (ann, bob) = (
         server.user("ann", false, &["music_user"]).await,
         server.user("bob", false, &["music_user"]).await,
     );
     let mut clients = [
         listening.listen(&owner).await,
-        listening.listen(&server.token(ann)).await,
-        listening.listen(&server.token(bob)).await,
+        listening.listen(&server.client(ann)).await,
+        listening.listen(&server.client(bob)).await,
     ];
     let publish = |audience, number: u32| {
         let message = Message::to(audience, EventKind::IndexingStarted, &number);
@@ -45,13 +45,13 @@ async fn events_reach_those_who_may_hear_them_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn role_counts_for_the_next_event_whether_given_or_taken() {
+async fn changed_role_applies_to_the_next_event() {
     let listening = ListeningServer::start(quick()).await;
     let server = &listening.server;
     let ann = server.user("ann", false, &["music_user"]).await;
-    let mut client = listening.listen(&server.token(ann)).await;
-    // Who hears everything, and so tells when a message was handed out.
-    let mut witness = listening.listen(&server.owner().await).await;
+    let mut client = listening.listen(&server.client(ann)).await;
+    // The witness receives every event, which shows when one was dispatched.
+    let mut witness = listening.listen(&server.as_owner().await).await;
     for round in 0..20 {
         listening.publish(json!("not heard"));
         assert_eq!(witness.next_payload().await, json!("not heard"));
@@ -78,19 +78,19 @@ async fn comments_keep_a_silent_stream_alive() {
         ..quick()
     })
     .await;
-    let token = listening.server.caller_without_roles().await;
+    let token = listening.server.as_nobody().await;
     let mut client = listening.listen(&token).await;
     while client.comments < 4 {
-        // The event never comes: the comments are counted on the way.
+        // No event arrives; reading counts the comments.
         let _ = tokio::time::timeout(Duration::from_millis(50), client.next()).await;
     }
     assert!(client.is_silent().await);
 }
 
 #[tokio::test]
-async fn events_that_wait_go_out_in_one_piece() {
+async fn queued_events_are_sent_in_one_chunk() {
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut client = listening.listen(&token).await;
     let before = client.chunks;
     for number in 0..50 {
@@ -103,10 +103,10 @@ async fn events_that_wait_go_out_in_one_piece() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_for_those_who_read() {
+async fn reading_client_receives_every_event() {
     const EVENTS: u64 = 5_000;
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut readers = Vec::new();
     for _ in 0..20 {
         let mut client = listening.listen(&token).await;
@@ -125,9 +125,9 @@ async fn nothing_is_lost_for_those_who_read() {
 }
 
 #[tokio::test]
-async fn additions_beyond_what_can_wait_are_left_out_and_the_end_is_not() {
+async fn droppable_events_beyond_the_queue_are_dropped() {
     let listening = ListeningServer::start(EventLimits { inbox: 10, ..quick() }).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut client = listening.listen(&token).await;
     let publish = |kind, number: u32| {
         listening

@@ -5,22 +5,23 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use svc_covers::covers;
 
+use crate::support::Client;
 use crate::support::listening::{ListeningServer, PATIENCE, quick};
 use svc_domain::id::SessionId;
 use svc_domain::time::{Clock as _, Timestamp};
 use svc_events::EventLimits;
 
-/// What the security notes allow for the end of a stream whose caller is out.
+/// The time within which a stream must end after a revocation.
 const SOON: Duration = Duration::from_secs(5);
 
 #[tokio::test]
-async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
+async fn stream_ends_with_its_token_session_or_account() {
     let listening = ListeningServer::start(EventLimits::default()).await;
     let server = &listening.server;
-    let owner = server.owner().await;
-    let ends = async |name: &str, token: &str, method: &str, path: String, body: Value| {
+    let owner = server.as_owner().await;
+    let ends = async |name: &str, token: &Client, method: &str, path: String, body: Value| {
         let mut client = listening.listen(token).await;
-        let reply = server.send_as(&owner, method, &path, &body).await;
+        let reply = owner.send(method, &path, &body).await;
         assert_eq!(reply.status, 200, "{name}: {:?}", reply.json());
         let since = Instant::now();
         assert!(client.end().await, "{name}: ends in good order");
@@ -29,31 +30,28 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
 
     let ann = server.user("ann", false, &["member"]).await;
     let tokens = format!("/api/v1/users/{ann}/personal-access-tokens");
-    let made = server
-        .send_as(&owner, "POST", &tokens, &json!({"label": "tv"}))
-        .await
-        .json();
+    let made = owner.post(&tokens, &json!({"label": "tv"})).await.json();
     let id = made["personalAccessTokenId"].as_str().unwrap();
-    let token = made["token"].as_str().unwrap();
-    ends("token", token, "DELETE", format!("{tokens}/{id}"), json!(null)).await;
+    let token = server.with_token(made["token"].as_str().unwrap());
+    ends("token", &token, "DELETE", format!("{tokens}/{id}"), json!(null)).await;
 
     let path = format!("/api/v1/users/{ann}");
     ends(
         "account",
-        &server.token(ann),
+        &server.client(ann),
         "PATCH",
         path,
         json!({"enabled": false}),
     )
     .await;
 
-    // A session that nobody knows does not count, from the beginning.
+    // An unknown session opens no stream.
     let bob = server.user("bob", false, &["member"]).await;
-    let stranger = server.token_of(bob, Some(SessionId::from(7)));
+    let stranger = server.client_of_session(bob, Some(SessionId::from(7)));
     let client = listening.open(&format!("?token={stranger}")).await;
     assert!(client.head.starts_with("HTTP/1.1 401"), "{}", client.head);
 
-    let mut client = listening.listen(&server.token(bob)).await;
+    let mut client = listening.listen(&server.client(bob)).await;
     let mut change = server.store.change_identity().await.unwrap();
     assert!(change.delete_user(bob).await.unwrap());
     change.commit().await.unwrap();
@@ -62,23 +60,25 @@ async fn stream_ends_soon_with_its_token_its_session_or_its_account() {
 
 #[covers("R58")]
 #[tokio::test]
-async fn access_token_that_expires_ends_no_stream_but_opens_none() {
+async fn expired_access_token_keeps_its_stream_but_opens_none() {
     let listening = ListeningServer::start(quick()).await;
     let server = &listening.server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let ann = server.user("ann", false, &["administrator"]).await;
     let expires = Timestamp::from_millis(server.clock.now().millis() + 60_000);
     let body = json!({"label": "tv", "expiresAt": expires.to_iso()});
     let tokens = format!("/api/v1/users/{ann}/personal-access-tokens");
-    let made = server.send_as(&owner, "POST", &tokens, &body).await.json();
-    let mut by_token = listening.listen(made["token"].as_str().unwrap()).await;
+    let made = owner.post(&tokens, &body).await.json();
+    let mut by_token = listening
+        .listen(&server.with_token(made["token"].as_str().unwrap()))
+        .await;
     let mut client = listening.listen(&owner).await;
     server.clock.advance(Duration::from_secs(16 * 60));
-    // Any change of accounts makes the server look again.
+    // Any change of accounts makes the server check the streams.
     server.user("bob", false, &[]).await;
     listening.publish(json!(1));
     assert_eq!(client.next_payload().await, json!(1));
-    assert!(client.is_silent().await, "it stays open");
+    assert!(client.is_silent().await, "the stream stays open");
     let again = listening.open(&format!("?token={owner}")).await;
     assert!(again.head.starts_with("HTTP/1.1 401"), "{}", again.head);
     assert!(by_token.end().await, "a personal access token ends its stream");
@@ -86,16 +86,16 @@ async fn access_token_that_expires_ends_no_stream_but_opens_none() {
 
 #[covers("T51")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn client_that_does_not_read_is_cut_off_and_holds_up_nobody() {
+async fn client_that_does_not_read_is_disconnected_and_blocks_nobody() {
     const EVENTS: u64 = 1_500;
-    // The one that reads is never behind by as many as are kept, however slow the machine is.
+    // The reading client never falls behind by the length of the ring buffer.
     const AT_ONCE: u64 = 100;
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut reading = listening.listen(&token).await;
     let stalled = listening.stall(&token).await;
     let padding = "x".repeat(10_000);
-    // Far more than the system holds for the one that does not read.
+    // Far more than the socket buffers of the client that does not read.
     for first in (0..EVENTS).step_by(AT_ONCE as usize) {
         let numbers = first..first + AT_ONCE;
         for number in numbers.clone() {
@@ -110,15 +110,15 @@ async fn client_that_does_not_read_is_cut_off_and_holds_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connection_that_takes_nothing_is_cut_off_in_time() {
+async fn stalled_connection_is_closed_after_the_timeout() {
     let listening = ListeningServer::start(EventLimits {
         stall: Duration::from_millis(200),
-        // Nobody is behind by so many.
+        // The queue never overflows.
         queue: 100_000,
         ..quick()
     })
     .await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let stalled = listening.stall(&token).await;
     let padding = "x".repeat(100_000);
     for _ in 0..200 {
@@ -129,9 +129,9 @@ async fn connection_that_takes_nothing_is_cut_off_in_time() {
 }
 
 #[tokio::test]
-async fn client_that_goes_is_forgotten() {
+async fn disconnected_client_is_unsubscribed() {
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut clients = Vec::new();
     for _ in 0..50 {
         clients.push(listening.listen(&token).await);
@@ -139,7 +139,7 @@ async fn client_that_goes_is_forgotten() {
     assert_eq!(listening.server.state.events.subscribers(), 50);
     drop(clients);
     listening.wait_for_subscribers(0).await;
-    // And whoever comes later is heard.
+    // A later client is served.
     let mut client = listening.listen(&token).await;
     listening.publish(json!(1));
     assert_eq!(client.next_payload().await, json!(1));
@@ -148,7 +148,7 @@ async fn client_that_goes_is_forgotten() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_ends_all_streams_at_once() {
     let listening = ListeningServer::start(EventLimits::default()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let mut clients = Vec::new();
     for _ in 0..300 {
         clients.push(listening.listen(&token).await);

@@ -7,21 +7,20 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::accounts::personal_access_token;
 use crate::support::listening::{ListeningServer, PATIENCE, quick};
 use svc_events::EventLimits;
 use svc_platform::tasks;
 
 #[covers("GET /api/v1/events/subscribe", "R18")]
 #[tokio::test]
-async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
+async fn stream_opens_with_the_credential_in_header_or_query() {
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.caller_without_roles().await;
+    let token = listening.server.as_nobody().await;
     for query in [
         format!("?token={token}"),
         format!("?authorization={token}"),
         format!("?authorization=Bearer%20{token}"),
-        // The old parameter gives way to the new one.
+        // `token` takes precedence over `authorization`.
         format!("?token={token}&authorization=x"),
         format!("?authorization=x&token={token}"),
     ] {
@@ -37,10 +36,10 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         }
         assert!(!client.head.contains("content-encoding"), "{}", client.head);
     }
-    // The old parameter takes an access token alone, also one that was let in elsewhere a moment ago.
+    // `authorization` accepts access tokens only, even if a personal access token was just used elsewhere.
     let user = listening.server.user("maker", false, &["member"]).await;
-    let program = personal_access_token(&listening.server, user, None).await;
-    assert_eq!(listening.server.status_as(&program).await, 200);
+    let program = listening.server.as_token(user, None).await;
+    assert_eq!(program.status().await, 200);
     for query in [
         String::new(),
         "?token=x".to_owned(),
@@ -76,7 +75,7 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
         (reply.status, reply.header("access-control-allow-origin")),
         (200, crate::LISTED_ORIGIN)
     );
-    // The parameter is one of this route alone.
+    // No other route accepts the parameter.
     let other = listening
         .server
         .get(&format!("/api/v1/versions?authorization={token}"))
@@ -85,9 +84,9 @@ async fn stream_opens_for_every_delivery_of_a_credential_and_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn events_come_over_http2_and_http_1_0_as_well() {
+async fn events_arrive_over_http_2_and_http_1_0() {
     let listening = ListeningServer::start(quick()).await;
-    let token = listening.server.owner().await;
+    let token = listening.server.as_owner().await;
     let target = format!("/api/v1/events/subscribe?token={token}");
 
     let stream = TcpStream::connect(listening.address).await.unwrap();
@@ -131,7 +130,7 @@ async fn events_come_over_http2_and_http_1_0_as_well() {
 
 #[covers("code too_many_streams", "T51")]
 #[tokio::test]
-async fn account_has_a_bounded_number_of_streams() {
+async fn stream_beyond_the_limit_of_an_account_is_409() {
     assert_eq!(EventLimits::default().per_account, 1_000);
     let listening = ListeningServer::start(EventLimits {
         per_account: 3,
@@ -140,10 +139,10 @@ async fn account_has_a_bounded_number_of_streams() {
     .await;
     let member = async |name: &str| {
         let user = listening.server.user(name, false, &["member"]).await;
-        // Each of an account's credentials counts towards the same.
+        // All credentials of an account share the limit.
         [
-            listening.server.token(user),
-            personal_access_token(&listening.server, user, None).await,
+            listening.server.client(user),
+            listening.server.as_token(user, None).await,
         ]
     };
     let (ada, bob) = (member("ada").await, member("bob").await);
@@ -152,14 +151,14 @@ async fn account_has_a_bounded_number_of_streams() {
         open.push(listening.listen(token).await);
     }
     for token in &ada {
-        let refused = listening.server.get_as(token, "/api/v1/events/subscribe").await;
+        let refused = token.get("/api/v1/events/subscribe").await;
         assert_eq!(
             (refused.status, refused.code().as_deref()),
             (409, Some("too_many_streams"))
         );
     }
     open.push(listening.listen(&bob[0]).await);
-    // One that ends makes room.
+    // A stream that ends makes room.
     drop(open.remove(0));
     listening.wait_for_subscribers(3).await;
     open.push(listening.listen(&ada[1]).await);

@@ -5,7 +5,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{Client, TestServer};
 
 pub(crate) const HISTORY: &str = "/api/v1/history";
 
@@ -13,14 +13,14 @@ pub(crate) fn play(media_type: &str, id: &str, seconds: f64, state: &str) -> Val
     json!({"mediaType": media_type, "mediaId": id, "seconds": seconds, "state": state})
 }
 
-pub(crate) async fn report(server: &TestServer, token: &str, body: Value) -> Value {
-    let reply = server.send_as(token, "PATCH", HISTORY, &body).await;
+pub(crate) async fn report(token: &Client, body: Value) -> Value {
+    let reply = token.patch(HISTORY, &body).await;
     assert_eq!(reply.status, 200, "{body} {}", reply.json());
     reply.json()
 }
 
-pub(crate) async fn ids(server: &TestServer, token: &str, target: &str) -> Vec<String> {
-    let reply = server.get_as(token, target).await;
+pub(crate) async fn ids(token: &Client, target: &str) -> Vec<String> {
+    let reply = token.get(target).await;
     assert_eq!(reply.status, 200, "{target}");
     let list = reply.json();
     let items = list[0].as_array().unwrap();

@@ -12,12 +12,12 @@ use svc_domain::kind::MediaKind;
 
 #[covers("PATCH /api/v1/history")]
 #[tokio::test]
-async fn input_of_history_and_ratings_is_checked() {
+async fn input_of_history_and_ratings_is_validated() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let folder = server.folder(MediaKind::music()).await;
     let track = song(&server, folder, "Song", "Ann", "Jazz").await.to_string();
-    let release = server.get_as(&owner, "/api/v1/music/releases").await.json()[0][0]["musicReleaseId"]
+    let release = owner.get("/api/v1/music/releases").await.json()[0][0]["musicReleaseId"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -36,16 +36,16 @@ async fn input_of_history_and_ratings_is_checked() {
     ] {
         let mut body = good.clone();
         body[field] = value;
-        let reply = server.send_as(&owner, "PATCH", HISTORY, &body).await;
+        let reply = owner.patch(HISTORY, &body).await;
         assert_eq!(reply.status, status, "{body}");
         let named = if status == 404 { "mediaId" } else { field };
         assert_eq!(reply.json()["errors"][0]["path"], named, "{body}");
     }
     let body = play("music_release", &release, 1.0, "playing");
     assert_eq!(
-        server.send_as(&owner, "PATCH", HISTORY, &body).await.status,
+        owner.patch(HISTORY, &body).await.status,
         400,
-        "made of others"
+        "a release cannot be played"
     );
     let good = json!({"mediaType": "music_track", "mediaId": track, "rating": 0.5});
     for (field, value, status) in [
@@ -60,11 +60,7 @@ async fn input_of_history_and_ratings_is_checked() {
     ] {
         let mut body = good.clone();
         body[field] = value;
-        assert_eq!(
-            server.send_as(&owner, "PUT", RATINGS, &body).await.status,
-            status,
-            "{body}"
-        );
+        assert_eq!(owner.put(RATINGS, &body).await.status, status, "{body}");
     }
     for target in [
         format!("{HISTORY}/song/{track}"),
@@ -72,7 +68,7 @@ async fn input_of_history_and_ratings_is_checked() {
         format!("{HISTORY}/music_track/x"),
         format!("{RATINGS}/music_track/{UNKNOWN}"),
     ] {
-        let reply = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
+        let reply = owner.delete(&target).await;
         assert_eq!(reply.status, 404, "{target}");
     }
 }

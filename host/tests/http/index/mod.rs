@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::support::listening::{Client, ListeningServer, quick};
+use crate::support::Client;
+use crate::support::listening::{EventClient, ListeningServer, quick};
 use svc_domain::kind::MediaKind;
 use svc_domain::scan::RunType;
 use svc_indexer::indexing::StartRun;
@@ -16,15 +17,15 @@ use svc_indexer::scan::ScanControl;
 
 struct Bench {
     listening: ListeningServer,
-    token: String,
-    client: Client,
+    token: Client,
+    client: EventClient,
 }
 
 impl Bench {
     async fn start() -> Self {
         let listening = ListeningServer::start(quick()).await;
         listening.server.folder(MediaKind::music()).await;
-        let token = listening.server.owner().await;
+        let token = listening.server.as_owner().await;
         let client = listening.listen(&token).await;
         Self {
             listening,
@@ -33,8 +34,7 @@ impl Bench {
         }
     }
 
-    /// Starts a run. It has come no further than to its first question to the database, so that a file can be taken at
-    /// hand for it.
+    /// Starts a run and returns before it opens a file, so that a test can block the first one.
     async fn run(&self) -> Arc<ScanControl> {
         let request = StartRun::of_all(RunType::Full);
         let indexing = &self.listening.server.state.indexing;
@@ -43,26 +43,18 @@ impl Bench {
     }
 
     async fn state(&self) -> String {
-        let state = self
-            .listening
-            .server
-            .get_as(&self.token, "/api/v1/index/state")
-            .await;
+        let state = self.token.get("/api/v1/index/state").await;
         state.json()["state"].as_str().unwrap().to_owned()
     }
 
-    /// The newest run as the list has it, with the number of runs.
+    /// The newest run of the list, and the total.
     async fn newest(&self) -> (Value, Value) {
-        let runs = self
-            .listening
-            .server
-            .get_as(&self.token, "/api/v1/index/runs")
-            .await;
+        let runs = self.token.get("/api/v1/index/runs").await;
         let runs = runs.json();
         (runs[0][0].clone(), runs[1].clone())
     }
 
-    /// Asks for each, and compares the answers.
+    /// Sends each action and compares the responses.
     async fn ask(&self, asked: &[(&str, u16, &str)]) {
         for (action, status, state) in asked {
             let (found, body) = self.listening.act(&self.token, action).await;
@@ -75,7 +67,7 @@ impl Bench {
         }
     }
 
-    /// The events up to the end of the run, without the numbers in between.
+    /// The events up to the end of the run, without progress.
     async fn heard(&mut self) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
@@ -87,7 +79,7 @@ impl Bench {
             let is_last = kind == "completed" || kind == "stopped";
             heard.push(kind);
             if is_last {
-                assert!(self.client.is_silent().await, "nothing follows the end");
+                assert!(self.client.is_silent().await, "no event follows the end");
                 return heard;
             }
         }

@@ -15,44 +15,30 @@ use svc_indexer::indexing::{IndexState, StartRun};
 
 #[covers("code indexing_in_progress")]
 #[tokio::test]
-async fn run_is_not_started_beside_another() {
+async fn second_run_is_409() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
     let server = &bench.listening.server;
     let body = json!({"type": "quick"});
-    let refused = server
-        .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
-        .await;
+    let refused = bench.token.post("/api/v1/index/run", &body).await;
     assert_eq!(
         (refused.status, refused.code().as_deref()),
         (409, Some("indexing_in_progress"))
     );
-    assert_eq!(bench.newest().await.1, 1, "no row of it");
+    assert_eq!(bench.newest().await.1, 1, "no run is stored");
     drop(at_hand);
     assert_eq!(bench.heard().await, ["started", "completed"]);
     let server = &bench.listening.server;
-    assert_eq!(
-        server
-            .send_as(&bench.token, "POST", "/api/v1/index/run", &body)
-            .await
-            .status,
-        201
-    );
+    assert_eq!(bench.token.post("/api/v1/index/run", &body).await.status, 201);
 }
 
 #[tokio::test]
-async fn short_run_tells_beginning_numbers_and_end() {
+async fn short_run_publishes_start_progress_and_end() {
     let mut bench = Bench::start().await;
     let started = bench
-        .listening
-        .server
-        .send_as(
-            &bench.token,
-            "POST",
-            "/api/v1/index/run",
-            &json!({"type": "quick"}),
-        )
+        .token
+        .post("/api/v1/index/run", &json!({"type": "quick"}))
         .await
         .json();
     let run = &started["runId"];
@@ -76,15 +62,15 @@ async fn short_run_tells_beginning_numbers_and_end() {
         (run, &json!("completed"))
     );
     assert!(payload["at"].is_string() && payload["counts"]["music"].is_object());
-    // Whoever hears the end finds the indexer idle.
+    // The indexer is idle when the event arrives.
     assert_eq!(bench.state().await, "idle");
 }
 
 #[tokio::test]
-async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
+async fn run_completes_after_its_client_disconnected() {
     let bench = Bench::start().await;
     let indexing = &bench.listening.server.state.indexing;
-    // At the first moment, and once the run is known but perhaps not stored.
+    // Dropped before the run is known, and before it is stored.
     for (number, moment) in [(1, IndexState::Idle), (2, IndexState::Indexing)] {
         let mut start = Box::pin(indexing.start(StartRun::of_all(RunType::Full), None));
         std::future::poll_fn(|context| {
@@ -114,7 +100,7 @@ async fn run_goes_to_its_end_though_whoever_asked_for_it_hung_up() {
 }
 
 #[tokio::test]
-async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
+async fn list_of_runs_shows_the_status_of_the_active_run() {
     let bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
@@ -134,78 +120,57 @@ async fn list_of_runs_tells_of_the_run_under_way_what_the_run_itself_does() {
     "GET /api/v1/index/counts"
 )]
 #[tokio::test]
-async fn indexer_is_run_and_asked_about() {
+async fn run_is_started_and_reported() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     server.folder(MediaKind::music()).await;
-    let state = server.get_as(&token, "/api/v1/index/state").await.json();
+    let state = token.get("/api/v1/index/state").await.json();
     assert_eq!(state, json!({"state": "idle", "run": null}));
     for (action, status) in [("pause", 409), ("stop", 409), ("resume", 200), ("dance", 400)] {
-        let reply = server
-            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
+        let reply = token
+            .patch("/api/v1/index/state", &json!({"action": action}))
             .await;
         assert_eq!(reply.status, status, "{action}");
     }
-    assert_eq!(
-        server
-            .send_as(&token, "PATCH", "/api/v1/index/state", &json!({}))
-            .await
-            .status,
-        400
-    );
+    assert_eq!(token.patch("/api/v1/index/state", &json!({})).await.status, 400);
     for body in [json!({}), json!({"type": "slow"})] {
-        assert_eq!(
-            server
-                .send_as(&token, "POST", "/api/v1/index/run", &body)
-                .await
-                .status,
-            400,
-            "{body}"
-        );
+        assert_eq!(token.post("/api/v1/index/run", &body).await.status, 400, "{body}");
     }
     let tv = json!({"type": "quick", "mediaKinds": ["tv"]});
-    let reply = server.send_as(&token, "POST", "/api/v1/index/run", &tv).await;
+    let reply = token.post("/api/v1/index/run", &tv).await;
     assert_eq!(reply.status, 404, "no directory of the kind");
-    let reply = server
-        .send_as(&token, "POST", "/api/v1/index/run", &json!({"type": "quick"}))
-        .await;
+    let reply = token.post("/api/v1/index/run", &json!({"type": "quick"})).await;
     assert_eq!(reply.status, 201);
     let run = reply.json()["runId"].as_str().unwrap().to_owned();
     for _ in 0..500 {
-        if server.get_as(&token, "/api/v1/index/state").await.json()["state"] == "idle" {
+        if token.get("/api/v1/index/state").await.json()["state"] == "idle" {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    let item = server
-        .get_as(&token, &format!("/api/v1/index/runs/{run}"))
-        .await
-        .json();
+    let item = token.get(&format!("/api/v1/index/runs/{run}")).await.json();
     assert_eq!(
         (&item["type"], &item["status"]),
         (&json!("quick"), &json!("completed"))
     );
     assert!(item["startedBy"].is_string() && item["completedAt"].is_string());
-    assert_eq!(server.get_as(&token, "/api/v1/index/runs").await.json()[1], 1);
+    assert_eq!(token.get("/api/v1/index/runs").await.json()[1], 1);
     assert_eq!(
-        server
-            .get_as(&token, &format!("/api/v1/index/run/logs?runId={run}"))
+        token
+            .get(&format!("/api/v1/index/run/logs?runId={run}"))
             .await
             .status,
         200
     );
     assert_eq!(
-        server
-            .get_as(&token, "/api/v1/index/run/logs?runId=0000000000001")
+        token
+            .get("/api/v1/index/run/logs?runId=0000000000001")
             .await
             .json(),
         json!([[], 0])
     );
-    assert_eq!(
-        server.get_as(&token, "/api/v1/index/counts").await.json()["tvFiles"],
-        0
-    );
-    let directories = server.get_as(&token, "/api/v1/index/directories").await.json();
+    assert_eq!(token.get("/api/v1/index/counts").await.json()["tvFiles"], 0);
+    let directories = token.get("/api/v1/index/directories").await.json();
     assert_eq!(directories[0]["mediaKind"], "music");
-    assert_eq!(server.get_as(&token, "/api/v1/plugins").await.json(), json!([]));
+    assert_eq!(token.get("/api/v1/plugins").await.json(), json!([]));
 }

@@ -10,17 +10,13 @@ use svc_indexer::scan::Phase;
 
 #[covers("code index_action_conflict", "R37")]
 #[tokio::test]
-async fn idle_takes_resume_alone_and_tells_nothing() {
+async fn idle_indexer_accepts_only_resume_and_publishes_nothing() {
     let mut bench = Bench::start().await;
     bench
         .ask(&[("pause", 409, ""), ("resume", 200, "idle"), ("stop", 409, "")])
         .await;
     for body in [json!({}), json!({"action": "dance"}), json!({"action": 1})] {
-        let reply = bench
-            .listening
-            .server
-            .send_as(&bench.token, "PATCH", "/api/v1/index/state", &body)
-            .await;
+        let reply = bench.token.patch("/api/v1/index/state", &body).await;
         assert_eq!(reply.status, 400, "{body}");
     }
     assert!(bench.client.is_silent().await);
@@ -28,20 +24,18 @@ async fn idle_takes_resume_alone_and_tells_nothing() {
 
 #[covers("PATCH /api/v1/index/state")]
 #[tokio::test]
-async fn pause_and_resume_take_effect_and_are_told_once() {
+async fn pause_and_resume_publish_one_event_each() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let quick = json!({"type": "quick"});
     let server = &bench.listening.server;
-    let second = server
-        .send_as(&bench.token, "POST", "/api/v1/index/run", &quick)
-        .await;
+    let second = bench.token.post("/api/v1/index/run", &quick).await;
     assert_eq!(
         (second.status, second.code().as_deref()),
         (409, Some("indexing_in_progress"))
     );
     let at_hand = control.checkpoint().unwrap();
-    // In flight: answered after two seconds, though it has not come.
+    // A pending action is answered after two seconds, before it takes effect.
     bench
         .ask(&[
             ("resume", 200, "indexing"),
@@ -59,7 +53,7 @@ async fn pause_and_resume_take_effect_and_are_told_once() {
 
 #[covers("R38")]
 #[tokio::test]
-async fn resume_calls_off_a_pause_in_flight_and_nobody_hears() {
+async fn resume_cancels_a_pending_pause_without_an_event() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
@@ -72,7 +66,7 @@ async fn resume_calls_off_a_pause_in_flight_and_nobody_hears() {
 
 #[covers("R38")]
 #[tokio::test]
-async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
+async fn stop_overrides_a_pending_pause() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
@@ -87,18 +81,13 @@ async fn stop_beats_a_pause_in_flight_and_allows_none_after() {
         .await;
     drop(at_hand);
     assert_eq!(bench.heard().await, ["started", "stopped"]);
-    let runs = bench
-        .listening
-        .server
-        .get_as(&bench.token, "/api/v1/index/runs")
-        .await
-        .json();
+    let runs = bench.token.get("/api/v1/index/runs").await.json();
     assert_eq!(runs[0][0]["status"], "stopped");
 }
 
 #[covers("R39")]
 #[tokio::test]
-async fn stop_of_a_run_that_is_held_ends_it() {
+async fn stop_ends_a_paused_run() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
@@ -115,19 +104,19 @@ async fn stop_of_a_run_that_is_held_ends_it() {
 
 #[covers("R40")]
 #[tokio::test]
-async fn reset_ends_the_run_first_and_then_empties() {
+async fn reset_stops_the_run_before_it_empties_the_index() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
     let (server, token) = (&bench.listening.server, &bench.token);
     let body = json!({"type": "deindex", "validationPhrase": "Deindex media"});
-    let reset = server.send_as(token, "POST", "/api/v1/reset", &body);
+    let reset = token.post("/api/v1/reset", &body);
     let release = async {
         wait_for(|| control.phase() == Phase::Stopping).await;
         assert_eq!(
             bench.state().await,
             "indexing",
-            "the reset waits for the file at hand"
+            "the reset waits for the current file"
         );
         drop(at_hand);
     };

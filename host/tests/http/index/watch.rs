@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::reset::reset;
-use crate::support::TestServer;
 use crate::support::accounts::PASSWORD;
 use crate::support::databases::on_each_database;
 use crate::support::listening::PATIENCE;
+use crate::support::{Client, TestServer};
 use svc_domain::kind::MediaKind;
 use svc_indexer::scan_scheduler::ScanScheduler;
 
@@ -17,27 +17,27 @@ const DIRECTORIES: &str = "/api/v1/index/directories";
 
 const RUNS: &str = "/api/v1/index/runs";
 
-/// A server over one music directory, and its owner's token.
-async fn start_server() -> (TestServer, String) {
+/// A server over one music directory, and its owner.
+async fn start_server() -> (TestServer, Client) {
     let server = TestServer::start().await;
     let folder = server.folder(MediaKind::music()).await;
-    // Over an empty index the first run would begin at once.
+    // An empty index would start a run at once.
     server.track(folder, "1.mp3", "One", b"sound").await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     (server, token)
 }
 
-/// Has the server follow the disk.
+/// Starts the scan scheduler.
 fn follow(scan_scheduler: ScanScheduler) {
     svc_platform::tasks::spawn("keeper", async move { scan_scheduler.run().await });
 }
 
-/// Asks until the answer is as it should be.
-async fn ask_until(server: &TestServer, token: &str, target: &str, mut holds: impl FnMut(&Value) -> bool) {
+/// Repeats a request until the condition holds.
+async fn ask_until(token: &Client, target: &str, mut holds: impl FnMut(&Value) -> bool) {
     let mut last = Value::Null;
     let asking = async {
         loop {
-            last = server.get_as(token, target).await.json();
+            last = token.get(target).await.json();
             if holds(&last) {
                 break;
             }
@@ -48,20 +48,20 @@ async fn ask_until(server: &TestServer, token: &str, target: &str, mut holds: im
     assert!(in_time, "{target}: {last}");
 }
 
-async fn wait_for_watch(server: &TestServer, token: &str) {
-    ask_until(server, token, DIRECTORIES, |directories| {
+async fn wait_for_watch(token: &Client) {
+    ask_until(token, DIRECTORIES, |directories| {
         directories[0]["watcher"] == "ok"
     })
     .await;
 }
 
-async fn set(server: &TestServer, token: &str, settings: Value) {
+async fn set(token: &Client, settings: Value) {
     let body = json!({"app": null, "settings": settings});
-    let reply = server.send_as(token, "PATCH", "/api/v1/settings", &body).await;
+    let reply = token.patch("/api/v1/settings", &body).await;
     assert_eq!(reply.status, 200);
 }
 
-/// Whether the watch had a run over this folder.
+/// Whether the watch triggered a run over this folder.
 fn has_looked_at(runs: &Value, path: &str) -> bool {
     let part = json!({"rootDir": "music", "path": path});
     runs[0].as_array().unwrap().iter().any(|run| {
@@ -70,26 +70,26 @@ fn has_looked_at(runs: &Value, path: &str) -> bool {
     })
 }
 
-/// Sets the server up with these settings; gives the owner's token.
+/// Sets the server up with these settings; returns the owner.
 async fn set_up(server: &TestServer, settings: Value) -> String {
     let body = json!({"username": "ada", "password": PASSWORD, "settings": settings});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
-    server.sign_in("ada").await.jwt
+    server.sign_in("ada").await.client
 }
 
 #[covers("A17")]
 #[tokio::test]
-async fn first_start_with_an_empty_index_runs_once_the_server_is_set_up() {
+async fn empty_index_is_scanned_once_after_the_setup() {
     on_each_database(async |server: TestServer| {
         server.folder(MediaKind::music()).await;
-        let eve = server.token(server.user("eve", false, &["administrator"]).await);
-        // Not `at_once`: this run waits for nothing but the setup.
+        let eve = server.as_user("eve", &["administrator"]).await;
+        // Without `at_once` only the setup triggers this run.
         follow(server.state.scan_scheduler.clone());
-        wait_for_watch(&server, &eve).await;
+        wait_for_watch(&eve).await;
         assert_eq!(server.number("SELECT count(*) FROM runs").await, 0);
         let token = set_up(&server, json!({})).await;
-        ask_until(&server, &token, RUNS, |runs| runs[1] == 1).await;
-        let run = server.get_as(&token, RUNS).await.json()[0][0].clone();
+        ask_until(&token, RUNS, |runs| runs[1] == 1).await;
+        let run = token.get(RUNS).await.json()[0][0].clone();
         assert_eq!(
             (&run["trigger"], &run["type"], &run["startedBy"]),
             (&json!("start"), &json!("quick"), &Value::Null)
@@ -99,7 +99,7 @@ async fn first_start_with_an_empty_index_runs_once_the_server_is_set_up() {
 }
 
 #[tokio::test]
-async fn nothing_runs_at_the_first_start_where_nothing_is_to_run_by_itself_or_much_is_indexed() {
+async fn first_start_with_automatic_scans_off_or_a_filled_index_starts_no_run() {
     on_each_database(async |server: TestServer| {
         let folder = server.folder(MediaKind::music()).await;
         let off = json!({"watch_directories": false, "scan_schedule": "off"});
@@ -107,7 +107,7 @@ async fn nothing_runs_at_the_first_start_where_nothing_is_to_run_by_itself_or_mu
         let scan_scheduler = &server.state.scan_scheduler;
         assert!(!scan_scheduler.start_first().await.unwrap());
         assert_eq!(server.number("SELECT count(*) FROM runs").await, 0);
-        set(&server, &token, json!({"scan_schedule": "daily"})).await;
+        set(&token, json!({"scan_schedule": "daily"})).await;
         assert!(scan_scheduler.start_first().await.unwrap());
         server.state.indexing.wait_until_idle().await;
         server.track(folder, "1.mp3", "One", b"sound").await;
@@ -118,26 +118,26 @@ async fn nothing_runs_at_the_first_start_where_nothing_is_to_run_by_itself_or_mu
 }
 
 #[tokio::test]
-async fn root_that_goes_away_is_said_to_be_away() {
+async fn missing_root_is_reported_as_failed() {
     let (server, token) = start_server().await;
     follow(server.state.scan_scheduler.clone());
-    wait_for_watch(&server, &token).await;
+    wait_for_watch(&token).await;
     std::fs::rename(&server.root, server.directory.path().join("away")).unwrap();
-    ask_until(&server, &token, DIRECTORIES, |directories| {
+    ask_until(&token, DIRECTORIES, |directories| {
         directories[0]["watcher"] == "failed"
     })
     .await;
 }
 
 #[tokio::test]
-async fn changes_are_noticed_in_what_takes_the_place_of_a_root() {
+async fn changes_in_a_replaced_root_are_indexed() {
     let (server, token) = start_server().await;
     follow(server.state.scan_scheduler.clone());
-    wait_for_watch(&server, &token).await;
+    wait_for_watch(&token).await;
     std::fs::rename(&server.root, server.directory.path().join("away")).unwrap();
     std::fs::create_dir_all(server.root.join("New")).unwrap();
-    // Noticed from the moment on in which the new root is watched.
-    ask_until(&server, &token, RUNS, |runs| {
+    // The write is repeated until the new root is watched.
+    ask_until(&token, RUNS, |runs| {
         std::fs::write(server.root.join("New/notes.txt"), "x").unwrap();
         has_looked_at(runs, "New")
     })
@@ -148,34 +148,31 @@ async fn changes_are_noticed_in_what_takes_the_place_of_a_root() {
 async fn directories_are_watched_after_a_factory_reset() {
     let (server, token) = start_server().await;
     follow(server.state.scan_scheduler.clone());
-    wait_for_watch(&server, &token).await;
-    let before = server.get_as(&token, DIRECTORIES).await.json()[0]["directoryId"].clone();
-    assert_eq!(
-        reset(&server, &token, "factory", "Factory reset").await.status,
-        201
-    );
-    let token = server.owner().await;
-    wait_for_watch(&server, &token).await;
-    let after = server.get_as(&token, DIRECTORIES).await.json()[0]["directoryId"].clone();
+    wait_for_watch(&token).await;
+    let before = token.get(DIRECTORIES).await.json()[0]["directoryId"].clone();
+    assert_eq!(reset(&token, "factory", "Factory reset").await.status, 201);
+    let token = server.as_owner().await;
+    wait_for_watch(&token).await;
+    let after = token.get(DIRECTORIES).await.json()[0]["directoryId"].clone();
     assert_ne!(after, before);
     std::fs::write(server.root.join("Album/notes.txt"), "x").unwrap();
-    ask_until(&server, &token, RUNS, |runs| has_looked_at(runs, "Album")).await;
+    ask_until(&token, RUNS, |runs| has_looked_at(runs, "Album")).await;
 }
 
 #[tokio::test]
-async fn what_changed_before_the_watch_began_is_looked_for() {
+async fn changes_before_the_watch_started_are_indexed() {
     let (server, token) = start_server().await;
-    set(&server, &token, json!({"scan_schedule": "off"})).await;
+    set(&token, json!({"scan_schedule": "off"})).await;
     follow(server.state.scan_scheduler.clone().at_once());
-    ask_until(&server, &token, RUNS, |runs| runs[1] == 1).await;
-    let runs = server.get_as(&token, RUNS).await.json();
+    ask_until(&token, RUNS, |runs| runs[1] == 1).await;
+    let runs = token.get(RUNS).await.json();
     assert!(has_looked_at(&runs, ""), "{runs}");
 
-    set(&server, &token, json!({"watch_directories": false})).await;
-    ask_until(&server, &token, DIRECTORIES, |directories| {
+    set(&token, json!({"watch_directories": false})).await;
+    ask_until(&token, DIRECTORIES, |directories| {
         directories[0]["watcher"] == "off"
     })
     .await;
-    set(&server, &token, json!({"watch_directories": true})).await;
-    ask_until(&server, &token, RUNS, |runs| runs[1] == 2).await;
+    set(&token, json!({"watch_directories": true})).await;
+    ask_until(&token, RUNS, |runs| runs[1] == 2).await;
 }

@@ -16,10 +16,10 @@ use svc_identity::capability::Capability;
     "code too_many_jobs"
 )]
 #[tokio::test]
-async fn jobs_are_asked_for_listed_and_acted_on() {
+async fn jobs_are_created_listed_and_cancelled() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
-    let types = server.get_as(&owner, "/api/v1/jobs/types").await.json();
+    let owner = server.as_owner().await;
+    let types = owner.get("/api/v1/jobs/types").await.json();
     let names: Vec<_> = types
         .as_array()
         .unwrap()
@@ -51,53 +51,37 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
         (json!({"type": "reextract"}), "parameters"),
         (json!({}), "type"),
     ] {
-        let reply = server.send_as(&owner, "POST", JOBS, &body).await;
+        let reply = owner.post(JOBS, &body).await;
         assert_eq!(reply.status, 400, "{body}");
         assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
     }
-    // Nobody does them here, so they wait.
-    let made = server
-        .send_as(&owner, "POST", JOBS, &json!({"type": "backup"}))
-        .await;
+    // No worker runs here, so jobs stay queued.
+    let made = owner.post(JOBS, &json!({"type": "backup"})).await;
     let job = made.json();
     assert_eq!((made.status, &job["status"]), (201, &json!("queued")));
     assert_eq!(job["parameters"], json!({"keep": 7}));
     assert_eq!((&job["completedTasks"], &job["result"]), (&json!(0), &json!({})));
     let target = format!("{JOBS}/{}", job["jobId"].as_str().unwrap());
-    assert_eq!(server.get_as(&owner, &target).await.json(), job);
+    assert_eq!(owner.get(&target).await.json(), job);
     for number in 0..100 {
-        let reply = server
-            .send_as(&owner, "POST", JOBS, &json!({"type": "verify"}))
-            .await;
+        let reply = owner.post(JOBS, &json!({"type": "verify"})).await;
         assert_eq!(reply.status, 201, "{number}");
     }
-    let refused = server
-        .send_as(&owner, "POST", JOBS, &json!({"type": "verify"}))
-        .await;
+    let refused = owner.post(JOBS, &json!({"type": "verify"})).await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_jobs"))
     );
-    let list = server
-        .get_as(&owner, &format!("{JOBS}?order=ASC&take=1"))
-        .await
-        .json();
+    let list = owner.get(&format!("{JOBS}?order=ASC&take=1")).await.json();
     assert_eq!((&list[0][0]["jobId"], &list[1]), (&job["jobId"], &json!(101)));
-    let list = server
-        .get_as(&owner, &format!("{JOBS}?type=backup&status=queued"))
+    let list = owner
+        .get(&format!("{JOBS}?type=backup&status=queued"))
         .await
         .json();
     assert_eq!(list[1], 1);
-    assert_eq!(
-        server.get_as(&owner, &format!("{JOBS}?status=late")).await.status,
-        400
-    );
+    assert_eq!(owner.get(&format!("{JOBS}?status=late")).await.status, 400);
 
-    let act = async |action: &str| {
-        server
-            .send_as(&owner, "PATCH", &target, &json!({"action": action}))
-            .await
-    };
+    let act = async |action: &str| owner.patch(&target, &json!({"action": action})).await;
     let wrong = act("resume").await;
     assert_eq!(
         (wrong.status, &wrong.json()["code"]),
@@ -111,24 +95,21 @@ async fn jobs_are_asked_for_listed_and_acted_on() {
     assert_eq!(act("cancel").await.status, 409);
     assert_eq!(act("dance").await.status, 400);
     let unknown = format!("{JOBS}/{UNKNOWN}");
-    assert_eq!(server.get_as(&owner, &unknown).await.status, 404);
+    assert_eq!(owner.get(&unknown).await.status, 404);
     assert_eq!(
-        server
-            .send_as(&owner, "PATCH", &unknown, &json!({"action": "pause"}))
-            .await
-            .status,
+        owner.patch(&unknown, &json!({"action": "pause"})).await.status,
         404
     );
 
-    // A backup takes a capability more.
+    // A backup requires one more capability.
     let allowed = [Capability::JobsCreate, Capability::JobsRead];
     let user = server.user("worker", false, &["administrator"]).await;
-    let token = crate::support::accounts::personal_access_token(&server, user, Some(&allowed)).await;
+    let token = server.as_token(user, Some(&allowed)).await;
     let backup = json!({"type": "backup", "parameters": {"keep": 0}});
-    assert_eq!(server.send_as(&token, "POST", JOBS, &backup).await.status, 403);
-    // Enough to be told that what is named is not there.
+    assert_eq!(token.post(JOBS, &backup).await.status, 403);
+    // The capabilities suffice for a 404 about the ids.
     let reread = json!({"type": "reextract", "parameters": {"ids": [UNKNOWN]}});
-    let reply = server.send_as(&token, "POST", JOBS, &reread).await;
+    let reply = token.post(JOBS, &reread).await;
     assert_eq!(
         (reply.status, &reply.json()["errors"][0]["path"]),
         (404, &json!("parameters.ids[0]"))

@@ -15,8 +15,8 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use crate::support::TestServer;
 use crate::support::listening::PATIENCE;
+use crate::support::{Client, TestServer};
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobStatus};
 use svc_events::Events;
@@ -41,7 +41,7 @@ pub(crate) static COUNTING: JobType = JobType {
     audited: None,
 };
 
-/// Work that waits for leave before each number, and notes what it did.
+/// Work that needs a permit for each number, and counts what it did.
 #[derive(Debug)]
 struct Counting {
     leave: Semaphore,
@@ -85,7 +85,7 @@ impl ItemWork for Counting {
     }
 }
 
-/// A process that does such work: aborting its task is a crash.
+/// A process with a worker; aborting its task simulates a crash.
 fn process(server: &TestServer, events: &Events, work: &Arc<Counting>) -> (Jobs, JoinHandle<()>) {
     let registered = RegisteredJob {
         job_type: &COUNTING,
@@ -111,13 +111,13 @@ pub(crate) fn start(
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
 
-pub(crate) async fn ask(server: &TestServer, jobs: &Jobs, token: &str) -> Job {
-    let credential = Credential::AccessToken(token.to_owned());
+pub(crate) async fn ask(server: &TestServer, jobs: &Jobs, token: &Client) -> Job {
+    let credential = Credential::AccessToken(token.to_string());
     let actor = server.state.authentication.actor(Some(credential)).await.unwrap();
     jobs.create(&actor, "counting", &Value::Null).await.unwrap()
 }
 
-/// Waits until the job stands there, in the database.
+/// Waits until the job has this status in the database.
 pub(crate) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> Job {
     let waiting = async {
         loop {
@@ -130,10 +130,10 @@ pub(crate) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> 
     };
     tokio::time::timeout(PATIENCE, waiting)
         .await
-        .expect("it gets there")
+        .expect("the job reaches the status in time")
 }
 
-/// Tasks that the job's row says are done.
+/// Completed tasks in the job's row.
 async fn stored(server: &TestServer, id: JobId) -> i64 {
     server.store.job(id).await.unwrap().unwrap().progress.completed
 }
@@ -143,19 +143,21 @@ fn run_jobs(server: &TestServer) {
     tasks::spawn("jobs", async move { jobs.run().await });
 }
 
-/// Asks for a job and waits for its end.
-async fn done(server: &TestServer, token: &str, body: Value) -> Value {
-    let made = server.send_as(token, "POST", JOBS, &body).await;
+/// Creates a job and waits for its end.
+async fn done(token: &Client, body: Value) -> Value {
+    let made = token.post(JOBS, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     let target = format!("{JOBS}/{}", made.json()["jobId"].as_str().unwrap());
     let waiting = async {
         loop {
-            let job = server.get_as(token, &target).await.json();
+            let job = token.get(&target).await.json();
             if !["queued", "running"].contains(&job["status"].as_str().unwrap()) {
                 return job;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.expect("it ends")
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .expect("the job ends in time")
 }

@@ -10,13 +10,13 @@ use svc_domain::job::JobStatus;
 use svc_events::Events;
 
 #[tokio::test]
-async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
+async fn job_cut_off_by_a_crash_continues_and_skips_nothing() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let token = server.owner().await;
+        let token = server.as_owner().await;
         let work = Counting::new(0);
         let mut id = None;
-        // Each process is cut off in the middle of an item, at some moment between two savings.
+        // Each process is aborted within an item, between two saves.
         for leave in [150, 1, 200] {
             let (jobs, task) = process(server, &Events::default(), &work);
             if id.is_none() {
@@ -45,7 +45,7 @@ async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
             let done = work.done.lock().unwrap();
             assert!(
                 (1..=ITEMS).all(|item| done.contains_key(&item)),
-                "none is skipped"
+                "no item is skipped"
             );
             let again = done.values().filter(|times| **times > 1).count();
             assert!(
@@ -59,9 +59,9 @@ async fn job_that_a_crash_cut_off_goes_on_where_it_was_and_skips_nothing() {
 }
 
 #[tokio::test]
-async fn stopping_leaves_the_job_where_it_is() {
+async fn stop_saves_the_position_of_the_job() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let work = Counting::new(0);
     let (jobs, task) = process(&server, &Events::default(), &work);
     let job = ask(&server, &jobs, &token).await;
@@ -70,7 +70,7 @@ async fn stopping_leaves_the_job_where_it_is() {
     jobs.stop();
     tokio::time::timeout(Duration::from_secs(2), task)
         .await
-        .expect("it stops soon")
+        .expect("the worker stops in time")
         .unwrap();
     let left = server.store.job(job.id).await.unwrap().unwrap();
     assert_eq!((left.status, left.progress.cursor), (JobStatus::Running, 40));

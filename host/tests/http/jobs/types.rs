@@ -22,10 +22,10 @@ use svc_store::{Store, StoreOptions};
 use svc_test_support::databases::{Schema, postgres_url};
 
 #[tokio::test]
-async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
+async fn verify_reports_missing_and_changed_files() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         run_jobs(server);
         let folder = server.folder(MediaKind::photos()).await;
         let mut photos: Vec<FileId> = Vec::new();
@@ -39,8 +39,8 @@ async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
         std::fs::remove_file(at("gone.jpg")).unwrap();
         std::fs::write(at("longer.jpg"), b"longer").unwrap();
         std::fs::write(at("touched.jpg"), b"JPEG").unwrap();
-        let before = server.get_as(&owner, "/api/v1/photos").await.json();
-        let job = done(server, &owner, json!({"type": "verify"})).await;
+        let before = owner.get("/api/v1/photos").await.json();
+        let job = done(&owner, json!({"type": "verify"})).await;
         assert_eq!(job["status"], "completed", "{job}");
         let result = &job["result"];
         assert_eq!(
@@ -52,9 +52,9 @@ async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
             result["findings"][0],
             json!({"fileId": photos[1], "mediaKind": "photos", "path": "Album/gone.jpg", "finding": "missing"})
         );
-        assert_eq!(server.get_as(&owner, "/api/v1/photos").await.json(), before);
+        assert_eq!(owner.get("/api/v1/photos").await.json(), before);
         std::fs::rename(&server.root, server.root.with_extension("away")).unwrap();
-        let job = done(server, &owner, json!({"type": "verify"})).await;
+        let job = done(&owner, json!({"type": "verify"})).await;
         assert_eq!(job["result"]["unavailable"], 4);
         server.state.jobs.stop();
     })
@@ -63,18 +63,13 @@ async fn verify_finds_files_that_are_gone_or_changed_and_changes_nothing() {
 
 #[covers("T52")]
 #[tokio::test]
-async fn backup_opens_as_the_database_it_is_of() {
+async fn backup_opens_as_a_copy_of_the_database() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     run_jobs(&server);
     let folder = server.folder(MediaKind::photos()).await;
     let photo = server.photo(folder, "a.jpg", b"jpeg").await;
-    let job = done(
-        &server,
-        &owner,
-        json!({"type": "backup", "parameters": {"keep": 1}}),
-    )
-    .await;
+    let job = done(&owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
     assert_eq!(job["status"], "completed", "{job}");
     let name = job["result"]["name"].as_str().unwrap();
     let backup = server.directory.path().join("backups").join(name);
@@ -85,7 +80,7 @@ async fn backup_opens_as_the_database_it_is_of() {
             .iter()
             .sum::<u64>()
     });
-    // The job is done a moment before the log says so.
+    // The audit entry follows the end of the job.
     let told = async {
         loop {
             let lines = server.audit(AuditEvent::BackupMade).await;
@@ -100,7 +95,7 @@ async fn backup_opens_as_the_database_it_is_of() {
     assert_eq!(line.details["name"], name);
     assert_eq!(json!(line.details["jobId"]), job["jobId"]);
     assert_eq!(line.actor.unwrap().name.as_deref(), Some("ada"));
-    // What is done later is not in it.
+    // Later changes are not in the backup.
     server.photo(folder, "b.jpg", b"jpeg").await;
     let copy = backup.join("svc.db");
     let store = Store::open(&format!("sqlite:{}", copy.display()), StoreOptions::default())
@@ -112,20 +107,15 @@ async fn backup_opens_as_the_database_it_is_of() {
     assert_eq!(store.count_known_files().await.unwrap(), 1);
     assert_eq!(server.store.count_known_files().await.unwrap(), 2);
     store.close().await;
-    // The next one takes its place.
-    let next = done(
-        &server,
-        &owner,
-        json!({"type": "backup", "parameters": {"keep": 1}}),
-    )
-    .await;
+    // The next backup replaces it.
+    let next = done(&owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
     assert_ne!(next["result"]["name"], job["result"]["name"]);
     assert!(!backup.exists());
     server.state.jobs.stop();
 }
 
 #[tokio::test]
-async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
+async fn backup_of_postgresql_is_refused_and_names_pg_dump() {
     let Some(postgres) = postgres_url() else { return };
     let schema = Schema::create(&postgres).await;
     let server = TestServer::start_with(TestServerOptions {
@@ -133,10 +123,8 @@ async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
         ..TestServerOptions::default()
     })
     .await;
-    let owner = server.owner().await;
-    let refused = server
-        .send_as(&owner, "POST", JOBS, &json!({"type": "backup"}))
-        .await;
+    let owner = server.as_owner().await;
+    let refused = owner.post(JOBS, &json!({"type": "backup"})).await;
     assert_eq!(refused.status, 400);
     assert!(
         refused.json()["errors"][0]["message"]
@@ -149,14 +137,13 @@ async fn backup_of_postgresql_is_refused_and_its_tool_is_named() {
 }
 
 #[tokio::test]
-async fn reading_again_without_files_is_soon_done() {
+async fn reextract_without_files_completes() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         run_jobs(server);
         server.folder(MediaKind::music()).await;
         let none = done(
-            server,
             &owner,
             json!({"type": "reextract", "parameters": {"mediaKind": "music"}}),
         )
@@ -171,10 +158,10 @@ async fn reading_again_without_files_is_soon_done() {
 }
 
 #[tokio::test]
-async fn items_are_prepared_one_by_one_and_those_that_cannot_be_are_named() {
+async fn pregeneration_reports_the_items_that_fail() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let token = server.owner().await;
+        let token = server.as_owner().await;
         let folder = server.folder(MediaKind::photos()).await;
         let mut photos = Vec::new();
         for number in 0..5 {

@@ -16,10 +16,10 @@ use svc_identity::error::{Result as Outcome, ServiceError};
 
 #[covers("PATCH /api/v1/jobs/{jobId}", "code job_action_conflict")]
 #[tokio::test]
-async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_of_it() {
+async fn job_is_paused_resumed_and_cancelled_with_events() {
     let listening = ListeningServer::start(quick()).await;
     let server = &listening.server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let role = CustomRole {
         name: "worker".into(),
         capabilities: vec!["Jobs.Create".into()],
@@ -28,8 +28,8 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     let mut change = server.store.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
-    let asker = server.token(server.user("asker", false, &["worker"]).await);
-    let other = server.token(server.user("other", false, &["worker"]).await);
+    let asker = server.as_user("asker", &["worker"]).await;
+    let other = server.as_user("other", &["worker"]).await;
     let mut hears = [listening.listen(&owner).await, listening.listen(&asker).await];
     let mut deaf = listening.listen(&other).await;
     let work = Counting::new(0);
@@ -40,10 +40,10 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     assert_eq!(
         jobs.get(second.id).await.unwrap().status,
         JobStatus::Queued,
-        "one of a type at a time"
+        "one job of a type at a time"
     );
 
-    // (action, allowed) in the states that a job comes through.
+    // Allowed and refused actions in each status.
     let act = async |id, action| jobs.act(id, action).await.map(|job| job.status);
     let refused = |outcome: Outcome<JobStatus>| {
         matches!(
@@ -59,7 +59,7 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     wait_for(|| work.so_far() == 10).await;
     assert_eq!(act(first.id, JobAction::Pause).await.unwrap(), JobStatus::Paused);
     assert!(refused(act(first.id, JobAction::Pause).await));
-    // The next of the type has its turn.
+    // The next job of the type starts.
     until(server, second.id, JobStatus::Running).await;
     assert_eq!(
         act(second.id, JobAction::Cancel).await.unwrap(),
@@ -106,6 +106,6 @@ async fn job_is_held_goes_on_and_is_cancelled_as_the_table_says_and_events_tell_
     jobs.stop();
     tokio::time::timeout(Duration::from_secs(2), task)
         .await
-        .expect("it stops soon")
+        .expect("the worker stops in time")
         .unwrap();
 }

@@ -9,11 +9,10 @@ use crate::support::TestServer;
 
 #[covers("POST /api/v1/libraries", "code library_name_taken")]
 #[tokio::test]
-async fn input_of_libraries_is_checked() {
+async fn input_of_libraries_is_validated() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let library = create(
-        &server,
         &owner,
         json!({"name": " Älteres ", "mediaKind": "photos", "paths": ["b", "a/c", "b/d", "b"]}),
     )
@@ -54,8 +53,8 @@ async fn input_of_libraries_is_checked() {
     ] {
         let mut body = json!({"name": "Other", "mediaKind": "music"});
         body[field] = value.clone();
-        let made = server.send_as(&owner, "POST", LIBRARIES, &body).await;
-        let changed = patch(&server, &owner, &library, json!({field: value})).await;
+        let made = owner.post(LIBRARIES, &body).await;
+        let changed = patch(&owner, &library, json!({field: value})).await;
         for reply in [made, changed] {
             assert_eq!(reply.status, status, "{body}");
             assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
@@ -63,51 +62,41 @@ async fn input_of_libraries_is_checked() {
     }
     for (kind, status) in [("", 400), ("Music", 400), ("books", 404), ("../x", 400)] {
         let body = json!({"name": "Other", "mediaKind": kind});
-        let reply = server.send_as(&owner, "POST", LIBRARIES, &body).await;
+        let reply = owner.post(LIBRARIES, &body).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (status, &json!("mediaKind")),
             "{kind}"
         );
     }
-    // One name a kind, case and diacritics aside.
+    // Names are unique per kind, ignoring case and diacritics.
     let body = |kind: &str| json!({"name": "alteres", "mediaKind": kind});
-    let taken = server.send_as(&owner, "POST", LIBRARIES, &body("photos")).await;
+    let taken = owner.post(LIBRARIES, &body("photos")).await;
     assert_eq!(
         (taken.status, &taken.json()["code"]),
         (409, &json!("library_name_taken"))
     );
-    let other = create(&server, &owner, body("music")).await;
-    let third = create(&server, &owner, json!({"name": "Third", "mediaKind": "music"})).await;
+    let other = create(&owner, body("music")).await;
+    let third = create(&owner, json!({"name": "Third", "mediaKind": "music"})).await;
     assert_eq!(
-        patch(&server, &owner, &third, json!({"name": "ALTERES"}))
-            .await
-            .status,
+        patch(&owner, &third, json!({"name": "ALTERES"})).await.status,
         409
     );
     assert_eq!(
-        patch(&server, &owner, &other, json!({"name": "ALTERES"}))
-            .await
-            .json()["name"],
+        patch(&owner, &other, json!({"name": "ALTERES"})).await.json()["name"],
         "ALTERES"
     );
     assert_eq!(
-        listed(&server, &owner, LIBRARIES, "name").await,
+        listed(&owner, LIBRARIES, "name").await,
         ["ALTERES", "Third", "Älteres"]
     );
-    let by_age = server
-        .get_as(&owner, &format!("{LIBRARIES}?orderBy=createdAt&take=1&skip=1"))
+    let by_age = owner
+        .get(&format!("{LIBRARIES}?orderBy=createdAt&take=1&skip=1"))
         .await
         .json();
     assert_eq!(
         (&by_age[0][0]["name"], &by_age[1]),
         (&json!("ALTERES"), &json!(3))
     );
-    assert_eq!(
-        server
-            .get_as(&owner, &format!("{LIBRARIES}?orderBy=paths"))
-            .await
-            .status,
-        400
-    );
+    assert_eq!(owner.get(&format!("{LIBRARIES}?orderBy=paths")).await.status, 400);
 }

@@ -10,19 +10,19 @@ use svc_domain::kind::MediaKind;
 
 #[covers("T24")]
 #[tokio::test]
-async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library() {
+async fn library_without_a_grant_is_hidden_on_every_music_and_photo_route() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         let mut people = Vec::new();
         for (name, place) in [("bea", "Bea"), ("ben", "Ben")] {
             let user = server.user(name, false, &["member"]).await;
-            people.push((server.token(user), place));
+            people.push((server.client(user), place));
             for kind in ["music", "photos"] {
                 let body = json!({
                     "name": place, "mediaKind": kind, "paths": [place], "grants": [{"userId": user}]
                 });
-                create(server, &owner, body).await;
+                create(&owner, body).await;
             }
         }
         let mut songs = Vec::new();
@@ -39,7 +39,7 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
         for place in ["Bea", "Ben", "Open"] {
             photos.push((place, photo(server, place).await.to_string()));
         }
-        let tracks = server.get_as(&owner, "/api/v1/music/tracks").await.json();
+        let tracks = owner.get("/api/v1/music/tracks").await.json();
         assert_eq!(tracks[1], 3);
         let track_of = |song: &str| {
             let all = tracks[0].as_array().unwrap();
@@ -51,14 +51,13 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
         for (token, place) in &people {
             let mine = |of: &str| of == *place || of == "Open";
             let seen = |what: &str| vec![format!("{place} {what}"), format!("Open {what}")];
-            let music = async |path: &str, key: &str| {
-                listed(server, token, &format!("/api/v1/music/{path}"), key).await
-            };
+            let music =
+                async |path: &str, key: &str| listed(token, &format!("/api/v1/music/{path}"), key).await;
             assert_eq!(music("tracks", "title").await, seen("song"));
             assert_eq!(music("releases", "title").await, seen("album"));
             assert_eq!(music("artists", "name").await, seen("artist"));
             assert_eq!(music("genres", "name").await, seen("artist"));
-            let shown = listed(server, token, "/api/v1/photos", "photoId").await;
+            let shown = listed(token, "/api/v1/photos", "photoId").await;
             assert_eq!(shown.len(), 2);
             for (of, song) in &songs {
                 let song = song.as_str();
@@ -77,12 +76,8 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
                     ("artists/{}/releases", artist),
                 ] {
                     let path = format!("/api/v1/music/{path}");
-                    assert_eq!(
-                        is_unknown(server, token, &path, id).await,
-                        !mine(of),
-                        "{of} {path}"
-                    );
-                    assert!(!is_unknown(server, &owner, &path, id).await, "{of} {path}");
+                    assert_eq!(is_unknown(token, &path, id).await, !mine(of), "{of} {path}");
+                    assert!(!is_unknown(&owner, &path, id).await, "{of} {path}");
                 }
                 let count = usize::from(mine(of));
                 for filter in [
@@ -98,19 +93,15 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
             for (of, photo) in &photos {
                 assert_eq!(shown.contains(photo), mine(of));
                 for path in ["/api/v1/photos/{}", "/api/v1/photos/{}/original"] {
-                    assert_eq!(
-                        is_unknown(server, token, path, photo).await,
-                        !mine(of),
-                        "{of} {path}"
-                    );
-                    assert!(!is_unknown(server, &owner, path, photo).await);
+                    assert_eq!(is_unknown(token, path, photo).await, !mine(of), "{of} {path}");
+                    assert!(!is_unknown(&owner, path, photo).await);
                 }
             }
-            let libraries = listed(server, token, LIBRARIES, "name").await;
+            let libraries = listed(token, LIBRARIES, "name").await;
             assert_eq!(libraries, [*place, *place]);
         }
         assert_eq!(
-            listed(server, &owner, LIBRARIES, "name").await,
+            listed(&owner, LIBRARIES, "name").await,
             ["Bea", "Bea", "Ben", "Ben"]
         );
     })
@@ -118,26 +109,26 @@ async fn nobody_lists_reads_finds_streams_or_sees_pictures_of_anothers_library()
 }
 
 #[tokio::test]
-async fn folders_of_later_scans_are_hidden_as_soon_as_they_are_there() {
+async fn folders_added_by_a_later_scan_are_hidden() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         let bea = server.user("bea", false, &["member"]).await;
-        let token = server.token(bea);
-        let ben = server.token(server.user("ben", false, &["member"]).await);
+        let token = server.client(bea);
+        let ben = server.as_user("ben", &["member"]).await;
         let body =
             json!({"name": "Bea", "mediaKind": "music", "paths": ["Bea"], "grants": [{"userId": bea}]});
-        create(server, &owner, body).await;
-        // Both are known before there is anything.
+        create(&owner, body).await;
+        // Both accounts have been authorized before the folders exist.
         for token in [&token, &ben] {
-            assert!(titles(server, token).await.is_empty());
+            assert!(titles(token).await.is_empty());
         }
         for place in ["Bea", "Beata"] {
             let folder = server.folder_at(MediaKind::music(), place).await;
             track(server, folder, place, place).await;
         }
-        assert_eq!(titles(server, &ben).await, ["Beata"]);
-        assert_eq!(titles(server, &token).await, ["Bea", "Beata"]);
+        assert_eq!(titles(&ben).await, ["Beata"]);
+        assert_eq!(titles(&token).await, ["Bea", "Beata"]);
     })
     .await;
 }

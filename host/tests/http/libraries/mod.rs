@@ -9,7 +9,7 @@ mod video_grants;
 use serde_json::Value;
 
 use crate::UNKNOWN;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
@@ -48,7 +48,7 @@ fn song(title: &str, artist: &str, album: &str) -> FileRecord {
     FileRecord::Track(Box::new(facts))
 }
 
-/// A track on disk and in the index, in a folder of this name.
+/// Adds a track on disk and in the index.
 async fn track(server: &TestServer, folder: FolderId, place: &str, title: &str) -> FileId {
     let name = format!("{title}.mp3");
     std::fs::write(server.root.join(place).join(&name), b"0123456789").unwrap();
@@ -68,20 +68,20 @@ async fn photo(server: &TestServer, place: &str) -> FileId {
         .await
 }
 
-async fn create(server: &TestServer, token: &str, body: Value) -> Value {
-    let made = server.send_as(token, "POST", LIBRARIES, &body).await;
+async fn create(token: &Client, body: Value) -> Value {
+    let made = token.post(LIBRARIES, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()
 }
 
-async fn patch(server: &TestServer, token: &str, library: &Value, body: Value) -> Reply {
+async fn patch(token: &Client, library: &Value, body: Value) -> Reply {
     let target = format!("{LIBRARIES}/{}", library["libraryId"].as_str().unwrap());
-    server.send_as(token, "PATCH", &target, &body).await
+    token.patch(&target, &body).await
 }
 
-/// One value of each item of a list, whose total must agree.
-async fn listed(server: &TestServer, token: &str, target: &str, key: &str) -> Vec<String> {
-    let reply = server.get_as(token, target).await;
+/// One field of each item of a list, whose total must match.
+async fn listed(token: &Client, target: &str, key: &str) -> Vec<String> {
+    let reply = token.get(target).await;
     assert_eq!(reply.status, 200, "{target}");
     let list = reply.json();
     let items = list[0].as_array().unwrap();
@@ -94,18 +94,18 @@ async fn listed(server: &TestServer, token: &str, target: &str, key: &str) -> Ve
     values
 }
 
-async fn titles(server: &TestServer, token: &str) -> Vec<String> {
-    listed(server, token, "/api/v1/music/tracks", "title").await
+async fn titles(token: &Client) -> Vec<String> {
+    listed(token, "/api/v1/music/tracks", "title").await
 }
 
-/// What an id is not told apart from: the same path with an id that nobody ever had.
-async fn is_unknown(server: &TestServer, token: &str, path: &str, id: &str) -> bool {
+/// Whether the response equals that for an unknown id.
+async fn is_unknown(token: &Client, path: &str, id: &str) -> bool {
     let of = async |id: &str| {
-        let reply = server.get_as(token, &path.replace("{}", id)).await;
+        let reply = token.get(&path.replace("{}", id)).await;
         (reply.status, reply.body)
     };
     let (status, body) = of(id).await;
-    // Seen; of a waveform and a thumbnail, but there is no plugin that makes them.
+    // Visible; waveforms and thumbnails are 422 without a plugin.
     let made = path.contains("/waveform") || path.contains("/thumbnail");
     if status == if made { 422 } else { 200 } {
         return false;

@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 
 use crate::UNKNOWN;
-use crate::support::TestServer;
 use crate::support::databases::on_each_database;
 use crate::support::media::{text, texts};
+use crate::support::{Client, TestServer};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::kind::MediaKind;
 
-/// Everything of one place: what there is to be asked for.
+/// The paths of all items of a folder.
 struct Place {
     name: &'static str,
     paths: Vec<String>,
 }
 
-/// A movie, and an episode of a show that the other places have episodes of as well.
+/// A movie, a show, and an episode of a show that all places share.
 async fn fill(server: &TestServer, name: &str, number: i64) {
     let folder = server.folder_at(MediaKind::movies(), name).await;
     let fields = [
@@ -67,9 +67,9 @@ fn id(record: &Value, member: &str) -> String {
     record[member].as_str().unwrap().to_owned()
 }
 
-/// What the owner finds of a place.
-async fn place(server: &TestServer, owner: &str, name: &'static str) -> Place {
-    let get = async |target: String| server.get_as(owner, &target).await.json();
+/// The paths that the owner finds.
+async fn place(owner: &Client, name: &'static str) -> Place {
+    let get = async |target: String| owner.get(&target).await.json();
     let mut paths = Vec::new();
     let subtitle = |record: &Value| {
         let id = id(&record["sources"][0]["subtitles"][0], "subtitleId");
@@ -100,19 +100,19 @@ async fn place(server: &TestServer, owner: &str, name: &'static str) -> Place {
 }
 
 #[tokio::test]
-async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
+async fn library_without_a_grant_is_hidden_on_every_video_route() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         let mut people = Vec::new();
         for (name, place) in [("bea", "Bea"), ("ben", "Ben")] {
             let user = server.user(name, false, &["cinema_user"]).await;
-            people.push((server.token(user), place));
+            people.push((server.client(user), place));
             for kind in ["movies", "tv"] {
                 let body = json!({
                     "name": place, "mediaKind": kind, "paths": [place], "grants": [{"userId": user}]
                 });
-                let made = server.send_as(&owner, "POST", "/api/v1/libraries", &body).await;
+                let made = owner.post("/api/v1/libraries", &body).await;
                 assert_eq!(made.status, 201, "{}", made.json());
             }
         }
@@ -122,10 +122,10 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
         }
         let mut places = Vec::new();
         for name in names {
-            places.push(place(server, &owner, name).await);
+            places.push(place(&owner, name).await);
         }
         for (token, own) in &people {
-            let get = async |target: &str| server.get_as(token, target).await;
+            let get = async |target: &str| token.get(target).await;
             let titles = async |target: &str, member: &str| {
                 let list = get(target).await.json();
                 items(&list)
@@ -142,7 +142,7 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 let narrowed = titles(&format!("/api/v1/movies?genre={name}"), "title").await;
                 assert_eq!(narrowed.len(), count, "{name}");
             }
-            // Of the show that all have, each sees their own season and the open one.
+            // In the shared show each sees their own season and the unrestricted one.
             let list = get("/api/v1/tv/shows").await.json();
             let shared = &items(&list)[2];
             assert_eq!(
@@ -157,7 +157,7 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 .collect();
             assert_eq!(numbers, [json!(if *own == "Bea" { 1 } else { 2 }), json!(3)]);
             assert_eq!(items(&get(&format!("{shared}/episodes")).await.json()).len(), 2);
-            let all = server.get_as(&owner, &format!("{shared}/seasons")).await.json();
+            let all = owner.get(&format!("{shared}/seasons")).await.json();
             assert_eq!(items(&all).len(), 3);
 
             for place in &places {
@@ -166,9 +166,9 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
                 for path in &place.paths {
                     let reply = get(path).await;
                     assert_eq!(reply.status, if seen { 200 } else { 404 }, "{own} {path}");
-                    assert_eq!(server.get_as(&owner, path).await.status, 200, "{path}");
+                    assert_eq!(owner.get(path).await.status, 200, "{path}");
                     if !seen {
-                        // Not told apart from what nobody ever had.
+                        // The response equals that for an unknown id.
                         let nothing = get(&format!("/api/v1/movies/{UNKNOWN}")).await;
                         assert_eq!(reply.body, nothing.body, "{path}");
                     }
@@ -176,9 +176,9 @@ async fn nobody_finds_plays_or_sees_anything_of_anothers_movies_and_shows() {
             }
         }
         let music = server.user("max", false, &["music_user"]).await;
-        let music = server.token(music);
+        let music = server.client(music);
         for path in &places[2].paths {
-            assert_eq!(server.get_as(&music, path).await.status, 403, "{path}");
+            assert_eq!(music.get(path).await.status, 403, "{path}");
         }
     })
     .await;

@@ -14,7 +14,7 @@ use super::{library, ls, node, refused};
 #[tokio::test]
 async fn directory_is_listed_relative_to_its_root() {
     let (server, token) = library().await;
-    let reply = ls(&server, &token, "rootDir=music").await;
+    let reply = ls(&token, "rootDir=music").await;
     let root = reply.json();
     assert_eq!(
         (reply.status, &root["rootDir"], &root["path"]),
@@ -42,9 +42,7 @@ async fn directory_is_listed_relative_to_its_root() {
     assert_eq!(node(&root, "Empty")["hasChildren"], false);
 
     for path in ["Album", "Link"] {
-        let album = ls(&server, &token, &format!("rootDir=music&path={path}"))
-            .await
-            .json();
+        let album = ls(&token, &format!("rootDir=music&path={path}")).await.json();
         assert_eq!(album["path"], path);
         let track = node(&album, "1.mp3");
         assert_eq!(
@@ -71,13 +69,11 @@ async fn directory_is_listed_relative_to_its_root() {
 
 #[covers("R42")]
 #[tokio::test]
-async fn flags_choose_what_is_shown() {
+async fn flags_filter_the_listing() {
     let (server, token) = library().await;
     fs::create_dir_all(server.root.join("Nested/Below")).unwrap();
     let children = async |flags: &str, name: &str| {
-        let listing = ls(&server, &token, &format!("rootDir=music&{flags}"))
-            .await
-            .json();
+        let listing = ls(&token, &format!("rootDir=music&{flags}")).await.json();
         let node = node(&listing, name);
         (
             node["hasChildren"].as_bool().unwrap(),
@@ -100,7 +96,7 @@ async fn flags_choose_what_is_shown() {
         assert_eq!(children(flags, "Nested").await, nested, "{flags}");
         assert_eq!(children(flags, "Empty").await, empty, "{flags}");
     }
-    let album = |flags: &'static str| ls(&server, &token, flags);
+    let album = |flags: &'static str| ls(&token, flags);
     let listing = album("rootDir=music&path=Album&removeFileNodes=true")
         .await
         .json();
@@ -119,7 +115,7 @@ async fn flags_choose_what_is_shown() {
     }
 }
 
-/// A file system over a directory whose server never answers; gone with this value.
+/// A FUSE mount whose server never answers; unmounted on drop.
 struct HungMount(std::process::Child);
 
 impl HungMount {
@@ -148,7 +144,7 @@ impl HungMount {
 
 impl Drop for HungMount {
     fn drop(&mut self) {
-        // The end of its input has it unmount, and its end fails those who wait for an answer.
+        // The script unmounts at the end of its input, which fails the waiting calls.
         drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
@@ -156,16 +152,16 @@ impl Drop for HungMount {
 
 #[covers("T56")]
 #[tokio::test(flavor = "multi_thread")]
-async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
+async fn hung_mount_times_out_one_listing_and_blocks_no_other_request() {
     let (server, token) = library().await;
     let Some(mount) = HungMount::over(&server.root) else {
         return svc_test_support::skipped("a mount that hangs: FUSE is not permitted here");
     };
     let begun = Instant::now();
-    let (listing, others) = tokio::join!(ls(&server, &token, "rootDir=music&path="), async {
+    let (listing, others) = tokio::join!(ls(&token, "rootDir=music&path="), async {
         let begun = Instant::now();
         for _ in 0..20 {
-            assert_eq!(server.get_as(&token, "/api/v1/music/tracks").await.status, 200);
+            assert_eq!(token.get("/api/v1/music/tracks").await.status, 200);
             assert_eq!(server.get("/api/v1/health").await.status, 200);
         }
         begun.elapsed()
@@ -177,5 +173,5 @@ async fn mount_that_hangs_costs_a_listing_its_time_and_nobody_else_anything() {
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
     assert!(others < Duration::from_secs(5), "{others:?}");
     drop(mount);
-    assert_eq!(ls(&server, &token, "rootDir=music&path=").await.status, 200);
+    assert_eq!(ls(&token, "rootDir=music&path=").await.status, 200);
 }

@@ -9,16 +9,16 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::kind::MediaKind;
 
-async fn ls(server: &TestServer, token: &str, query: &str) -> Reply {
-    server.get_as(token, &format!("/api/v1/ls?{query}")).await
+async fn ls(token: &Client, query: &str) -> Reply {
+    token.get(&format!("/api/v1/ls?{query}")).await
 }
 
-/// The path of the query's only error.
-async fn refused(server: &TestServer, token: &str, query: &str) -> String {
-    let reply = ls(server, token, query).await;
+/// The path of the only error.
+async fn refused(server: &TestServer, token: &Client, query: &str) -> String {
+    let reply = ls(token, query).await;
     assert_eq!(reply.status, 400, "{query:.80}");
     let problem = reply.json();
     let root = server.directory.path().to_str().unwrap();
@@ -36,10 +36,10 @@ fn node<'a>(listing: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {name} in {listing}"))
 }
 
-/// A library of one album with two tracks, of which one is indexed, and what lies around it.
-async fn library() -> (TestServer, String) {
+/// An album with one indexed track, one new file, and symbolic links around it.
+async fn library() -> (TestServer, Client) {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let album = server.folder(MediaKind::music()).await;
     server.track(album, "1.mp3", "One", b"0123456789").await;
     fs::write(server.root.join("Album/2.mp3"), "new").unwrap();

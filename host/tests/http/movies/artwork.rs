@@ -7,7 +7,7 @@ use crate::UNKNOWN;
 
 #[covers("GET /api/v1/movies/{movieId}/artwork", "T35")]
 #[tokio::test]
-async fn artwork_is_the_picture_beside_the_file_and_never_one_elsewhere() {
+async fn artwork_is_a_sidecar_image_and_never_outside_the_root() {
     let cinema = MovieFixture::new().await;
     let artwork = format!("{}/artwork", cinema.path);
     for (query, content, content_type) in [

@@ -8,7 +8,7 @@ use crate::UNKNOWN;
 
 #[covers("GET /api/v1/movies")]
 #[tokio::test]
-async fn movies_are_ordered_and_narrowed_as_asked() {
+async fn movies_are_ordered_and_filtered() {
     let cinema = MovieFixture::new().await;
     for (query, total, first) in [
         ("", 2, "The Amber Room"),

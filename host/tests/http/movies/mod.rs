@@ -9,7 +9,7 @@ mod subtitles;
 use serde_json::Value;
 
 use crate::support::media::{text, texts};
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -18,10 +18,10 @@ const FILM: &[u8] = b"0123456789 the whole film";
 
 const SMALL: &[u8] = b"a small one";
 
-/// A movie with two files and all sorts of things beside the first, and another movie.
+/// A movie with two files and sidecars beside the first, and another movie.
 struct MovieFixture {
     server: TestServer,
-    token: String,
+    token: Client,
     movie: Value,
     /// Path of the movie.
     path: String,
@@ -32,7 +32,7 @@ struct MovieFixture {
 impl MovieFixture {
     async fn new() -> Self {
         let server = TestServer::start().await;
-        let token = server.owner().await;
+        let token = server.as_owner().await;
         let folder = server.folder_at(MediaKind::movies(), "Amber").await;
         let place = (folder, "Amber");
         let video =
@@ -119,7 +119,7 @@ impl MovieFixture {
         }
         let link = server.root.join("Amber/linked.srt");
         std::os::unix::fs::symlink("../../secret.srt", link).unwrap();
-        let listed = server.get_as(&token, "/api/v1/movies").await.json();
+        let listed = token.get("/api/v1/movies").await.json();
         assert_eq!(listed[1], 2);
         let movies = listed[0].as_array().unwrap();
         let movie = movies.iter().find(|movie| movie["year"] == 1999).unwrap().clone();
@@ -135,10 +135,10 @@ impl MovieFixture {
     }
 
     async fn get(&self, target: &str) -> Reply {
-        self.server.get_as(&self.token, target).await
+        self.token.get(target).await
     }
 
-    /// Status and code of an answer.
+    /// Status and code of a response.
     async fn refusal(&self, target: &str) -> (u16, Option<String>) {
         let reply = self.get(target).await;
         (reply.status, reply.json()["code"].as_str().map(str::to_owned))

@@ -7,7 +7,7 @@ use crate::UNKNOWN;
 
 #[covers("GET /api/v1/movies/{movieId}/stream")]
 #[tokio::test]
-async fn stream_is_the_best_file_or_the_one_that_is_named() {
+async fn stream_is_the_best_source_or_the_requested_one() {
     let cinema = MovieFixture::new().await;
     let stream = format!("{}/stream", cinema.path);
     let whole = cinema.get(&stream).await;

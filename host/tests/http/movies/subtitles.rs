@@ -8,7 +8,7 @@ use crate::UNKNOWN;
 
 #[covers("GET /api/v1/subtitles/{subtitleId}", "code subtitle_embedded")]
 #[tokio::test]
-async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
+async fn subtitle_sidecars_are_served_and_other_files_are_404() {
     let cinema = MovieFixture::new().await;
     let reply = cinema.get(&cinema.subtitle(0)).await;
     assert_eq!(
@@ -23,16 +23,16 @@ async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
         (reply.body.as_slice(), reply.header("content-type")),
         (&b"WEBVTT\n"[..], "text/vtt")
     );
-    // Out of the root, absolute: no such thing.
+    // Paths outside of the root are ignored.
     for at in [2, 3] {
         assert_eq!(cinema.refusal(&cinema.subtitle(at)).await, (404, None), "{at}");
     }
-    // In the folder above, below the same root, as plugins may name it.
+    // Plugins may name files in the parent folder below the root.
     assert_eq!(cinema.get(&cinema.subtitle(4)).await.body, b"beside the folder");
     assert_eq!(
         cinema.refusal(&cinema.subtitle(5)).await,
         missing("file_missing"),
-        "a link that leaves"
+        "a link that leaves the root"
     );
     assert_eq!(
         cinema.refusal(&cinema.subtitle(6)).await,
@@ -51,24 +51,22 @@ async fn subtitles_beside_a_film_are_served_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn subtitles_take_what_playing_the_film_takes() {
+async fn subtitles_require_the_capability_of_the_video() {
     let cinema = MovieFixture::new().await;
     let server = &cinema.server;
     let mut tokens = Vec::new();
     for capability in ["Movies.Play", "TVEpisodes.Play"] {
         let role =
             json!({ "name": capability.to_lowercase().replace('.', "_"), "capabilities": [capability] });
-        let made = server
-            .send_as(&cinema.token, "POST", "/api/v1/roles", &role)
-            .await;
+        let made = cinema.token.post("/api/v1/roles", &role).await;
         assert_eq!(made.status, 201, "{}", made.json());
         let user = server
             .user(capability, false, &[role["name"].as_str().unwrap()])
             .await;
-        tokens.push(server.token(user));
+        tokens.push(server.client(user));
     }
     let target = cinema.subtitle(0);
-    assert_eq!(server.get_as(&tokens[0], &target).await.status, 200);
-    assert_eq!(server.get_as(&tokens[1], &target).await.status, 404);
-    assert_eq!(server.get_as(&tokens[1], &cinema.path).await.status, 403);
+    assert_eq!(tokens[0].get(&target).await.status, 200);
+    assert_eq!(tokens[1].get(&target).await.status, 404);
+    assert_eq!(tokens[1].get(&cinema.path).await.status, 403);
 }

@@ -12,7 +12,7 @@ use svc_domain::kind::MediaKind;
     "code artwork_missing"
 )]
 #[tokio::test]
-async fn artwork_is_the_part_of_the_file_that_holds_it() {
+async fn artwork_is_served_from_the_embedded_picture() {
     let song = Song::new().await;
     for target in [song.artwork.clone(), format!("{}?size=original", song.artwork)] {
         let reply = song.ask("GET", &target, &[]).await;
@@ -40,7 +40,7 @@ async fn artwork_is_the_part_of_the_file_that_holds_it() {
 }
 
 #[tokio::test]
-async fn artwork_of_tracks_and_releases_comes_in_sizes() {
+async fn artwork_of_tracks_and_releases_is_resized() {
     let gallery = ThumbnailFixture::new().await;
     let folder = gallery.server.folder(MediaKind::music()).await;
     let id = gallery
@@ -62,7 +62,7 @@ async fn artwork_of_tracks_and_releases_comes_in_sizes() {
         let reply = gallery.ask(&format!("{target}?size=original"), &[]).await;
         assert_eq!((reply.status, reply.body.as_slice()), (200, &b"2345"[..]));
     }
-    // One file, one picture: drawn once for both.
+    // Track and release share the file and its rendering.
     assert_eq!(gallery.calls(), 1);
     let nobody = gallery
         .ask("/api/v1/music/tracks/0000000000001/artwork?size=small", &[])

@@ -21,7 +21,7 @@ struct Song {
 impl Song {
     async fn new() -> Self {
         let server = TestServer::start().await;
-        let bearer = format!("Bearer {}", server.owner().await);
+        let bearer = format!("Bearer {}", server.as_owner().await);
         let folder = server.folder(MediaKind::music()).await;
         let id = server.track(folder, "song.mp3", "Song", CONTENT).await;
         let stream = format!("/api/v1/music/stream/{id}");

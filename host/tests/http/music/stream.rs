@@ -6,7 +6,7 @@ use super::{CONTENT, Song};
 
 #[covers("GET /api/v1/music/stream/{musicTrackId}", "limit MEDIA_MAX_AGE")]
 #[tokio::test]
-async fn stream_gives_the_file_with_its_headers() {
+async fn stream_returns_the_file_with_its_headers() {
     let song = Song::new().await;
     let reply = song.ask("GET", &song.stream, &[]).await;
     assert_eq!((reply.status, reply.body.as_slice()), (200, CONTENT));
@@ -25,7 +25,7 @@ async fn stream_gives_the_file_with_its_headers() {
 }
 
 #[tokio::test]
-async fn stream_answers_ranges_and_conditions() {
+async fn stream_supports_ranges_and_conditions() {
     let song = Song::new().await;
     let tag = song
         .ask("HEAD", &song.stream, &[])
@@ -84,7 +84,7 @@ async fn entity_tag_changes_with_the_file() {
 
 #[covers("code file_missing", "code storage_unavailable")]
 #[tokio::test]
-async fn missing_file_and_missing_root_are_told_apart() {
+async fn missing_file_is_404_and_missing_root_is_503() {
     let song = Song::new().await;
     std::fs::remove_file(song.path()).unwrap();
     let reply = song.ask("GET", &song.stream, &[]).await;
@@ -103,7 +103,7 @@ async fn missing_file_and_missing_root_are_told_apart() {
 
 #[covers("T53")]
 #[tokio::test]
-async fn nothing_but_files_below_the_root_is_served() {
+async fn path_that_leaves_the_root_is_404() {
     let song = Song::new().await;
     let secret = song.server.root.with_file_name("secret");
     std::fs::write(&secret, "secret").unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::support::listening::{ListeningServer, quick, wait_for};
-use crate::support::{Reply, TestServer, TestServerOptions};
+use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::kind::MediaKind;
@@ -16,7 +16,7 @@ use svc_domain::waveform::AudioSummary;
 use svc_library::waveforms::{MAX_BINS, WaveformAnalyzer, WaveformLimits};
 use svc_plugin_host::SourceFile;
 
-/// Measures by the name of the file, and holds still while a test wants that.
+/// An analyzer whose result depends on the file name, and that a test can block.
 #[derive(Debug, Default)]
 pub(crate) struct HeldAnalyzer {
     calls: AtomicUsize,
@@ -73,7 +73,7 @@ pub(crate) struct Room {
     listening: ListeningServer,
     pub(crate) analyzer: Arc<HeldAnalyzer>,
     folder: FolderId,
-    pub(crate) owner: String,
+    pub(crate) owner: Client,
 }
 
 impl Room {
@@ -86,7 +86,7 @@ impl Room {
         })
         .await;
         let folder = listening.server.folder(MediaKind::music()).await;
-        let owner = listening.server.owner().await;
+        let owner = listening.server.as_owner().await;
         Self {
             listening,
             analyzer,
@@ -103,8 +103,8 @@ impl Room {
         self.server().track(self.folder, name, name, b"0123456789").await
     }
 
-    async fn ask(&self, token: &str, id: FileId, query: &str) -> Reply {
-        self.server().get_as(token, &path(id, query)).await
+    async fn ask(&self, token: &Client, id: FileId, query: &str) -> Reply {
+        token.get(&path(id, query)).await
     }
 
     pub(crate) async fn status(&self, id: FileId) -> u16 {
@@ -116,7 +116,7 @@ fn path(id: FileId, query: &str) -> String {
     format!("/api/v1/music/tracks/{id}/waveform{query}")
 }
 
-/// Answers at once or not at all.
+/// Returns at once.
 pub(crate) fn impatient() -> WaveformLimits {
     WaveformLimits {
         parallel: 1,
@@ -135,7 +135,7 @@ fn patient() -> WaveformLimits {
 
 #[covers("GET /api/v1/music/tracks/{musicTrackId}/waveform")]
 #[tokio::test(flavor = "multi_thread")]
-async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
+async fn waveform_is_analyzed_once_and_returned_as_json_or_bytes() {
     let room = Room::new(patient()).await;
     let id = room.track("a.mp3").await;
     let reply = room.ask(&room.owner, id, "?bins=100").await;
@@ -187,12 +187,12 @@ async fn waveform_is_measured_once_and_answered_as_numbers_or_bytes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
+async fn slow_waveform_is_202_and_published_to_its_requesters() {
     let room = Room::new(impatient()).await;
     let id = room.track("a.mp3").await;
     let listener = |name: &'static str| {
         let server = room.server();
-        async move { server.token(server.user(name, false, &["member"]).await) }
+        async move { server.as_user(name, &["member"]).await }
     };
     let (ann, bob, cora) = (
         listener("ann").await,
@@ -220,7 +220,7 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
         );
     }
     assert_eq!(room.analyzer.calls(), 1);
-    // Another who asks now is answered, and told nothing: the first that Cora hears of is her own.
+    // A waiting request of another user gets the response and no event: Cora's first event is her own.
     let other = room.track("b.mp3").await;
     room.analyzer.hold(true);
     assert_eq!(room.ask(&cora, other, "").await.status, 202);
@@ -233,7 +233,7 @@ async fn waveform_that_takes_long_is_promised_and_told_to_those_who_asked() {
 
 #[covers("code waveform_unavailable")]
 #[tokio::test(flavor = "multi_thread")]
-async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
+async fn undecodable_audio_is_422_and_not_retried() {
     let room = Room::new(patient()).await;
     let broken = room.track("broken.mp3").await;
     for _ in 0..3 {
@@ -244,16 +244,16 @@ async fn sound_that_cannot_be_decoded_is_unprocessable_and_not_tried_again() {
         );
     }
     assert_eq!(room.analyzer.calls(), 1);
-    // Other bytes are another file.
+    // Changed bytes are analyzed again.
     std::fs::write(room.server().root.join("Album/broken.mp3"), b"longer than before").unwrap();
     assert_eq!((room.status(broken).await, room.analyzer.calls()), (422, 2));
-    // Nothing measures files of this kind.
+    // No analyzer handles this extension.
     let unknown = room.track("a.xyz").await;
     assert_eq!((room.status(unknown).await, room.analyzer.calls()), (422, 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waveform_of_storage_that_fails_is_tried_again() {
+async fn waveform_is_retried_after_a_storage_error() {
     let room = Room::new(patient()).await;
     let away = room.track("away.mp3").await;
     for calls in 1..3 {
@@ -271,14 +271,14 @@ async fn waveform_of_storage_that_fails_is_tried_again() {
         (reply.status, &reply.json()["code"]),
         (404, &json!("file_missing"))
     );
-    // A fault of the server is no verdict on the file, and the thread goes on.
+    // A panic of the analyzer is not cached as a result, and its thread continues.
     let trap = room.track("trap.mp3").await;
     assert_eq!((room.status(trap).await, room.status(trap).await), (500, 500));
     assert_eq!(room.status(room.track("a.mp3").await).await, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waveforms_beyond_the_queue_are_for_later() {
+async fn waveform_beyond_the_queue_is_503() {
     let room = Room::new(impatient()).await;
     let ids = [
         room.track("a.mp3").await,
@@ -294,7 +294,7 @@ async fn waveforms_beyond_the_queue_are_for_later() {
         (full.status, &full.json()["code"], full.header("retry-after")),
         (503, &json!("busy"), "10")
     );
-    // Those that are under way are not turned away.
+    // Waveforms in progress are not refused.
     assert_eq!((room.status(ids[0]).await, room.status(ids[1]).await), (202, 202));
     room.analyzer.hold(false);
     wait_for(|| room.analyzer.calls() == 2).await;
@@ -307,7 +307,7 @@ async fn waveforms_beyond_the_queue_are_for_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn server_that_ends_measures_nothing_more() {
+async fn shutdown_stops_the_analyzer() {
     let room = Room::new(impatient()).await;
     let ids = [room.track("a.mp3").await, room.track("b.mp3").await];
     room.analyzer.hold(true);
@@ -324,7 +324,7 @@ async fn server_that_ends_measures_nothing_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn waveform_prepared_in_the_background_is_there_for_who_asks() {
+async fn pregenerated_waveform_is_returned() {
     let room = Room::new(patient()).await;
     let id = room.track("a.mp3").await;
     let waveforms = &room.server().state.waveforms;

@@ -16,9 +16,9 @@ use svc_domain::time::Clock as _;
     "DELETE /api/v1/photo-albums/{photoAlbumId}/photos"
 )]
 #[tokio::test]
-async fn album_is_made_filled_shown_changed_and_deleted() {
+async fn album_is_created_filled_changed_and_deleted() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let ben = server.user("ben", false, &["member"]).await;
     let mut photos = Vec::new();
     for days in 0..3 {
@@ -26,7 +26,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     }
     let [first, second, third] = [photos[0].as_str(), photos[1].as_str(), photos[2].as_str()];
     let body = json!({"name": " Summer ", "description": "By the sea", "sharedWith": [ben, ben]});
-    let made = server.send_as(&owner, "POST", ALBUMS, &body).await;
+    let made = owner.post(ALBUMS, &body).await;
     let album = made.json();
     assert_eq!((made.status, &album["name"]), (201, &json!("Summer")));
     assert_eq!(
@@ -35,7 +35,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     );
     assert!(album.get("coverPhotoId").is_none() && album.get("from").is_none());
     let id = album["photoAlbumId"].as_str().unwrap();
-    let added = add(&server, &owner, id, &[second, first, "x", second, UNKNOWN]).await;
+    let added = add(&owner, id, &[second, first, "x", second, UNKNOWN]).await;
     assert_eq!(
         (added.status, added.json()),
         (
@@ -49,7 +49,7 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
         )
     );
     let target = format!("{ALBUMS}/{id}");
-    let album = server.get_as(&owner, &target).await.json();
+    let album = owner.get(&target).await.json();
     assert_eq!(
         (
             &album["photoCount"],
@@ -66,21 +66,18 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
     );
     let in_album = format!("albumId={id}");
     assert_eq!(
-        ids(&server, &owner, &format!("{in_album}&orderBy=album")).await,
+        ids(&owner, &format!("{in_album}&orderBy=album")).await,
         [second, first]
     );
     assert_eq!(
-        ids(&server, &owner, &format!("{in_album}&order=ASC")).await,
+        ids(&owner, &format!("{in_album}&order=ASC")).await,
         [first, second]
     );
-    let shown = server
-        .get_as(&owner, &format!("/api/v1/photos/{first}"))
-        .await
-        .json();
+    let shown = owner.get(&format!("/api/v1/photos/{first}")).await.json();
     assert_eq!(shown["albumIds"], json!([id]));
 
     let change = json!({"name": "Winter", "description": null, "visibility": "everyone", "sharedWith": [], "coverPhotoId": first});
-    let changed = patch(&server, &owner, id, change).await.json();
+    let changed = patch(&owner, id, change).await.json();
     assert_eq!(
         (
             &changed["name"],
@@ -99,11 +96,11 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
         (json!({"coverPhotoId": third}), 404, "coverPhotoId"),
         (json!({"coverPhotoId": "x"}), 400, "coverPhotoId"),
     ] {
-        let reply = patch(&server, &owner, id, body.clone()).await;
+        let reply = patch(&owner, id, body.clone()).await;
         assert_eq!(reply.status, status, "{body}");
         assert_eq!(reply.json()["errors"][0]["path"], path, "{body}");
     }
-    let removed = remove(&server, &owner, id, &[first, third]).await;
+    let removed = remove(&owner, id, &[first, third]).await;
     assert_eq!(
         (removed.status, removed.json()),
         (
@@ -114,28 +111,25 @@ async fn album_is_made_filled_shown_changed_and_deleted() {
             ])
         )
     );
-    create(&server, &owner, json!({"name": "Autumn"})).await;
-    let list = server.get_as(&owner, ALBUMS).await.json();
+    create(&owner, json!({"name": "Autumn"})).await;
+    let list = owner.get(ALBUMS).await.json();
     assert_eq!((&list[0][0]["name"], &list[1]), (&json!("Autumn"), &json!(2)));
-    let list = server
-        .get_as(&owner, &format!("{ALBUMS}?orderBy=createdAt&take=1&skip=1"))
+    let list = owner
+        .get(&format!("{ALBUMS}?orderBy=createdAt&take=1&skip=1"))
         .await;
     assert_eq!(list.json()[0][0]["name"], "Winter");
 
-    let deleted = server.send_as(&owner, "DELETE", &target, &Value::Null).await;
+    let deleted = owner.delete(&target).await;
     assert_eq!((deleted.status, deleted.json()), (200, json!(true)));
-    assert_eq!(server.get_as(&owner, &target).await.status, 404);
-    assert_eq!(ids(&server, &owner, "").await.len(), 3);
-    let shown = server
-        .get_as(&owner, &format!("/api/v1/photos/{second}"))
-        .await
-        .json();
+    assert_eq!(owner.get(&target).await.status, 404);
+    assert_eq!(ids(&owner, "").await.len(), 3);
+    let shown = owner.get(&format!("/api/v1/photos/{second}")).await.json();
     assert_eq!(shown["albumIds"], json!([]));
 }
 
 #[covers("code too_many_photo_albums")]
 #[tokio::test]
-async fn an_account_has_a_thousand_albums_at_most() {
+async fn album_beyond_the_limit_of_an_account_is_409() {
     let server = TestServer::start().await;
     let ben = server.user("ben", false, &["member"]).await;
     for number in 0..1000 {
@@ -154,10 +148,8 @@ async fn an_account_has_a_thousand_albums_at_most() {
                 .unwrap()
         );
     }
-    let token = server.token(ben);
-    let refused = server
-        .send_as(&token, "POST", ALBUMS, &json!({"name": "x"}))
-        .await;
+    let token = server.client(ben);
+    let refused = token.post(ALBUMS, &json!({"name": "x"})).await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (409, &json!("too_many_photo_albums"))

@@ -7,50 +7,41 @@ use crate::photos::photo;
 use crate::support::listening::{ListeningServer, quick};
 
 #[tokio::test]
-async fn albums_and_corrections_are_told_to_those_who_see_them() {
+async fn album_and_photo_events_reach_the_accounts_that_see_them() {
     let listening = ListeningServer::start(quick()).await;
     let server = &listening.server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let (bea, ben, cat) = (
         server.user("bea", false, &["member"]).await,
         server.user("ben", false, &["member"]).await,
         server.user("cat", false, &["member"]).await,
     );
-    let bea_token = server.token(bea);
+    let bea_token = server.client(bea);
     let body = json!({"name": "Bea", "mediaKind": "photos", "paths": ["Bea"], "grants": [{"userId": bea}]});
-    assert_eq!(
-        server
-            .send_as(&owner, "POST", "/api/v1/libraries", &body)
-            .await
-            .status,
-        201
-    );
+    assert_eq!(owner.post("/api/v1/libraries", &body).await.status, 201);
     let (hers, open) = (
         photo(server, "Bea", 0).await.to_string(),
         photo(server, "Open", 1).await.to_string(),
     );
     let mut clients = [
         listening.listen(&bea_token).await,
-        listening.listen(&server.token(ben)).await,
-        listening.listen(&server.token(cat)).await,
+        listening.listen(&server.client(ben)).await,
+        listening.listen(&server.client(cat)).await,
     ];
     let describe = async |photo: &str| {
         let body = json!({"description": photo});
         let target = format!("/api/v1/photos/{photo}");
-        assert_eq!(
-            server.send_as(&bea_token, "PATCH", &target, &body).await.status,
-            200
-        );
+        assert_eq!(bea_token.patch(&target, &body).await.status, 200);
     };
     describe(&hers).await;
-    let id = create(server, &bea_token, json!({"name": "Hers", "sharedWith": [ben]})).await;
-    add(server, &bea_token, &id, &[&hers, &open]).await;
-    // Adding nothing new is no news.
-    add(server, &bea_token, &id, &[&hers]).await;
-    remove(server, &bea_token, &id, &[&hers]).await;
-    patch(server, &bea_token, &id, json!({"sharedWith": [cat]})).await;
+    let id = create(&bea_token, json!({"name": "Hers", "sharedWith": [ben]})).await;
+    add(&bea_token, &id, &[&hers, &open]).await;
+    // Adding a photo again publishes no event.
+    add(&bea_token, &id, &[&hers]).await;
+    remove(&bea_token, &id, &[&hers]).await;
+    patch(&bea_token, &id, json!({"sharedWith": [cat]})).await;
     let target = format!("{ALBUMS}/{id}");
-    server.send_as(&bea_token, "DELETE", &target, &Value::Null).await;
+    bea_token.delete(&target).await;
     describe(&open).await;
     let album = |kind: &str| (format!("photo_album.{kind}"), json!({"photoAlbumId": id}));
     let with = |kind: &str, photos: Value| {

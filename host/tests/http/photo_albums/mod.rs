@@ -6,32 +6,28 @@ mod events;
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 
 const ALBUMS: &str = "/api/v1/photo-albums";
 
-async fn create(server: &TestServer, token: &str, body: Value) -> String {
-    let made = server.send_as(token, "POST", ALBUMS, &body).await;
+async fn create(token: &Client, body: Value) -> String {
+    let made = token.post(ALBUMS, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()["photoAlbumId"].as_str().unwrap().to_owned()
 }
 
-async fn patch(server: &TestServer, token: &str, album: &str, body: Value) -> Reply {
-    server
-        .send_as(token, "PATCH", &format!("{ALBUMS}/{album}"), &body)
-        .await
+async fn patch(token: &Client, album: &str, body: Value) -> Reply {
+    token.patch(&format!("{ALBUMS}/{album}"), &body).await
 }
 
-async fn add(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
+async fn add(token: &Client, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    server
-        .send_as(token, "POST", &format!("{ALBUMS}/{album}/photos"), &body)
-        .await
+    token.post(&format!("{ALBUMS}/{album}/photos"), &body).await
 }
 
-async fn remove(server: &TestServer, token: &str, album: &str, photos: &[&str]) -> Reply {
+async fn remove(token: &Client, album: &str, photos: &[&str]) -> Reply {
     let body = json!({"photoIds": photos});
-    server
-        .send_as(token, "DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
+    token
+        .send("DELETE", &format!("{ALBUMS}/{album}/photos"), &body)
         .await
 }

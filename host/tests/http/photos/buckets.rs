@@ -8,20 +8,17 @@ use crate::UNKNOWN;
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn timeline_is_of_the_libraries_that_are_named() {
+async fn buckets_are_filtered_by_library() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     photo(&server, "Home", 0).await;
     photo(&server, "Away", 31).await;
     let body = json!({"name": "Away", "mediaKind": "photos", "paths": ["Away"]});
-    let library = server
-        .send_as(&owner, "POST", "/api/v1/libraries", &body)
-        .await
-        .json();
+    let library = owner.post("/api/v1/libraries", &body).await.json();
     let id = library["libraryId"].as_str().unwrap();
     let months = async |query: &str| {
         let target = format!("/api/v1/photos/buckets?order=ASC{query}");
-        let list = server.get_as(&owner, &target).await.json();
+        let list = owner.get(&target).await.json();
         let name = |month: &Value| month["bucket"].as_str().unwrap().to_owned();
         list.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
     };
@@ -32,25 +29,30 @@ async fn timeline_is_of_the_libraries_that_are_named() {
 
 #[covers("GET /api/v1/photos/buckets")]
 #[tokio::test]
-async fn timeline_is_cut_into_days_and_months() {
+async fn buckets_are_days_or_months() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let mut photos = Vec::new();
     for days in [0, 1, 31] {
         photos.push(photo(&server, &format!("Album {days}"), days).await.to_string());
     }
-    let get = async |query: &str| {
-        server
-            .get_as(&owner, &format!("/api/v1/photos/buckets{query}"))
-            .await
-    };
-    assert_eq!(
-        get("").await.json(),
-        json!([
-            {"bucket": "2021-08", "count": 1, "from": "2021-08-14T12:00:00.000Z", "to": "2021-08-14T12:00:00.000Z"},
-            {"bucket": "2021-07", "count": 2, "from": "2021-07-14T12:00:00.000Z", "to": "2021-07-15T12:00:00.000Z"},
-        ])
-    );
+    let get = async |query: &str| owner.get(&format!("/api/v1/photos/buckets{query}")).await;
+    insta::assert_json_snapshot!(get("").await.json(), @r#"
+    [
+      {
+        "bucket": "2021-08",
+        "count": 1,
+        "from": "2021-08-14T12:00:00.000Z",
+        "to": "2021-08-14T12:00:00.000Z"
+      },
+      {
+        "bucket": "2021-07",
+        "count": 2,
+        "from": "2021-07-14T12:00:00.000Z",
+        "to": "2021-07-15T12:00:00.000Z"
+      }
+    ]
+    "#);
     let days = get("?granularity=day&order=ASC&to=2021-08-01").await.json();
     let names: Vec<_> = days
         .as_array()
@@ -74,13 +76,10 @@ async fn timeline_is_cut_into_days_and_months() {
         );
     }
     assert_eq!(get(&format!("?albumId={UNKNOWN}")).await.json(), json!([]));
-    assert_eq!(ids(&server, &owner, "bucket=2021-07-15").await, photos[1..2]);
+    assert_eq!(ids(&owner, "bucket=2021-07-15").await, photos[1..2]);
     assert_eq!(
-        ids(&server, &owner, "orderBy=size").await,
+        ids(&owner, "orderBy=size").await,
         photos.iter().rev().cloned().collect::<Vec<_>>()
     );
-    assert_eq!(
-        server.get_as(&owner, "/api/v1/photos?orderBy=album").await.status,
-        400
-    );
+    assert_eq!(owner.get("/api/v1/photos?orderBy=album").await.status, 400);
 }

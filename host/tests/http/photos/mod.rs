@@ -8,7 +8,7 @@ mod update;
 
 use serde_json::Value;
 
-use crate::support::TestServer;
+use crate::support::{Client, TestServer};
 use svc_domain::extraction::Extraction;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -16,7 +16,7 @@ use svc_domain::photo::PhotoFacts;
 use svc_domain::scan::FileRecord;
 use svc_domain::time::Timestamp;
 
-/// A photo of 14 July 2021, or of so many days later.
+/// Adds a photo of 14 July 2021, or this many days later.
 pub(crate) async fn photo(server: &TestServer, place: &str, days: i64) -> FileId {
     let folder = server.folder_at(MediaKind::photos(), place).await;
     let moment = Timestamp::from_millis(1_626_264_000_000 + days * 86_400_000);
@@ -31,11 +31,8 @@ pub(crate) async fn photo(server: &TestServer, place: &str, days: i64) -> FileId
         .await
 }
 
-pub(crate) async fn ids(server: &TestServer, token: &str, query: &str) -> Vec<String> {
-    let list = server
-        .get_as(token, &format!("/api/v1/photos?{query}"))
-        .await
-        .json();
+pub(crate) async fn ids(token: &Client, query: &str) -> Vec<String> {
+    let list = token.get(&format!("/api/v1/photos?{query}")).await.json();
     let items = list[0].as_array().unwrap();
     assert_eq!(list[1], items.len(), "{query}");
     let id = |item: &Value| item["photoId"].as_str().unwrap().to_owned();

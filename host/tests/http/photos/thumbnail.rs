@@ -31,7 +31,7 @@ impl ThumbnailFixture {
             ..TestServerOptions::default()
         })
         .await;
-        let bearer = format!("Bearer {}", server.owner().await);
+        let bearer = format!("Bearer {}", server.as_owner().await);
         Self { server, bearer }
     }
 
@@ -60,7 +60,7 @@ fn code(reply: &Reply) -> (u16, String) {
 
 #[covers("GET /api/v1/photos/{photoId}/thumbnail")]
 #[tokio::test]
-async fn photo_is_drawn_once_and_answered_with_conditions() {
+async fn thumbnail_is_rendered_once_and_supports_conditions() {
     let gallery = ThumbnailFixture::new().await;
     let id = gallery.photo(b"any").await;
     let target = format!("/api/v1/photos/{id}/thumbnail");
@@ -71,7 +71,7 @@ async fn photo_is_drawn_once_and_answered_with_conditions() {
     assert!(reply.header("cache-control").starts_with("private, max-age="));
     let tag = reply.header("etag").to_owned();
     assert_eq!(gallery.calls(), 1);
-    // From the cache now, and the smaller one with it.
+    // The cache has this size and the smaller one.
     for (size, same) in [("medium", true), ("small", false)] {
         let reply = gallery.ask(&format!("{target}?size={size}"), &[]).await;
         assert_eq!((reply.status, reply.body.as_slice()), (200, DRAWN));
@@ -88,7 +88,7 @@ async fn photo_is_drawn_once_and_answered_with_conditions() {
     );
     assert_eq!(gallery.calls(), 2);
     assert_eq!(gallery.ask(&format!("{target}?size=huge"), &[]).await.status, 400);
-    // Another file under the same name is another picture.
+    // A changed file is rendered again.
     std::fs::write(gallery.server.root.join("Album/a.jpg"), b"another").unwrap();
     gallery.server.state.thumbnails.clear().await.unwrap();
     let reply = gallery.ask(&target, &[]).await;
@@ -97,10 +97,10 @@ async fn photo_is_drawn_once_and_answered_with_conditions() {
 }
 
 #[tokio::test]
-async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
+async fn thumbnail_from_disk_is_cached_in_memory() {
     let gallery = ThumbnailFixture::new().await;
     let id = gallery.photo(b"any").await;
-    // As it was indexed: else it may be another picture at any time.
+    // With the indexed time, because a changed file is not cached.
     let media = gallery
         .server
         .store
@@ -115,7 +115,11 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
     let target = format!("/api/v1/photos/{id}/thumbnail");
     let response_cache = &gallery.server.state.response_cache;
     assert_eq!(gallery.ask(&target, &[]).await.status, 200);
-    assert_eq!((response_cache.len(), gallery.calls()), (0, 1), "drawn just now");
+    assert_eq!(
+        (response_cache.len(), gallery.calls()),
+        (0, 1),
+        "not cached before it was stored on disk"
+    );
     let found = gallery.ask(&target, &[]).await;
     assert_eq!((response_cache.len(), gallery.calls()), (1, 1));
     gallery.server.state.thumbnails.clear().await.unwrap();
@@ -133,7 +137,7 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
     ] {
         assert_eq!(again.header(header), found.header(header), "{header}");
     }
-    // Conditions and parts are looked at with the file at hand.
+    // The cached response supports conditions and ranges.
     let known = gallery
         .ask(&target, &[("if-none-match", found.header("etag"))])
         .await;
@@ -143,7 +147,7 @@ async fn picture_that_was_found_drawn_is_kept_in_memory_as_well() {
 }
 
 #[tokio::test]
-async fn all_who_ask_at_once_share_one_drawing() {
+async fn concurrent_requests_share_one_rendering() {
     let gallery = ThumbnailFixture::new().await;
     let id = gallery.photo(b"any").await;
     let target = format!("/api/v1/photos/{id}/thumbnail?size=small");
@@ -156,7 +160,7 @@ async fn all_who_ask_at_once_share_one_drawing() {
 
 #[covers("code thumbnail_unavailable")]
 #[tokio::test]
-async fn what_cannot_be_drawn_is_422_and_not_tried_again() {
+async fn unrenderable_photo_is_422_and_not_retried() {
     let gallery = ThumbnailFixture::new().await;
     let folder = gallery.server.folder(MediaKind::photos()).await;
     let id = gallery.server.photo(folder, "a.jpg", b"broken").await;
@@ -178,7 +182,7 @@ async fn what_cannot_be_drawn_is_422_and_not_tried_again() {
 }
 
 #[tokio::test]
-async fn file_that_is_gone_is_404_unless_it_was_drawn() {
+async fn thumbnail_of_a_missing_file_is_404() {
     let gallery = ThumbnailFixture::new().await;
     let id = gallery.photo(b"any").await;
     std::fs::remove_file(gallery.server.root.join("Album/a.jpg")).unwrap();
@@ -191,7 +195,7 @@ async fn file_that_is_gone_is_404_unless_it_was_drawn() {
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_gets_no_picture_in_any_size() {
+async fn thumbnail_without_a_grant_is_404() {
     let gallery = ThumbnailFixture::new().await;
     let server = &gallery.server;
     let bea = server.user("bea", false, &["member"]).await;
@@ -201,7 +205,7 @@ async fn who_is_not_let_in_gets_no_picture_in_any_size() {
             "name": "Album", "mediaKind": kind, "paths": ["Album"], "grants": [{"userId": bea}]
         });
         let owner = gallery.bearer.trim_start_matches("Bearer ");
-        let reply = server.send_as(owner, "POST", "/api/v1/libraries", &library).await;
+        let reply = owner.post("/api/v1/libraries", &library).await;
         assert_eq!(reply.status, 201, "{:?}", reply.json());
     }
     let photo = gallery.photo(b"any").await;
@@ -215,12 +219,12 @@ async fn who_is_not_let_in_gets_no_picture_in_any_size() {
             path.replace("{}", &id.to_string()),
             path.replace("{}", "0000000000001"),
         );
-        // Also when it is drawn already.
+        // Also when the thumbnail is cached.
         for _ in 0..2 {
-            let refused = server.get_as(&server.token(ben), &of_item).await;
-            let unknown = server.get_as(&server.token(ben), &of_nothing).await;
+            let refused = server.client(ben).get(&of_item).await;
+            let unknown = server.client(ben).get(&of_nothing).await;
             assert_eq!((refused.status, &refused.body), (404, &unknown.body), "{path}");
-            let shown = server.get_as(&server.token(bea), &of_item).await;
+            let shown = server.client(bea).get(&of_item).await;
             assert_eq!((shown.status, shown.body.as_slice()), (200, DRAWN), "{path}");
         }
     }

@@ -5,21 +5,21 @@ use svc_covers::covers;
 
 use super::photo;
 use crate::UNKNOWN;
-use crate::support::TestServer;
+use crate::support::{Client, TestServer};
 
 #[covers("PATCH /api/v1/photos/{photoId}")]
 #[tokio::test]
-async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
+async fn photo_is_edited_for_everybody_and_null_restores_the_file_value() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let id = photo(&server, "Album", 0).await;
     let target = format!("/api/v1/photos/{id}");
-    let before = server.get_as(&owner, &target).await.json();
+    let before = owner.get(&target).await.json();
     assert_eq!(
         (&before["takenAt"], &before["edited"], &before["albumIds"]),
         (&json!("2021-07-14T12:00:00.000Z"), &json!([]), &json!([]))
     );
-    let send = async |token: &str, body: Value| server.send_as(token, "PATCH", &target, &body).await;
+    let send = async |token: &Client, body: Value| token.patch(&target, &body).await;
     let body = json!({
         "takenAt": "1969-12-31T23:00:00Z", "utcOffset": -60, "gpsLat": 48.2, "gpsLng": 16.3, "gpsAltitude": 170.5,
         "description": " In Vienna "
@@ -39,8 +39,8 @@ async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
     );
     assert_eq!(corrected["description"], "In Vienna");
     assert_eq!(corrected["edited"], json!(["takenAt", "utcOffset", "gps"]));
-    let guest = server.token(server.user("reader", false, &["guest"]).await);
-    assert_eq!(server.get_as(&guest, &target).await.json(), corrected);
+    let guest = server.as_user("reader", &["guest"]).await;
+    assert_eq!(guest.get(&target).await.json(), corrected);
     assert_eq!(send(&guest, json!({"description": "x"})).await.status, 403);
     assert_eq!(send(&owner, json!({})).await.json(), corrected);
     for (body, path) in [
@@ -63,6 +63,6 @@ async fn photo_is_corrected_for_all_and_its_file_counts_again_when_asked() {
     assert_eq!(send(&owner, nothing).await.json(), before);
     let unknown = format!("/api/v1/photos/{UNKNOWN}");
     for body in [json!({}), json!({"utcOffset": 5000})] {
-        assert_eq!(server.send_as(&owner, "PATCH", &unknown, &body).await.status, 404);
+        assert_eq!(owner.patch(&unknown, &body).await.status, 404);
     }
 }

@@ -15,19 +15,18 @@ use crate::support::databases::on_each_database;
     "T24"
 )]
 #[tokio::test]
-async fn only_its_owner_knows_of_a_queue() {
+async fn queue_of_another_account_is_404() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
-        let bea = server.token(server.user("bea", false, &["member"]).await);
+        let owner = server.as_owner().await;
+        let bea = server.as_user("bea", &["member"]).await;
         let songs = songs(server, "Ann", "Jazz", 2).await;
         let queue = create(
-            server,
             &bea,
             json!({"type": "static", "items": [track(&songs[0]), track(&songs[1])]}),
         )
         .await;
-        let all = items(server, &bea, &queue).await;
+        let all = items(&bea, &queue).await;
         let item = format!("/items/{}", place(&all[0]));
         for (method, below, body) in [
             ("GET", "", Value::Null),
@@ -46,60 +45,46 @@ async fn only_its_owner_knows_of_a_queue() {
             ),
             ("DELETE", "", Value::Null),
         ] {
-            let foreign = server.send_as(&owner, method, &at(&queue, below), &body).await;
+            let foreign = owner.send(method, &at(&queue, below), &body).await;
             let never = format!("{QUEUES}/{UNKNOWN}{below}");
-            let unknown = server.send_as(&owner, method, &never, &body).await;
+            let unknown = owner.send(method, &never, &body).await;
             assert_eq!(
                 (foreign.status, foreign.body),
                 (404, unknown.body),
                 "{method} {below}"
             );
         }
-        assert_eq!(server.get_as(&owner, QUEUES).await.json(), json!([[], 0]));
-        assert_eq!(server.get_as(&bea, QUEUES).await.json()[1], 1);
-        assert_eq!(server.get_as(&bea, &at(&queue, "")).await.json(), queue);
+        assert_eq!(owner.get(QUEUES).await.json(), json!([[], 0]));
+        assert_eq!(bea.get(QUEUES).await.json()[1], 1);
+        assert_eq!(bea.get(&at(&queue, "")).await.json(), queue);
 
-        // What is hidden from her later stays in its place, without a word of what it is.
+        // An item that becomes hidden keeps its place without metadata.
         let body = json!({"name": "M", "mediaKind": "music", "grants": [{"role": "administrator"}]});
-        assert_eq!(
-            server
-                .send_as(&owner, "POST", "/api/v1/libraries", &body)
-                .await
-                .status,
-            201
-        );
-        let hidden = items(server, &bea, &queue).await;
+        assert_eq!(owner.post("/api/v1/libraries", &body).await.status, 201);
+        let hidden = items(&bea, &queue).await;
         assert_eq!(
             (&hidden[0]["missing"], hidden[0].get("item")),
             (&json!(true), None)
         );
         let body = json!({"items": [track(&songs[0])], "insert": "end"});
-        let refused = server.send_as(&bea, "POST", &at(&queue, "/items"), &body).await;
+        let refused = bea.post(&at(&queue, "/items"), &body).await;
         assert_eq!(
             (refused.status, &refused.json()["errors"][0]["path"]),
             (404, &json!("items[0].mediaId"))
         );
         for dynamic in ["shuffle", "favorites"] {
-            let queue = create(server, &bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
+            let queue = create(&bea, json!({"type": "dynamic", "dynamicType": dynamic})).await;
             assert_eq!(queue["itemCount"], 0, "{dynamic}");
-            assert_eq!(
-                server
-                    .send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
-                    .await
-                    .json(),
-                json!(true)
-            );
+            assert_eq!(bea.delete(&at(&queue, "")).await.json(), json!(true));
         }
-        let reply = server
-            .send_as(&bea, "DELETE", &at(&queue, ""), &Value::Null)
-            .await;
+        let reply = bea.delete(&at(&queue, "")).await;
         assert_eq!((reply.status, reply.json()), (200, json!(true)));
-        assert_eq!(server.get_as(&bea, &at(&queue, "")).await.status, 404);
-        let guest = server.token(server.user("visitor", false, &["guest"]).await);
+        assert_eq!(bea.get(&at(&queue, "")).await.status, 404);
+        let guest = server.as_user("visitor", &["guest"]).await;
         for method in ["GET", "POST"] {
             assert_eq!(
-                server
-                    .send_as(&guest, method, QUEUES, &json!({"type": "static"}))
+                guest
+                    .send(method, QUEUES, &json!({"type": "static"}))
                     .await
                     .status,
                 403

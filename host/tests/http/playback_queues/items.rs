@@ -16,20 +16,15 @@ use crate::support::media::{episodes, movie};
     "DELETE /api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}"
 )]
 #[tokio::test]
-async fn items_are_added_moved_and_taken_out() {
+async fn items_are_added_moved_and_removed() {
     on_each_database(async |server: TestServer| {
         let server = &server;
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         let songs = songs(server, "Ann", "Jazz", 3).await;
         let film = movie(server, "Film").await;
         let parts = episodes(server, "Show", 2).await;
-        let release = server.get_as(&owner, "/api/v1/music/releases").await.json()[0][0].clone();
-        let queue = create(
-            server,
-            &owner,
-            json!({"type": "static", "items": [track(&songs[1])]}),
-        )
-        .await;
+        let release = owner.get("/api/v1/music/releases").await.json()[0][0].clone();
+        let queue = create(&owner, json!({"type": "static", "items": [track(&songs[1])]})).await;
         assert_eq!(
             (&queue["revision"], &queue["itemCount"], &queue["cursor"]["index"]),
             (&json!(2), &json!(1), &json!(0))
@@ -44,80 +39,62 @@ async fn items_are_added_moved_and_taken_out() {
             ("end", json!({"mediaType": "tv_episode", "mediaId": parts[0]})),
         ] {
             let body = json!({"items": [item], "insert": insert});
-            assert_eq!(
-                server
-                    .send_as(&owner, "POST", &at(&queue, "/items"), &body)
-                    .await
-                    .status,
-                201
-            );
+            assert_eq!(owner.post(&at(&queue, "/items"), &body).await.status, 201);
         }
         let order = |at: &[&String]| -> Vec<String> { at.iter().map(|id| (*id).clone()).collect() };
         let [a, b, c] = &songs[..] else { panic!() };
         assert_eq!(
-            media(server, &owner, &queue).await,
+            media(&owner, &queue).await,
             order(&[b, a, b, c, &film, &parts[0]])
         );
-        let all = items(server, &owner, &queue).await;
+        let all = items(&owner, &queue).await;
         assert_eq!(all[4]["item"]["title"], "Film");
         assert_eq!(
             (&all[5]["index"], &all[5]["item"]["show"]["title"]),
             (&json!(5), &json!("Show"))
         );
-        let revision = server.get_as(&owner, &at(&queue, "")).await.json()["revision"]
+        let revision = owner.get(&at(&queue, "")).await.json()["revision"]
             .as_i64()
             .unwrap();
 
         let moved = |item: &Value| at(&queue, &format!("/items/{}", place(item)));
         let body = json!({"after": place(&all[0])});
-        let reply = server.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
+        let reply = owner.patch(&moved(&all[5]), &body).await;
         assert_eq!(
             (reply.status, &reply.json()["revision"]),
             (200, &json!(revision + 1))
         );
-        let again = server.send_as(&owner, "PATCH", &moved(&all[5]), &body).await;
+        let again = owner.patch(&moved(&all[5]), &body).await;
         assert_eq!(
             again.json()["revision"],
             json!(revision + 1),
-            "it is there already"
+            "it is already at this position"
         );
-        let reply = server
-            .send_as(&owner, "PATCH", &moved(&all[4]), &json!({"after": null}))
-            .await;
+        let reply = owner.patch(&moved(&all[4]), &json!({"after": null})).await;
         assert_eq!(reply.json()["cursor"]["index"], 1, "the cursor stays at its item");
         assert_eq!(
-            media(server, &owner, &queue).await,
+            media(&owner, &queue).await,
             order(&[&film, b, &parts[0], a, b, c])
         );
 
-        let part = server
-            .get_as(&owner, &at(&queue, "/items?leading=1&trailing=1"))
-            .await;
+        let part = owner.get(&at(&queue, "/items?leading=1&trailing=1")).await;
         let index = |item: &Value| item["index"].as_i64().unwrap();
         let shown: Vec<i64> = part.json()[0].as_array().unwrap().iter().map(index).collect();
         assert_eq!((shown, &part.json()[1]), (vec![0, 1, 2], &json!(6)));
         let around = format!("/items?around={}&leading=0&trailing=0", place(&all[3]));
         assert_eq!(
-            server.get_as(&owner, &at(&queue, &around)).await.json()[0][0]["mediaId"],
+            owner.get(&at(&queue, &around)).await.json()[0][0]["mediaId"],
             c.as_str()
         );
 
-        // The cursor's item goes: the next one is its own.
-        let reply = server
-            .send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
-            .await;
+        // The cursor moves to the next item if its item is removed.
+        let reply = owner.delete(&moved(&all[0])).await;
         assert_eq!((reply.status, &reply.json()["cursor"]["index"]), (200, &json!(1)));
         assert_eq!(reply.json()["cursor"]["playbackQueueItemId"], place(&all[5]));
-        assert_eq!(
-            server
-                .send_as(&owner, "DELETE", &moved(&all[0]), &Value::Null)
-                .await
-                .status,
-            404
-        );
+        assert_eq!(owner.delete(&moved(&all[0])).await.status, 404);
 
-        let other = create(server, &owner, json!({"type": "static", "items": [track(a)]})).await;
-        let foreign = items(server, &owner, &other).await;
+        let other = create(&owner, json!({"type": "static", "items": [track(a)]})).await;
+        let foreign = items(&owner, &other).await;
         for (method, target, body, status) in [
             ("PATCH", moved(&foreign[0]), json!({"after": null}), 404),
             ("PATCH", moved(&all[5]), json!({"after": place(&foreign[0])}), 404),
@@ -175,18 +152,12 @@ async fn items_are_added_moved_and_taken_out() {
                 400,
             ),
         ] {
-            let reply = server.send_as(&owner, method, &target, &body).await;
+            let reply = owner.send(method, &target, &body).await;
             assert_eq!(reply.status, status, "{method} {target} {body}");
         }
         let wrong = at(&queue, &format!("/items?around={}", place(&foreign[0])));
-        assert_eq!(server.get_as(&owner, &wrong).await.status, 404);
-        assert_eq!(
-            server
-                .get_as(&owner, &at(&queue, "/items?leading=501"))
-                .await
-                .status,
-            400
-        );
+        assert_eq!(owner.get(&wrong).await.status, 404);
+        assert_eq!(owner.get(&at(&queue, "/items?leading=501")).await.status, 400);
     })
     .await;
 }

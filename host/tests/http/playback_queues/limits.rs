@@ -8,67 +8,50 @@ use crate::support::TestServer;
 
 #[covers("code playback_queue_full")]
 #[tokio::test]
-async fn queues_and_their_items_have_limits() {
+async fn queue_beyond_its_limit_is_409() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let songs = songs(&server, "Ann", "Jazz", 1).await;
     let thousand: Vec<Value> = vec![track(&songs[0]); 1000];
-    let queue = create(&server, &owner, json!({"type": "static", "items": thousand})).await;
+    let queue = create(&owner, json!({"type": "static", "items": thousand})).await;
     let body = json!({"items": thousand, "insert": "end"});
     for _ in 0..9 {
-        assert_eq!(
-            server
-                .send_as(&owner, "POST", &at(&queue, "/items"), &body)
-                .await
-                .status,
-            201
-        );
+        assert_eq!(owner.post(&at(&queue, "/items"), &body).await.status, 201);
     }
     let body = json!({"items": [track(&songs[0])], "insert": "next"});
-    let full = server.send_as(&owner, "POST", &at(&queue, "/items"), &body).await;
+    let full = owner.post(&at(&queue, "/items"), &body).await;
     assert_eq!(
         (full.status, &full.json()["code"]),
         (409, &json!("playback_queue_full"))
     );
-    let shown = server.get_as(&owner, &at(&queue, "")).await.json();
+    let shown = owner.get(&at(&queue, "")).await.json();
     assert_eq!(
         (&shown["itemCount"], &shown["revision"]),
         (&json!(10_000), &json!(11))
     );
     let mut many = thousand;
     many.push(track(&songs[0]));
-    let refused = server
-        .send_as(&owner, "POST", QUEUES, &json!({"type": "static", "items": many}))
+    let refused = owner
+        .post(QUEUES, &json!({"type": "static", "items": many}))
         .await;
     assert_eq!(refused.status, 400);
 
-    // A dynamic queue that is full goes on without its first items.
-    let dynamic = create(
-        &server,
-        &owner,
-        json!({"type": "dynamic", "dynamicType": "shuffle"}),
-    )
-    .await;
+    // A full dynamic queue drops its first items.
+    let dynamic = create(&owner, json!({"type": "dynamic", "dynamicType": "shuffle"})).await;
     let body = json!({"items": vec![track(&songs[0]); 995], "insert": "end"});
     for _ in 0..10 {
-        assert_eq!(
-            server
-                .send_as(&owner, "POST", &at(&dynamic, "/items"), &body)
-                .await
-                .status,
-            201
-        );
+        assert_eq!(owner.post(&at(&dynamic, "/items"), &body).await.status, 201);
     }
-    let items = items(&server, &owner, &dynamic).await;
+    let items = items(&owner, &dynamic).await;
     assert_eq!(items.len(), 501);
-    // From window to window to the end.
+    // Read the queue window by window to its end.
     let mut last = items[500].clone();
     loop {
         let target = at(
             &dynamic,
             &format!("/items?around={}&leading=0&trailing=500", place(&last)),
         );
-        let window = server.get_as(&owner, &target).await.json();
+        let window = owner.get(&target).await.json();
         let next = window[0].as_array().unwrap().last().unwrap().clone();
         if next == last {
             break;
@@ -76,10 +59,7 @@ async fn queues_and_their_items_have_limits() {
         last = next;
     }
     let body = json!({"playbackQueueItemId": place(&last), "seconds": 0});
-    let moved = server
-        .send_as(&owner, "PUT", &at(&dynamic, "/cursor"), &body)
-        .await
-        .json();
+    let moved = owner.put(&at(&dynamic, "/cursor"), &body).await.json();
     assert_eq!(moved["itemCount"], 10_000);
     assert_eq!(moved["cursor"]["index"], 9_949);
     assert_eq!(moved["cursor"]["playbackQueueItemId"], place(&last));

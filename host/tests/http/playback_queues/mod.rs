@@ -9,7 +9,7 @@ mod revisions;
 use serde_json::{Value, json};
 
 use crate::support::media::song;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::kind::MediaKind;
 
 const QUEUES: &str = "/api/v1/playback-queues";
@@ -18,7 +18,7 @@ fn track(id: &str) -> Value {
     json!({"mediaType": "music_track", "mediaId": id})
 }
 
-/// So many tracks of one artist and genre.
+/// Adds tracks of one artist and genre.
 async fn songs(server: &TestServer, artist: &str, genre: &str, count: usize) -> Vec<String> {
     let folder = server.folder_at(MediaKind::music(), artist).await;
     let mut ids = Vec::new();
@@ -29,8 +29,8 @@ async fn songs(server: &TestServer, artist: &str, genre: &str, count: usize) -> 
     ids
 }
 
-async fn create(server: &TestServer, token: &str, body: Value) -> Value {
-    let made = server.send_as(token, "POST", QUEUES, &body).await;
+async fn create(token: &Client, body: Value) -> Value {
+    let made = token.post(QUEUES, &body).await;
     assert_eq!(made.status, 201, "{body} {}", made.json());
     made.json()
 }
@@ -40,16 +40,16 @@ fn at(queue: &Value, below: &str) -> String {
 }
 
 /// All items of a queue.
-async fn items(server: &TestServer, token: &str, queue: &Value) -> Vec<Value> {
-    let first = server
-        .get_as(token, &at(queue, "/items?leading=500&trailing=500"))
+async fn items(token: &Client, queue: &Value) -> Vec<Value> {
+    let first = token
+        .get(&at(queue, "/items?leading=500&trailing=500"))
         .await
         .json();
     first[0].as_array().unwrap().clone()
 }
 
-async fn media(server: &TestServer, token: &str, queue: &Value) -> Vec<String> {
-    let items = items(server, token, queue).await;
+async fn media(token: &Client, queue: &Value) -> Vec<String> {
+    let items = items(token, queue).await;
     let id = |item: &Value| item["mediaId"].as_str().unwrap().to_owned();
     items.iter().map(id).collect()
 }
@@ -58,18 +58,7 @@ fn place(item: &Value) -> &str {
     item["playbackQueueItemId"].as_str().unwrap()
 }
 
-async fn if_match(
-    server: &TestServer,
-    token: &str,
-    (method, target): (&str, &str),
-    tag: &str,
-    body: &Value,
-) -> Reply {
-    let bearer = format!("Bearer {token}");
-    let headers = [
-        ("authorization", bearer.as_str()),
-        ("content-type", "application/json"),
-        ("if-match", tag),
-    ];
-    server.send(method, target, &headers, &body.to_string()).await
+async fn if_match(client: &Client, (method, target): (&str, &str), tag: &str, body: &Value) -> Reply {
+    let headers = [("content-type", "application/json"), ("if-match", tag)];
+    client.request(method, target, &headers, &body.to_string()).await
 }

@@ -5,18 +5,18 @@ use svc_covers::covers;
 
 use super::{TARGET, reset, tree, with_media};
 use crate::INSTANCE;
-use crate::support::accounts::{allowed_to, personal_access_token};
+use crate::support::accounts::allowed_to;
 use svc_identity::capability::Capability;
 
 #[covers("POST /api/v1/reset", "R7")]
 #[tokio::test]
-async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
+async fn checks_run_in_the_order_capability_type_capability_of_the_type_phrase() {
     let server = with_media().await;
-    let deindexer = server.token(allowed_to(&server, "deindexer", &[Capability::IndexingDeindex]).await);
+    let deindexer = server.client(allowed_to(&server, "deindexer", &[Capability::IndexingDeindex]).await);
     let resetter =
-        server.token(allowed_to(&server, "resetter", &[Capability::MediaServerFactoryReset]).await);
-    let nobody = server.caller_without_roles().await;
-    let owner = server.owner().await;
+        server.client(allowed_to(&server, "resetter", &[Capability::MediaServerFactoryReset]).await);
+    let nobody = server.as_nobody().await;
+    let owner = server.as_owner().await;
     let before = tree(&server.root);
     let good = |kind: &str, phrase: &str| json!({"type": kind, "validationPhrase": phrase});
     for (token, body, status) in [
@@ -57,7 +57,7 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
             400,
         ),
     ] {
-        let reply = server.send_as(token, "POST", TARGET, &body).await;
+        let reply = token.post(TARGET, &body).await;
         assert_eq!(reply.status, status, "{body}");
     }
     for broken in [
@@ -78,13 +78,10 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
             );
         }
     }
-    // Nor do a browser's cookie or form, a token in the URL, or a token narrowed to something else.
+    // Cookies, forms, tokens in the URL and narrowed tokens are refused.
     let owner_id = server.store.owner().await.unwrap().unwrap().user.id;
-    let narrowed = personal_access_token(&server, owner_id, Some(&[Capability::IndexingRead])).await;
-    assert_eq!(
-        reset(&server, &narrowed, "factory", "Factory reset").await.status,
-        403
-    );
+    let narrowed = server.as_token(owner_id, Some(&[Capability::IndexingRead])).await;
+    assert_eq!(reset(&narrowed, "factory", "Factory reset").await.status, 403);
     let body = good("factory", "Factory reset").to_string();
     let json = [("content-type", "application/json")];
     assert_eq!(
@@ -94,20 +91,14 @@ async fn checks_come_in_their_order_capability_type_capability_for_it_phrase() {
             .status,
         401
     );
-    // Guests are not let in, and would have no capability if they were.
-    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
-    assert_eq!(
-        reset(&server, &guest, "factory", "Factory reset").await.status,
-        401
-    );
+    // Guest access is off, and guests have no capability for it.
+    let guest = server.client(server.store.guest().await.unwrap().unwrap().id);
+    assert_eq!(reset(&guest, "factory", "Factory reset").await.status, 401);
     let bearer = format!("Bearer {owner}");
     let form = [("authorization", bearer.as_str()), ("content-type", "text/plain")];
     assert_eq!(server.send("POST", TARGET, &form, &body).await.status, 415);
 
-    assert_eq!(
-        server.get_as(&owner, "/api/v1/index/counts").await.json()["musicFiles"],
-        2
-    );
+    assert_eq!(owner.get("/api/v1/index/counts").await.json()["musicFiles"], 2);
     assert_eq!(
         server.get("/api/v1/instance").await.json()["instanceId"],
         INSTANCE

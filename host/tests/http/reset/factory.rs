@@ -7,38 +7,23 @@ use super::{
     cookie, factory_reset, marker, restarted, set_up, sign_in, signing_key, stopped, tree, with_media,
 };
 use crate::INSTANCE;
-use crate::support::accounts::personal_access_token;
 
 #[covers("R60", "T47")]
 #[tokio::test]
-async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
+async fn factory_reset_removes_everything_but_the_media() {
     let server = with_media().await;
     assert_eq!(set_up(&server, "ada").await.status, 201);
     let login = sign_in(&server, "ada").await;
-    let jwt = login.json()["JWT"].as_str().unwrap().to_owned();
+    let jwt = login.client();
     let (cookie_name, cookie_value) = cookie(&login);
     assert_eq!(cookie_name, format!("svc_refresh_token_{INSTANCE}"));
     let owner = server.store.owner().await.unwrap().unwrap().user.id;
-    let program = personal_access_token(&server, owner, None).await;
+    let program = server.as_token(owner, None).await;
     let settings = json!({"app": null, "settings": {"server_name": "Home", "theme": "dark", "session_timeout": "memory"}});
-    assert_eq!(
-        server
-            .send_as(&jwt, "PATCH", "/api/v1/settings", &settings)
-            .await
-            .status,
-        200
-    );
+    assert_eq!(jwt.patch("/api/v1/settings", &settings).await.status, 200);
     let origin = "https://good.example";
-    server
-        .send_as(&jwt, "POST", "/api/v1/cors-origins", &json!({"origin": origin}))
-        .await;
-    server
-        .send_as(
-            &jwt,
-            "POST",
-            "/api/v1/roles",
-            &json!({"name": "curator", "capabilities": []}),
-        )
+    jwt.post("/api/v1/cors-origins", &json!({"origin": origin})).await;
+    jwt.post("/api/v1/roles", &json!({"name": "curator", "capabilities": []}))
         .await;
     server.user("bob", false, &["curator"]).await;
     let (media, key) = (tree(&server.root), signing_key(&server.directory));
@@ -53,8 +38,8 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     assert!(id != INSTANCE && id.len() == 32);
     assert_eq!(instance["serverName"], "svc");
     assert_eq!(marker(&server.directory), std::slice::from_ref(&id));
-    assert_eq!(server.get_as(&jwt, "/api/v1/versions").await.status, 410);
-    let refused = server.get_as(&program, "/api/v1/versions").await;
+    assert_eq!(jwt.get("/api/v1/versions").await.status, 410);
+    let refused = program.get("/api/v1/versions").await;
     assert_eq!(
         (refused.status, &refused.json()["code"]),
         (401, &json!("pat_invalid"))
@@ -71,42 +56,27 @@ async fn after_a_factory_reset_nobody_and_nothing_is_known_but_the_media() {
     let preflight = server.send("OPTIONS", "/api/v1/auth/login", &preflight, "").await;
     assert!(!preflight.headers.contains_key("access-control-allow-origin"));
 
-    // As new: the setup is open again, once.
+    // The setup is open again, once.
     assert_eq!(set_up(&server, "eve").await.status, 201);
     assert_eq!(set_up(&server, "mallory").await.status, 403);
     let login = sign_in(&server, "eve").await;
     assert_eq!((login.status, &login.json()["scope"]), (201, &json!("local")));
     assert_eq!(cookie(&login).0, format!("svc_refresh_token_{id}"));
-    let jwt = login.json()["JWT"].as_str().unwrap().to_owned();
-    let users = server.get_as(&jwt, "/api/v1/users?order=ASC").await.json();
+    let jwt = login.client();
+    let users = jwt.get("/api/v1/users?order=ASC").await.json();
     assert_eq!(users[1], 2);
     assert_eq!(
         (&users[0][0]["username"], &users[0][1]["username"]),
         (&json!("guest"), &json!("eve"))
     );
+    assert_eq!(jwt.get("/api/v1/cors-origins").await.json(), json!([]));
     assert_eq!(
-        server.get_as(&jwt, "/api/v1/cors-origins").await.json(),
-        json!([])
-    );
-    assert_eq!(
-        server.get_as(&jwt, "/api/v1/settings/admin").await.json()["settings"]["theme"],
+        jwt.get("/api/v1/settings/admin").await.json()["settings"]["theme"],
         "system"
     );
-    assert_eq!(
-        server
-            .get_as(&jwt, "/api/v1/roles")
-            .await
-            .json()
-            .as_array()
-            .unwrap()
-            .len(),
-        8
-    );
-    assert_eq!(
-        server.get_as(&jwt, "/api/v1/index/counts").await.json()["musicFiles"],
-        0
-    );
-    let events = server.get_as(&jwt, "/api/v1/audit?order=ASC").await.json();
+    assert_eq!(jwt.get("/api/v1/roles").await.json().as_array().unwrap().len(), 8);
+    assert_eq!(jwt.get("/api/v1/index/counts").await.json()["musicFiles"], 0);
+    let events = jwt.get("/api/v1/audit?order=ASC").await.json();
     let events: Vec<_> = events[0]
         .as_array()
         .unwrap()

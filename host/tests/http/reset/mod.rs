@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use crate::support::accounts::PASSWORD;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::kind::MediaKind;
 use svc_domain::time::SystemClock;
 use svc_host::installation;
@@ -23,19 +23,14 @@ use svc_test_support::databases::sqlite_url;
 
 const TARGET: &str = "/api/v1/reset";
 
-pub(crate) async fn reset(server: &TestServer, token: &str, kind: &str, phrase: &str) -> Reply {
-    server
-        .send_as(
-            token,
-            "POST",
-            TARGET,
-            &json!({"type": kind, "validationPhrase": phrase}),
-        )
+pub(crate) async fn reset(token: &Client, kind: &str, phrase: &str) -> Reply {
+    token
+        .post(TARGET, &json!({"type": kind, "validationPhrase": phrase}))
         .await
 }
 
-async fn factory_reset(server: &TestServer, token: &str) {
-    let reply = reset(server, token, "factory", "Factory reset").await;
+async fn factory_reset(token: &Client) {
+    let reply = reset(token, "factory", "Factory reset").await;
     assert_eq!((reply.status, reply.json()), (201, json!(true)));
 }
 
@@ -51,7 +46,7 @@ async fn sign_in(server: &TestServer, name: &str) -> Reply {
     server.send("POST", "/api/v1/auth/login", &headers, &body).await
 }
 
-/// Name and value of the refresh cookie that an answer sets.
+/// Name and value of the refresh cookie of a response.
 fn cookie(reply: &Reply) -> (String, String) {
     let text = reply.header("set-cookie");
     let (pair, _) = text.split_once(';').unwrap();
@@ -59,7 +54,7 @@ fn cookie(reply: &Reply) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// Everything below a directory: content and times.
+/// Contents and modification times of all files below a directory.
 fn tree(at: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(at).unwrap() {
@@ -82,7 +77,7 @@ pub(crate) async fn with_media() -> TestServer {
     server
 }
 
-/// The installation in a directory, as the next start finds it.
+/// Opens the installation in a directory as the next start does.
 pub(crate) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(Instance, String), String>) {
     let store = Store::open(&sqlite_url(directory), StoreOptions::default())
         .await
@@ -95,7 +90,7 @@ pub(crate) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(
     (store, found)
 }
 
-/// Ends a server as a stop of the process does, but for its directory.
+/// Stops a server and keeps its directory.
 pub(crate) async fn stopped(server: TestServer) -> tempfile::TempDir {
     let TestServer {
         service,

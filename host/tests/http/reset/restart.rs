@@ -14,18 +14,18 @@ use svc_store::Instance;
 const NEXT: &str = "ffffffffffffffffffffffffffffffff";
 
 #[tokio::test]
-async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
+async fn concurrent_factory_resets_leave_one_instance_that_restarts() {
     let server = Arc::new(with_media().await);
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..8 {
         let (server, token) = (Arc::clone(&server), token.clone());
-        calls.spawn(async move { reset(&server, &token, "factory", "Factory reset").await.status });
+        calls.spawn(async move { reset(&token, "factory", "Factory reset").await.status });
     }
     let mut statuses = calls.join_all().await;
     statuses.sort_unstable();
     assert_eq!(statuses[0], 201);
-    // Who asked with an account that is gone by then changes nothing.
+    // A caller whose account has been deleted changes nothing.
     assert_eq!(statuses[1..], [410; 7]);
     let id = server.get("/api/v1/instance").await.json()["instanceId"].clone();
     assert_eq!(set_up(&server, "eve").await.status, 201);
@@ -36,7 +36,7 @@ async fn factory_resets_at_once_leave_one_instance_that_starts_again() {
 }
 
 #[tokio::test]
-async fn a_reset_cut_off_before_its_commit_never_happened() {
+async fn reset_cut_off_before_its_commit_has_no_effect() {
     let server = TestServer::start().await;
     set_up(&server, "ada").await;
     let (directory, key_before) = {
@@ -59,7 +59,7 @@ async fn a_reset_cut_off_before_its_commit_never_happened() {
 }
 
 #[tokio::test]
-async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
+async fn reset_cut_off_after_its_commit_completes_at_the_next_start() {
     let server = TestServer::start().await;
     set_up(&server, "ada").await;
     let key = signing_key(&server.directory);
@@ -81,18 +81,18 @@ async fn a_reset_cut_off_after_its_commit_gets_its_new_key_at_the_next_start() {
     assert_eq!(marker(&directory), [NEXT]);
     assert!(!store.owner_exists().await.unwrap());
     store.close().await;
-    assert_eq!(restarted(&directory).await.1.unwrap().1, first, "once is enough");
+    assert_eq!(restarted(&directory).await.1.unwrap().1, first, "one entry");
 }
 
 #[covers("T46")]
 #[tokio::test]
-async fn a_lost_or_foreign_database_does_not_open_the_setup_again() {
+async fn lost_or_foreign_database_does_not_reopen_the_setup() {
     let server = TestServer::start().await;
     set_up(&server, "ada").await;
     let directory = stopped(server).await;
     let database = directory.path().join("svc.db");
     for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
-        // Not all of them are there.
+        // Not all of the files exist.
         let _ = std::fs::rename(
             directory.path().join(name),
             directory.path().join(format!("old-{name}")),

@@ -13,17 +13,17 @@ use svc_identity::capability::Capability;
 async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     let server = TestServer::start().await;
     let owner_id = server.user("ada", true, &["owner"]).await;
-    let owner = server.token(owner_id);
+    let owner = server.client(owner_id);
     let admin_id = server.user("admin", false, &["administrator"]).await;
-    let admin = server.token(admin_id);
+    let admin = server.client(admin_id);
     let other = server.user("other", false, &["administrator"]).await;
     let guest = server.store.guest().await.unwrap().unwrap().id;
     let lesser = [
         Capability::RoleAssignmentsCreate,
         Capability::RoleAssignmentsDelete,
     ];
-    let lesser = server.token(allowed_to(&server, "lesser", &lesser).await);
-    let before = assignments(&server, &owner, "take=1000").await;
+    let lesser = server.client(allowed_to(&server, "lesser", &lesser).await);
+    let before = assignments(&owner, "take=1000").await;
     for (token, role, target, give, take) in [
         (&owner, "owner", admin_id, 403, 403),
         (&owner, "owner", owner_id, 403, 403),
@@ -40,21 +40,21 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
         (&lesser, "newcomer", owner_id, 403, 403),
     ] {
         assert_eq!(
-            assign(&server, token, role, &ids(&[target])).await.status,
+            assign(token, role, &ids(&[target])).await.status,
             give,
             "give {role} {target}"
         );
         let query = format!("userIds={target}");
         assert_eq!(
-            unassign(&server, token, role, &query).await.status,
+            unassign(token, role, &query).await.status,
             take,
             "take {role} {target}"
         );
     }
-    assert_eq!(assignments(&server, &owner, "take=1000").await, before);
-    // Administrators are equals.
+    assert_eq!(assignments(&owner, "take=1000").await, before);
+    // Administrators may change each other.
     assert_eq!(
-        unassign(&server, &admin, "administrator", &format!("userIds={other}"))
+        unassign(&admin, "administrator", &format!("userIds={other}"))
             .await
             .status,
         200
@@ -63,15 +63,15 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
 
 #[covers("POST /api/v1/roles/{role}/assignments", "R50")]
 #[tokio::test]
-async fn assignments_are_given_and_taken_for_all_or_none() {
+async fn assignments_apply_to_all_users_or_none() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let guest = server.store.guest().await.unwrap().unwrap().id;
     let (bob, eve) = (
         server.user("bob", false, &["member"]).await,
         server.user("eve", false, &[]).await,
     );
-    let admin = server.token(server.user("admin", false, &["administrator"]).await);
+    let admin = server.as_user("admin", &["administrator"]).await;
     let ada = server.store.owner().await.unwrap().unwrap().user.id;
     let bad = [
         (json!("0000000000001"), 404),
@@ -84,20 +84,15 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
     ];
     for (bad, expected) in bad {
         for list in [json!([eve, bad]), json!([bad, eve])] {
-            let given = assign(&server, &admin, "music_user", &json!({"userIds": list}))
+            let given = assign(&admin, "music_user", &json!({"userIds": list}))
                 .await
                 .status;
             assert_eq!(given, expected, "{list}");
         }
         let text = bad.as_str().map_or_else(|| bad.to_string(), str::to_owned);
-        let taken = unassign(
-            &server,
-            &admin,
-            "member",
-            &format!("userIds={bob}&userIds={text}"),
-        )
-        .await
-        .status;
+        let taken = unassign(&admin, "member", &format!("userIds={bob}&userIds={text}"))
+            .await
+            .status;
         assert_eq!(taken, expected, "{bad}");
     }
     for body in [
@@ -109,19 +104,15 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
         json!({"userIds": {"0": bob}}),
         json!({"userIds": vec![bob; 201]}),
     ] {
-        assert_eq!(
-            assign(&server, &admin, "music_user", &body).await.status,
-            400,
-            "{body}"
-        );
+        assert_eq!(assign(&admin, "music_user", &body).await.status, 400, "{body}");
     }
     assert_eq!(
-        assignments(&server, &owner, &format!("userId={bob}")).await,
+        assignments(&owner, &format!("userId={bob}")).await,
         [(bob.to_string(), "member".into())]
     );
-    assert_eq!(assignments(&server, &owner, &format!("userId={eve}")).await, []);
+    assert_eq!(assignments(&owner, &format!("userId={eve}")).await, []);
 
-    let given = assign(&server, &admin, "music_user", &json!({"users": [bob, eve, bob]})).await;
+    let given = assign(&admin, "music_user", &json!({"users": [bob, eve, bob]})).await;
     assert_eq!((given.status, given.json().as_array().unwrap().len()), (201, 2));
     let record = given.json()[0].clone();
     assert_eq!(
@@ -129,21 +120,21 @@ async fn assignments_are_given_and_taken_for_all_or_none() {
         (&json!(bob), &json!("music_user"))
     );
     assert!(record["createdAt"].as_str().unwrap().ends_with('Z'));
-    // What is there already is given as it was.
+    // An existing assignment is returned unchanged.
     server.clock.advance(std::time::Duration::from_secs(5));
-    let again = assign(&server, &admin, "music_user", &ids(&[bob])).await;
+    let again = assign(&admin, "music_user", &ids(&[bob])).await;
     assert_eq!((again.status, again.json()), (201, json!([record])));
-    let taken = unassign(&server, &admin, "music_user", &format!("userIds={bob}")).await;
+    let taken = unassign(&admin, "music_user", &format!("userIds={bob}")).await;
     assert_eq!((taken.status, taken.json()), (200, json!([record])));
-    let nothing = unassign(&server, &admin, "music_user", &format!("userIds={bob}")).await;
+    let nothing = unassign(&admin, "music_user", &format!("userIds={bob}")).await;
     assert_eq!((nothing.status, nothing.json()), (200, json!([])));
 }
 
 #[covers("DELETE /api/v1/roles/{role}/assignments", "R44")]
 #[tokio::test]
-async fn user_ids_are_read_in_every_spelling_of_lists() {
+async fn user_ids_are_accepted_in_every_list_syntax() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let (bob, eve) = (
         server.user("bob", false, &[]).await,
         server.user("eve", false, &[]).await,
@@ -157,8 +148,8 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
         (format!("userIds={bob}"), 1),
         (format!("userIds={bob}&userIds={bob}&userIds[]={bob}"), 1),
     ] {
-        assign(&server, &owner, "member", &ids(&[bob, eve])).await;
-        let reply = unassign(&server, &owner, "member", &query).await;
+        assign(&owner, "member", &ids(&[bob, eve])).await;
+        let reply = unassign(&owner, "member", &query).await;
         assert_eq!(
             (reply.status, reply.json().as_array().map(Vec::len)),
             (200, Some(taken)),
@@ -175,42 +166,38 @@ async fn user_ids_are_read_in_every_spelling_of_lists() {
         format!("userIds[={bob}"),
         many.join("&"),
     ] {
-        assert_eq!(
-            unassign(&server, &owner, "member", &query).await.status,
-            400,
-            "{query}"
-        );
+        assert_eq!(unassign(&owner, "member", &query).await.status, 400, "{query}");
     }
 }
 
 #[covers("GET /api/v1/roles/assignments", "R46")]
 #[tokio::test]
-async fn assignments_are_a_plain_array_by_name_in_pages() {
+async fn assignments_are_a_paged_array_ordered_by_name() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     for number in 0..15 {
         server
             .user(&format!("user{number:02}"), false, &["member", "newcomer"])
             .await;
     }
-    let all = assignments(&server, &owner, "take=1000").await;
+    let all = assignments(&owner, "take=1000").await;
     assert_eq!(all.len(), 15 * 2 + 2);
     let names = |list: &[(String, String)]| list.iter().map(|(_, role)| role.clone()).collect::<Vec<_>>();
     assert!(names(&all).is_sorted());
-    assert_eq!(assignments(&server, &owner, "").await, all[..12]);
+    assert_eq!(assignments(&owner, "").await, all[..12]);
     assert_eq!(
-        assignments(&server, &owner, "sort=name&order=ASC&take=5&skip=10").await,
+        assignments(&owner, "sort=name&order=ASC&take=5&skip=10").await,
         all[10..15]
     );
     assert!(
-        names(&assignments(&server, &owner, "order=DESC&take=1000").await)
+        names(&assignments(&owner, "order=DESC&take=1000").await)
             .iter()
             .rev()
             .is_sorted()
     );
-    assert_eq!(assignments(&server, &owner, "take=0").await, []);
-    assert_eq!(assignments(&server, &owner, "skip=1000000").await, []);
-    assert_eq!(assignments(&server, &owner, "userId=0000000000001").await, []);
+    assert_eq!(assignments(&owner, "take=0").await, []);
+    assert_eq!(assignments(&owner, "skip=1000000").await, []);
+    assert_eq!(assignments(&owner, "userId=0000000000001").await, []);
     for query in [
         "take=-1",
         "take=1001",
@@ -224,10 +211,7 @@ async fn assignments_are_a_plain_array_by_name_in_pages() {
         "take=9223372036854775808",
     ] {
         assert_eq!(
-            server
-                .get_as(&owner, &format!("{ROLES}/assignments?{query}"))
-                .await
-                .status,
+            owner.get(&format!("{ROLES}/assignments?{query}")).await.status,
             400,
             "{query}"
         );

@@ -8,9 +8,9 @@ use crate::support::TestServer;
 
 #[covers("POST /api/v1/roles", "code role_exists")]
 #[tokio::test]
-async fn names_and_capabilities_of_roles_are_checked() {
+async fn role_names_and_capabilities_are_validated() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let long = "x".repeat(65);
     for (name, status) in [
         ("owner", 409),
@@ -27,7 +27,7 @@ async fn names_and_capabilities_of_roles_are_checked() {
         ("curator", 409),
     ] {
         let body = json!({"name": name, "capabilities": []});
-        let reply = server.send_as(&token, "POST", ROLES, &body).await;
+        let reply = token.post(ROLES, &body).await;
         let code = (status == 409).then_some("role_exists");
         assert_eq!(
             (reply.status, reply.json()["code"].as_str()),
@@ -45,17 +45,9 @@ async fn names_and_capabilities_of_roles_are_checked() {
         json!([["Users.Read"]]),
     ] {
         let body = json!({"name": "other", "capabilities": capabilities});
-        assert_eq!(
-            server.send_as(&token, "POST", ROLES, &body).await.status,
-            400,
-            "{body}"
-        );
+        assert_eq!(token.post(ROLES, &body).await.status, 400, "{body}");
         let target = format!("{ROLES}/curator");
-        assert_eq!(
-            server.send_as(&token, "PATCH", &target, &body).await.status,
-            400,
-            "{body}"
-        );
+        assert_eq!(token.patch(&target, &body).await.status, 400, "{body}");
     }
     for (role, status) in [
         ("owner", 403),
@@ -66,20 +58,10 @@ async fn names_and_capabilities_of_roles_are_checked() {
     ] {
         let target = format!("{ROLES}/{role}");
         assert_eq!(
-            server
-                .send_as(&token, "PATCH", &target, &json!({"capabilities": []}))
-                .await
-                .status,
+            token.patch(&target, &json!({"capabilities": []})).await.status,
             status,
             "{role}"
         );
-        assert_eq!(
-            server
-                .send_as(&token, "DELETE", &target, &Value::Null)
-                .await
-                .status,
-            status,
-            "{role}"
-        );
+        assert_eq!(token.delete(&target).await.status, status, "{role}");
     }
 }

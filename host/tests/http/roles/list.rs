@@ -10,20 +10,18 @@ use svc_identity::role::Role;
 
 #[covers("GET /api/v1/roles")]
 #[tokio::test]
-async fn roles_are_listed_with_what_they_allow() {
+async fn roles_are_listed_with_their_capabilities() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    let made = server
-        .send_as(
-            &token,
-            "POST",
+    let token = server.as_owner().await;
+    let made = token
+        .post(
             ROLES,
             &json!({"name": "curator", "capabilities": ["Photos.Update", "Photos.Read", "Photos.Read"]}),
         )
         .await;
     let expected = json!({"role": "curator", "builtIn": false, "assignable": true, "capabilities": ["Photos.Read", "Photos.Update"]});
     assert_eq!((made.status, made.json()), (201, expected.clone()));
-    let roles = server.get_as(&token, ROLES).await.json();
+    let roles = token.get(ROLES).await.json();
     let names: Vec<_> = roles
         .as_array()
         .unwrap()

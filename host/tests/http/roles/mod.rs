@@ -7,32 +7,21 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::id::UserId;
 
 const ROLES: &str = "/api/v1/roles";
 
-async fn assign(server: &TestServer, token: &str, role: &str, body: &Value) -> Reply {
-    server
-        .send_as(token, "POST", &format!("{ROLES}/{role}/assignments"), body)
-        .await
+async fn assign(token: &Client, role: &str, body: &Value) -> Reply {
+    token.post(&format!("{ROLES}/{role}/assignments"), body).await
 }
 
-async fn unassign(server: &TestServer, token: &str, role: &str, query: &str) -> Reply {
-    server
-        .send_as(
-            token,
-            "DELETE",
-            &format!("{ROLES}/{role}/assignments?{query}"),
-            &Value::Null,
-        )
-        .await
+async fn unassign(token: &Client, role: &str, query: &str) -> Reply {
+    token.delete(&format!("{ROLES}/{role}/assignments?{query}")).await
 }
 
-async fn assignments(server: &TestServer, token: &str, query: &str) -> Vec<(String, String)> {
-    let reply = server
-        .get_as(token, &format!("{ROLES}/assignments?{query}"))
-        .await;
+async fn assignments(token: &Client, query: &str) -> Vec<(String, String)> {
+    let reply = token.get(&format!("{ROLES}/assignments?{query}")).await;
     assert_eq!(reply.status, 200, "{query}");
     let list = reply.json().as_array().unwrap().clone();
     list.iter()

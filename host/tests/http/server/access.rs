@@ -18,7 +18,7 @@ use svc_identity::app::App;
 use svc_platform::random::SystemRandom;
 use svc_platform::secret_key::SecretKey;
 
-/// The routes that take no credential. A new one must be added here, on purpose.
+/// The routes that require no credential. A new one must be added here on purpose.
 const PUBLIC: [&str; 14] = [
     "GET /api",
     "GET /api/docs",
@@ -50,7 +50,7 @@ fn public_routes_are_the_known_ones() {
 
 #[covers("T01")]
 #[tokio::test]
-async fn every_other_route_refuses_callers_it_does_not_know() {
+async fn protected_route_refuses_unknown_callers() {
     let server = TestServer::start().await;
     let elsewhere = AccessTokens::new(
         "ffffffffffffffffffffffffffffffff",
@@ -72,7 +72,7 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
         ("Bearer nonsense", 401, None),
         ("Bearer svc_pat_nonsense", 401, Some("pat_invalid")),
         (&format!("Bearer {elsewhere}"), 410, None),
-        (&format!("Bearer {}", server.token(server.id())), 410, None),
+        (&format!("Bearer {}", server.client(server.id())), 410, None),
     ];
     for route in routes().iter().filter(|route| route.access != Access::Public) {
         for (authorization, status, code) in &cases {
@@ -94,32 +94,32 @@ async fn every_other_route_refuses_callers_it_does_not_know() {
 
 #[covers("auth-failure 403", "R6")]
 #[tokio::test]
-async fn known_caller_without_roles_gets_403_before_input_is_read() {
+async fn caller_without_roles_gets_403_before_input_is_read() {
     let server = TestServer::start().await;
-    let token = server.caller_without_roles().await;
+    let token = server.as_nobody().await;
     for route in routes() {
         let allowed = matches!(route.access, Access::Public | Access::SignedIn);
         if !allowed {
             let target = filled(route.path) + "?take=-1";
-            let reply = server
-                .send_as(&token, route.method.as_str(), &target, &json!("no object"))
+            let reply = token
+                .send(route.method.as_str(), &target, &json!("no object"))
                 .await;
             assert_eq!(reply.status, 403, "{route:?}");
         }
     }
-    assert_eq!(server.get_as(&token, "/api/v1/versions").await.status, 200);
+    assert_eq!(token.get("/api/v1/versions").await.status, 200);
 }
 
 #[tokio::test]
-async fn owner_is_let_in_everywhere() {
+async fn owner_is_accepted_on_every_route() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let known = |route: &&Route| route.method == Method::GET && route.access != Access::Public;
     let mut wrong = Vec::new();
     for route in routes().iter().filter(known) {
-        let reply = server.get_as(&token, &filled(route.path)).await;
+        let reply = token.get(&filled(route.path)).await;
         let expected = match route.path {
-            // They take more than a path.
+            // These routes require a query.
             "/api/v1/index/file" | "/api/v1/index/run/logs" | "/api/v1/ls" | "/api/v1/search" => 400,
             "/api/v1/settings/{app}" => 400,
             path if path.contains('{') => 404,
@@ -134,7 +134,7 @@ async fn owner_is_let_in_everywhere() {
 
 #[covers("T02")]
 #[tokio::test]
-async fn url_tricks_lead_to_no_protected_route() {
+async fn url_variants_reach_no_protected_route() {
     let server = TestServer::start().await;
     for (target, expected) in [
         ("/api/v1/versions?r=/api/v1/health", 401),
@@ -164,7 +164,7 @@ async fn url_tricks_lead_to_no_protected_route() {
 
 #[covers("T02")]
 #[tokio::test]
-async fn no_url_trick_leads_to_any_protected_route() {
+async fn url_variants_of_every_protected_route_are_refused() {
     let server = TestServer::start().await;
     let mut answered: BTreeMap<u16, usize> = BTreeMap::new();
     let mut cases = 0;
@@ -214,7 +214,7 @@ async fn no_url_trick_leads_to_any_protected_route() {
             ];
             let reply = server.send(route.method.as_str(), &target, &tricks, "").await;
             let status = reply.status;
-            // Whatever it leads to, nobody is let in: it is no route, or one that asks who calls.
+            // The variant matches no route, or one that requires a credential.
             *answered.entry(status).or_default() += 1;
             cases += 1;
         }
@@ -229,7 +229,7 @@ async fn no_url_trick_leads_to_any_protected_route() {
 
 #[covers("T03")]
 #[tokio::test]
-async fn tokens_signed_with_guessable_keys_let_nobody_in() {
+async fn tokens_signed_with_guessable_keys_are_refused() {
     let server = TestServer::start().await;
     let owner = server.user("ada", true, &["owner"]).await;
     for byte in 0..=255 {
@@ -237,14 +237,14 @@ async fn tokens_signed_with_guessable_keys_let_nobody_in() {
         let token = guessed
             .issue(owner, App::Admin, None, SystemClock.now(), &SystemRandom)
             .unwrap();
-        let status = server.get_as(&token, "/api/v1/versions").await.status;
+        let status = token.get("/api/v1/versions").await.status;
         assert_eq!(status, 410, "{byte}");
     }
 }
 
 #[covers("T22")]
 #[test]
-fn there_is_no_way_to_recover_a_password() {
+fn no_route_recovers_a_password() {
     for route in routes() {
         let path = route.path.to_lowercase();
         for word in ["recover", "forgot", "password"] {
@@ -255,9 +255,9 @@ fn there_is_no_way_to_recover_a_password() {
 
 #[covers("R18")]
 #[tokio::test]
-async fn token_in_the_query_counts_for_reading_alone() {
+async fn token_in_the_query_is_accepted_for_reads_only() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     assert_eq!(
         server
             .get(&format!("/api/v1/versions?token={token}"))

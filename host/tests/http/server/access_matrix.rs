@@ -7,9 +7,8 @@ use salvo::http::Method;
 use svc_covers::covers;
 
 use crate::filled;
-use crate::support::accounts::personal_access_token;
 use crate::support::databases::{kiosk, on_each_database_with};
-use crate::support::{TestServer, TestServerOptions};
+use crate::support::{Client, TestServer, TestServerOptions};
 use svc_api::access::Access;
 use svc_api::route::Route;
 use svc_api::router::routes;
@@ -26,10 +25,10 @@ use svc_platform::random::SystemRandom;
 use svc_platform::secret_key::SecretKey;
 use svc_store::NewUser;
 
-/// What a call must end in.
+/// The expected result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// Let in: what follows is of the input, which is junk, and the same for everybody.
+    /// Accepted; the invalid input then leads to the same status for every caller.
     Allowed,
     /// Refused with this status and code.
     Refused(u16, Option<&'static str>),
@@ -41,7 +40,7 @@ const FOREIGN: Outcome = Outcome::Refused(410, None);
 
 const BAD_TOKEN: Outcome = Outcome::Refused(401, Some("pat_invalid"));
 
-/// What is to happen to a known caller, said apart from the code that is tested.
+/// The expected result for a known caller, derived independently of the code under test.
 fn outcome(access: Access, capabilities: CapabilitySet, is_token: bool) -> Outcome {
     let needed: &[Capability] = match &access {
         Access::Session(_) if is_token => return Outcome::Refused(403, Some("pat_not_permitted")),
@@ -60,7 +59,7 @@ fn outcome(access: Access, capabilities: CapabilitySet, is_token: bool) -> Outco
 struct Matrix {
     server: TestServer,
     cases: usize,
-    /// What those who are let in are answered, by route.
+    /// The status of accepted callers, by route.
     let_in: HashMap<(String, &'static str), u16>,
 }
 
@@ -76,7 +75,7 @@ impl Matrix {
         let mut headers = vec![("content-type", "application/json")];
         headers.extend(authorization.iter().map(|value| ("authorization", *value)));
         let target = filled(route.path) + query;
-        // Cut off: no handler may act on it.
+        // The body is cut off, so that no handler acts on it.
         let body = if route.method == Method::GET { "" } else { "{" };
         let reply = self
             .server
@@ -116,7 +115,7 @@ fn word(capability: Capability) -> String {
     capability.as_str().to_lowercase().replace('.', "-")
 }
 
-/// Accounts that have one capability each, and accounts that have all but one, made in one change.
+/// Accounts with one capability each, and accounts with all but one.
 async fn accounts(server: &TestServer) -> HashMap<String, UserId> {
     let now = server.clock.now();
     let mut change = server.store.change_identity().await.unwrap();
@@ -162,7 +161,7 @@ async fn disabled(server: &TestServer) -> UserId {
     id
 }
 
-/// Kinds of credentials beside those that only differ in capabilities.
+/// Credentials that differ in more than their capabilities.
 struct Kinds {
     owner: String,
     expired: String,
@@ -187,19 +186,21 @@ async fn kinds(server: &TestServer, needed: &[Capability]) -> Kinds {
     for &capability in needed {
         narrowed.insert(
             capability,
-            personal_access_token(server, owner, Some(&[capability])).await,
+            server.as_token(owner, Some(&[capability])).await.to_string(),
         );
     }
     Kinds {
-        owner: server.token(owner),
+        owner: server.client(owner).to_string(),
         expired: issue(&keys.access_tokens, past),
         foreign: issue(&elsewhere, server.clock.now()),
-        gone: server.token(server.id()),
-        disabled: server.token(disabled),
-        disabled_token: personal_access_token(server, disabled, None).await,
-        owner_token: personal_access_token(server, owner, None).await,
-        nothing_token: personal_access_token(server, owner, Some(&[])).await,
-        guest: server.token(server.store.guest().await.unwrap().unwrap().id),
+        gone: server.client(server.id()).to_string(),
+        disabled: server.client(disabled).to_string(),
+        disabled_token: server.as_token(disabled, None).await.to_string(),
+        owner_token: server.as_token(owner, None).await.to_string(),
+        nothing_token: server.as_token(owner, Some(&[])).await.to_string(),
+        guest: server
+            .client(server.store.guest().await.unwrap().unwrap().id)
+            .to_string(),
         narrowed,
     }
 }
@@ -272,7 +273,7 @@ async fn check_kinds(matrix: &mut Matrix, route: &Route, kinds: &Kinds) {
             .check(route, "a token for just this", &[header.as_str()], "", expected)
             .await;
     }
-    // In the query: for reading alone.
+    // A token in the query is accepted for reads only.
     let reads = route.method == Method::GET;
     let let_in = |is_token| {
         if reads {
@@ -359,7 +360,7 @@ async fn check_everything(server: TestServer) {
             .collect();
         for (prefix, capabilities) in [("only", only), ("but", but)] {
             let name = format!("{prefix}-{}", word(capability));
-            let header = format!("Bearer {}", matrix.server.token(users[&name]));
+            let header = format!("Bearer {}", matrix.server.client(users[&name]));
             for route in &routes {
                 let expected = outcome(route.access, capabilities, false);
                 matrix.check(route, &name, &[header.as_str()], "", expected).await;

@@ -6,7 +6,8 @@ use svc_covers::covers;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::support::sockets::{LimitedServer, PATIENCE, SHORT, head, rest, status_line};
+use crate::support::listening::{ListeningServer, PATIENCE};
+use crate::support::sockets::{SHORT, head, rest, status_line};
 use svc_api::router;
 use svc_http_io::limits::Limits;
 
@@ -14,7 +15,7 @@ fn take() -> String {
     format!("{}{{}}", head(2))
 }
 
-/// Sends a request up to its body, and returns once the handler reads that.
+/// Sends a request up to its body, and waits until the handler reads the body.
 async fn begin(stream: &mut TcpStream) {
     let head = head(2).replace("host: localhost", "host: localhost\r\nexpect: 100-continue");
     assert_eq!(status_line(stream, &head).await, "HTTP/1.1 100 Continue");
@@ -22,7 +23,7 @@ async fn begin(stream: &mut TcpStream) {
     stream.read_exact(&mut end).await.unwrap();
 }
 
-/// The server's own limits, but that nobody takes too long.
+/// The default limits without short timeouts.
 fn patient() -> Limits {
     Limits {
         header_time: 4 * PATIENCE,
@@ -41,7 +42,7 @@ async fn slow_head_closes_the_connection() {
         header_time: SHORT,
         ..Limits::default()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     for beginning in [
         "",
         "G",
@@ -50,19 +51,19 @@ async fn slow_head_closes_the_connection() {
     ] {
         let mut stream = serving.connect().await;
         stream.write_all(beginning.as_bytes()).await.unwrap();
-        // hyper closes without an answer: nobody asked for anything yet.
+        // hyper closes without a response, because there was no request.
         assert_eq!(rest(&mut stream).await, "", "{beginning:?}");
     }
     serving.stop().await;
 }
 
 #[tokio::test]
-async fn connection_without_a_further_request_is_closed() {
+async fn idle_connection_is_closed() {
     let limits = Limits {
         header_time: SHORT,
         ..Limits::default()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut stream = serving.connect().await;
     let request = format!("{}{{}}", head(2));
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -83,7 +84,7 @@ async fn body_that_stops_or_never_ends_is_408() {
         ..Limits::default()
     };
     for limits in [gap, whole] {
-        let serving = LimitedServer::start(limits).await;
+        let serving = ListeningServer::with_limits(limits).await;
         let mut stream = serving.connect().await;
         stream.write_all(head(1000).as_bytes()).await.unwrap();
         stream.write_all(b"{").await.unwrap();
@@ -96,17 +97,17 @@ async fn body_that_stops_or_never_ends_is_408() {
 }
 
 #[tokio::test]
-async fn time_of_the_body_is_not_the_handlers() {
+async fn time_to_read_the_body_does_not_count_as_handler_time() {
     let limits = Limits {
         header_time: SHORT,
         handler_time: Duration::from_secs(1),
         ..Limits::default()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut stream = serving.connect().await;
     stream.write_all(head(2).as_bytes()).await.unwrap();
     stream.write_all(b"{").await.unwrap();
-    // The time that is at stake, and some more.
+    // A little more than the handler may take.
     tokio::time::sleep(limits.handler_time + SHORT).await;
     stream.write_all(b"}").await.unwrap();
     let answer = rest(&mut stream).await;
@@ -115,8 +116,8 @@ async fn time_of_the_body_is_not_the_handlers() {
 }
 
 #[tokio::test]
-async fn connection_that_says_nothing_does_not_hold_up_the_end() {
-    let serving = LimitedServer::start(patient()).await;
+async fn silent_connection_does_not_delay_the_shutdown() {
+    let serving = ListeningServer::with_limits(patient()).await;
     let mut silent = serving.connect().await;
     let mut idle = serving.connect().await;
     assert_eq!(status_line(&mut idle, &take()).await, "HTTP/1.1 201 Created");
@@ -126,12 +127,12 @@ async fn connection_that_says_nothing_does_not_hold_up_the_end() {
 
 #[covers("limit DRAIN_TIME")]
 #[tokio::test]
-async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
+async fn unfinished_request_is_aborted_after_the_drain_time() {
     let limits = Limits {
         drain_time: SHORT,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut hanging = serving.connect().await;
     begin(&mut hanging).await;
     serving.stop().await;
@@ -139,14 +140,14 @@ async fn request_without_an_end_is_broken_off_when_the_time_to_drain_is_up() {
 }
 
 #[tokio::test]
-async fn request_that_ends_in_the_time_to_drain_is_answered() {
-    let serving = LimitedServer::start(patient()).await;
+async fn request_that_completes_within_the_drain_time_is_answered() {
+    let serving = ListeningServer::with_limits(patient()).await;
     let mut late = serving.connect().await;
     begin(&mut late).await;
     let mut idle = serving.connect().await;
     assert_eq!(status_line(&mut idle, &take()).await, "HTTP/1.1 201 Created");
     let ending = serving.ask_to_stop();
-    // What is idle is closed first; the server waits for the other.
+    // The idle connection is closed at once; the server waits for the active one.
     rest(&mut idle).await;
     assert!(!ending.task.is_finished());
     late.write_all(b"{}").await.unwrap();
@@ -157,22 +158,22 @@ async fn request_that_ends_in_the_time_to_drain_is_answered() {
 
 #[covers("limit WRITE_STALL")]
 #[tokio::test]
-async fn write_that_nobody_takes_ends_the_connection() {
+async fn stalled_write_closes_the_connection() {
     let limits = Limits {
         write_stall: SHORT,
         connections: 1,
         ..Limits::default()
     };
-    let serving = LimitedServer::start_with(limits, &router::routes()).await;
+    let serving = ListeningServer::with_routes(limits, &router::routes()).await;
     let mut stalled = serving.connect().await;
     let request = "GET /api/docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    // More than the sockets hold.
+    // More than the socket buffers hold.
     let requests = request.repeat(20);
     stalled.write_all(requests.as_bytes()).await.unwrap();
     let mut buffer = [0; 12];
     stalled.read_exact(&mut buffer).await.unwrap();
     assert_eq!(&buffer, b"HTTP/1.1 200");
-    // While it writes it is not idle and keeps the only place: others are refused, until its time is up.
+    // A writing connection is not idle and keeps its place until the write timeout.
     let health = "GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let served = async {
         loop {
@@ -184,7 +185,7 @@ async fn write_that_nobody_takes_ends_the_connection() {
     };
     tokio::time::timeout(PATIENCE, served)
         .await
-        .expect("a place is free");
+        .expect("a place becomes free in time");
     let response_cache = rest(&mut stalled).await.matches("HTTP/1.1 200").count();
     assert!(response_cache < 19, "{response_cache}");
     serving.stop().await;
@@ -192,12 +193,12 @@ async fn write_that_nobody_takes_ends_the_connection() {
 
 #[covers("limit CONNECTIONS")]
 #[tokio::test]
-async fn longest_idle_connection_makes_room_when_all_places_are_taken() {
+async fn longest_idle_connection_is_closed_at_the_limit() {
     let limits = Limits {
         connections: 3,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut streams = [
         serving.connect().await,
         serving.connect_from(2).await,
@@ -227,15 +228,15 @@ async fn longest_idle_connection_makes_room_when_all_places_are_taken() {
 }
 
 #[tokio::test]
-async fn connection_at_work_keeps_its_place() {
+async fn active_connection_is_not_closed_at_the_limit() {
     let limits = Limits {
         connections: 1,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut working = serving.connect().await;
     begin(&mut working).await;
-    // Its own address gets no other; another address waits.
+    // Its own address is refused; another address waits.
     let mut refused = serving.connect().await;
     assert_eq!(status_line(&mut refused, &take()).await, "");
     let mut waiting = serving.connect_from(2).await;
@@ -247,20 +248,20 @@ async fn connection_at_work_keeps_its_place() {
 
 #[covers("limit ADDRESS_SHARE")]
 #[tokio::test]
-async fn address_that_fills_the_server_leaves_room_for_another() {
+async fn address_at_the_limit_leaves_room_for_another() {
     const PLACES: usize = 40;
     let limits = Limits {
         connections: PLACES,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut working = Vec::new();
     for _ in 0..PLACES {
         let mut stream = serving.connect().await;
         begin(&mut stream).await;
         working.push(stream);
     }
-    // Half of the places, whatever is done on them.
+    // Another address gets half of the places, even active ones.
     let mut others = Vec::new();
     for _ in 0..PLACES / 2 {
         let mut stream = serving.connect_from(2).await;

@@ -9,17 +9,17 @@ use crate::support::TestServer;
 
 #[covers("R62")]
 #[tokio::test]
-async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
+async fn added_origin_gets_cors_headers_on_every_kind_of_response() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    let nobody = server.caller_without_roles().await;
+    let token = server.as_owner().await;
+    let nobody = server.as_nobody().await;
     assert!(
         !from(&server, "GET", "/api", ORIGIN)
             .await
             .headers
             .contains_key("access-control-allow-origin")
     );
-    let record = add(&server, &token, ORIGIN).await.json();
+    let record = add(&token, ORIGIN).await.json();
     let refused = [("origin", ORIGIN), ("authorization", &format!("Bearer {nobody}"))];
     let long = format!("/api?{}", "x".repeat(9000));
     let response_cache = [
@@ -36,7 +36,7 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
     for (status, reply) in &response_cache {
         assert_eq!(reply.status, *status);
         assert_eq!(reply.header("access-control-allow-origin"), ORIGIN, "{status}");
-        // Cookies are for the server's own pages.
+        // Only the server's own pages may send cookies.
         assert!(
             !reply.headers.contains_key("access-control-allow-credentials"),
             "{status}"
@@ -70,7 +70,7 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
         );
     }
     let path = format!("{TARGET}/{}", record["id"].as_str().unwrap());
-    server.send_as(&token, "DELETE", &path, &Value::Null).await;
+    token.delete(&path).await;
     for reply in [
         from(&server, "GET", "/api", ORIGIN).await,
         preflight(&server, "/api/v1/auth/login", ORIGIN).await,
@@ -82,10 +82,10 @@ async fn an_added_origin_is_told_so_at_once_on_every_kind_of_answer() {
 }
 
 #[tokio::test]
-async fn failures_of_the_server_can_be_read_by_listed_origins() {
+async fn listed_origin_reads_server_errors() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    server.get_as(&token, "/api/v1/versions").await;
+    let token = server.as_owner().await;
+    token.get("/api/v1/versions").await;
     server.store.close().await;
     let headers = [
         ("origin", LISTED_ORIGIN),
@@ -99,11 +99,11 @@ async fn failures_of_the_server_can_be_read_by_listed_origins() {
 
 #[covers("T13")]
 #[tokio::test]
-async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
+async fn origin_that_resembles_a_listed_one_gets_no_cors_headers() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    add(&server, &token, ORIGIN).await;
-    add(&server, &token, "http://192.168.1.2:3000").await;
+    let token = server.as_owner().await;
+    add(&token, ORIGIN).await;
+    add(&token, "http://192.168.1.2:3000").await;
     for origin in [
         "https://good.example.evil",
         "https://good.example.evil.com",
@@ -167,7 +167,7 @@ async fn origins_that_only_resemble_a_listed_one_are_told_nothing() {
 
 #[covers("limit PREFLIGHT_MAX_AGE")]
 #[tokio::test]
-async fn preflight_is_answered_before_authentication_for_known_origins() {
+async fn preflight_of_a_listed_origin_is_answered_before_authentication() {
     let server = TestServer::start().await;
     let ask = |origin: &'static str| {
         let headers = [("origin", origin), ("access-control-request-method", "GET")];
@@ -193,7 +193,7 @@ async fn preflight_is_answered_before_authentication_for_known_origins() {
 
 #[covers("R62")]
 #[tokio::test]
-async fn errors_can_be_read_across_origins_that_are_listed() {
+async fn listed_origin_reads_client_errors() {
     let server = TestServer::start().await;
     for (target, expected) in [("/api/v1/nothing", 404), ("/api/v1/versions", 401)] {
         let reply = server.send("GET", target, &[("origin", LISTED_ORIGIN)], "").await;

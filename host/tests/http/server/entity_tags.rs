@@ -6,12 +6,12 @@ use crate::search::library;
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
+async fn entity_tag_is_per_caller_and_changes_with_the_data() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let folder = library(&server).await;
     let target = "/api/v1/music/tracks?take=3";
-    let tag = server.get_as(&token, target).await.header("etag").to_owned();
+    let tag = token.get(target).await.header("etag").to_owned();
     assert!(tag.starts_with("W/\""), "{tag}");
     let bearer = format!("Bearer {token}");
     let ask = async |target: &str, tag: &str| {
@@ -23,13 +23,13 @@ async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
         (known.status, known.body.len(), known.header("etag")),
         (304, 0, tag.as_str())
     );
-    // The same for many parameters, each time.
+    // The tag is stable for many parameters.
     let many = "/api/v1/music/tracks?take=3&orderBy=title&order=DESC&genre=jazz&yearTo=2020&favorites=false";
     let tag_of_many = ask(many, "\"x\"").await.header("etag").to_owned();
     for _ in 0..20 {
         assert_eq!(ask(many, &tag_of_many).await.status, 304);
     }
-    // Another list is another answer.
+    // Another query has another tag.
     assert_eq!(ask("/api/v1/music/tracks?take=2", &tag).await.status, 200);
     assert_eq!(ask(target, "\"abc\"").await.status, 200);
     assert_eq!(ask(target, "*").await.status, 304);
@@ -47,7 +47,7 @@ async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
 }
 
 #[tokio::test]
-async fn entity_tag_saves_sending_the_same_again() {
+async fn unchanged_response_is_304() {
     let server = TestServer::start().await;
     let first = server.get("/api").await;
     let tag = first.header("etag").to_owned();

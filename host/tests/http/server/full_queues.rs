@@ -10,7 +10,7 @@ use svc_covers::covers;
 use crate::jobs::{COUNTING, ask, start, until};
 use crate::music::waveform::{Room, impatient};
 use crate::support::listening::wait_for;
-use crate::support::{Reply, TestServer, TestServerOptions};
+use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::job::JobStatus;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
@@ -28,7 +28,7 @@ fn assert_busy(reply: &Reply, retry_after: &str) {
     );
 }
 
-/// Every thread that renders and every place in their queue, taken until this is dropped.
+/// All render threads and all places in their queue, occupied until this is dropped.
 struct Occupied(Arc<(Mutex<bool>, Condvar)>);
 
 impl Drop for Occupied {
@@ -38,7 +38,7 @@ impl Drop for Occupied {
     }
 }
 
-/// Fills the queue to its last place.
+/// Fills the queue completely.
 fn occupy(thumbnails: &Thumbnails) -> Occupied {
     let occupied = Occupied(Arc::default());
     let begun = Arc::new(AtomicUsize::new(0));
@@ -50,7 +50,7 @@ fn occupy(thumbnails: &Thumbnails) -> Occupied {
             let held = gate.0.lock().unwrap();
             drop(gate.1.wait_while(held, |free| !*free).unwrap());
         });
-        // Once every thread has taken one, a queue that is full stays full.
+        // Once every thread is busy, a full queue stays full.
         let all_busy = begun.load(Ordering::SeqCst) == cores.min(THREADS);
         match (is_waiting, all_busy) {
             (false, true) => return occupied,
@@ -60,9 +60,9 @@ fn occupy(thumbnails: &Thumbnails) -> Occupied {
     }
 }
 
-/// Runs a job that makes something of each item while the queue is full, and makes room once it was turned away.
+/// Runs a job while the queue is full, and makes room after the job was refused.
 async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
-    (server, token): (&TestServer, &str),
+    (server, token): (&TestServer, &Client),
     (items, number): (JobItems, i64),
     make: impl Fn(i64) -> F + Send + Sync + 'static,
     make_room: impl FnOnce(),
@@ -106,15 +106,15 @@ async fn waveforms_of_a_job_wait_for_room_in_the_queue() {
         let waveforms = waveforms.clone();
         async move { waveforms.pregenerate(item.into()).await.map(drop) }
     };
-    let of = (room.server(), room.owner.as_str());
+    let of = (room.server(), &room.owner);
     job_waits_for_room(of, (JobItems::Tracks, 3), make, || room.analyzer.hold(false)).await;
     assert_eq!(room.status(first).await, 200);
-    assert_eq!(room.analyzer.calls(), 3, "each was measured once");
+    assert_eq!(room.analyzer.calls(), 3, "each was analyzed once");
 }
 
 #[covers("code busy")]
 #[tokio::test(flavor = "multi_thread")]
-async fn pictures_beyond_the_queue_are_for_later_and_those_of_a_job_wait_for_room() {
+async fn thumbnail_beyond_the_queue_is_503_and_a_job_waits() {
     let bytes = guests::renderer("thumbnailer", "drawer").leak();
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![BuiltIn {
@@ -124,18 +124,18 @@ async fn pictures_beyond_the_queue_are_for_later_and_those_of_a_job_wait_for_roo
         ..TestServerOptions::default()
     })
     .await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let folder = server.folder(MediaKind::photos()).await;
     let photo = server.photo(folder, "a.jpg", b"any").await;
     let target = format!("/api/v1/photos/{photo}/thumbnail");
     let thumbnails = server.state.thumbnails.clone();
     let occupied = occupy(&thumbnails);
-    assert_busy(&server.get_as(&owner, &target).await, "2");
+    assert_busy(&owner.get(&target).await, "2");
     let make = move |item: i64| {
         let thumbnails = thumbnails.clone();
         async move { thumbnails.pregenerate_photo(&MediaScope::All, item.into()).await }
     };
     let items = (JobItems::Photos, 1);
     job_waits_for_room((&server, &owner), items, make, || drop(occupied)).await;
-    assert_eq!(server.get_as(&owner, &target).await.status, 200);
+    assert_eq!(owner.get(&target).await.status, 200);
 }

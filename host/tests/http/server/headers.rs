@@ -3,7 +3,7 @@
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn every_answer_has_the_security_headers() {
+async fn every_response_has_the_security_headers() {
     let server = TestServer::start().await;
     for target in ["/api", "/api/v1/nothing", "/api/v1/versions", "/api/docs"] {
         let reply = server.get(target).await;

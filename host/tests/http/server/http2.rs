@@ -8,14 +8,15 @@ use crate::support::h2_wire::{
     CANCEL, DATA, ENHANCE_YOUR_CALM, FLOW_CONTROL_ERROR, GOAWAY, HEADERS, PING, REFUSED_STREAM, RESET, Wire,
     data, get, get_malformed, get_with_body, preface, reset, window,
 };
-use crate::support::sockets::{LimitedServer, PATIENCE, SHORT};
+use crate::support::listening::{ListeningServer, PATIENCE};
+use crate::support::sockets::SHORT;
 use svc_api::router;
 use svc_http_io::limits::{H2_LOCAL_RESETS, H2_PENDING_RESETS, H2_STREAMS, H2_WINDOWS, Limits};
 use svc_platform::tasks;
 
 const SCRIPT: &str = "/api/docs/swagger-ui-bundle.js";
 
-/// Neither requests nor connections end by themselves.
+/// Limits without short timeouts.
 fn patient() -> Limits {
     Limits {
         header_time: 4 * PATIENCE,
@@ -28,7 +29,7 @@ fn patient() -> Limits {
 #[covers("limit H2_HEADER_LIST_BYTES")]
 #[tokio::test]
 async fn http2_works_without_upgrade_and_bounds_its_header_list() {
-    let serving = LimitedServer::start(Limits::default()).await;
+    let serving = ListeningServer::with_limits(Limits::default()).await;
     let (client, connection) = h2::client::handshake(serving.connect().await).await.unwrap();
     let driver = tasks::spawn("test client", async move {
         // Ends with an error when the server closes first.
@@ -40,7 +41,7 @@ async fn http2_works_without_upgrade_and_bounds_its_header_list() {
         let value = HeaderValue::from_str(&"x".repeat(bytes)).unwrap();
         let request = request.header("x-long", value).body(()).unwrap();
         let (answer, _) = client.send_request(request, true).unwrap();
-        // h2 answers 431 by itself: no body, none of the headers.
+        // h2 itself answers 431, without a body and the server's headers.
         let answer = tokio::time::timeout(PATIENCE, answer).await.unwrap().unwrap();
         assert_eq!(answer.status(), status, "{bytes}");
         assert_eq!(answer.headers().contains_key("referrer-policy"), status == 404);
@@ -53,14 +54,14 @@ async fn http2_works_without_upgrade_and_bounds_its_header_list() {
 #[covers("limit H2_STREAMS")]
 #[tokio::test]
 async fn stream_beyond_the_limit_is_refused() {
-    let serving = LimitedServer::start(patient()).await;
+    let serving = ListeningServer::with_limits(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     let beyond = 2 * H2_STREAMS + 1;
     let requests = (1..=beyond).step_by(2).map(|stream| get(stream, "/hang", &[]));
     wire.send(&requests.collect::<Vec<_>>().concat()).await;
     let refused = wire.next_of(RESET).await.unwrap();
     assert_eq!((refused.stream, refused.reason()), (beyond, REFUSED_STREAM));
-    // The others go on, and one that ends makes room.
+    // The other streams continue, and one that ends makes room.
     assert!(
         wire.frames_until_pong()
             .await
@@ -78,7 +79,7 @@ async fn stream_beyond_the_limit_is_refused() {
 #[covers("limit H2_PENDING_RESETS", "T50")]
 #[tokio::test]
 async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
-    let serving = LimitedServer::start(patient()).await;
+    let serving = ListeningServer::with_limits(patient()).await;
     for (count, is_fine) in [(H2_PENDING_RESETS, true), (H2_PENDING_RESETS + 1, false)] {
         let mut wire = Wire::open(serving.connect().await, 65_535).await;
         let streams = (1..).step_by(2).take(count);
@@ -99,7 +100,7 @@ async fn streams_that_are_opened_and_reset_at_once_end_the_connection() {
 #[covers("limit H2_LOCAL_RESETS", "T50")]
 #[tokio::test]
 async fn errors_that_reset_many_streams_end_the_connection() {
-    let serving = LimitedServer::start(patient()).await;
+    let serving = ListeningServer::with_limits(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     let mut resets = 0;
     let last = 'reading: {
@@ -125,16 +126,19 @@ async fn errors_that_reset_many_streams_end_the_connection() {
 
 #[covers("limit H2_PING")]
 #[tokio::test]
-async fn peer_that_does_not_answer_pings_is_cut_off() {
+async fn peer_that_does_not_answer_pings_is_disconnected() {
     let limits = Limits {
         h2_ping: (SHORT, SHORT),
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut alive = Wire::open(serving.connect().await, 65_535).await;
     alive.send(&get(1, "/hang", &[])).await;
     for _ in 0..4 {
-        let ping = alive.next_of(PING).await.expect("one who answers stays");
+        let ping = alive
+            .next_of(PING)
+            .await
+            .expect("a client that answers pings stays connected");
         alive.answer_ping(&ping).await;
     }
     let mut silent = Wire::open(serving.connect().await, 65_535).await;
@@ -152,7 +156,7 @@ async fn idle_connection_is_closed_whatever_pings_it_answers() {
         h2_ping: (SHORT / 2, PATIENCE),
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     for requests in [0, 1] {
         let mut wire = Wire::open(serving.connect().await, 65_535).await;
         if requests > 0 {
@@ -172,32 +176,32 @@ async fn idle_connection_is_closed_whatever_pings_it_answers() {
 }
 
 #[tokio::test]
-async fn idle_connection_that_does_not_go_when_told_is_cut_off() {
+async fn idle_connection_that_ignores_goaway_is_closed() {
     let limits = Limits {
         header_time: SHORT,
         drain_time: SHORT,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     assert!(wire.next_of(GOAWAY).await.is_some());
-    // It says nothing to that.
+    // The client ignores it.
     wire.frames_to_the_end().await;
     serving.stop().await;
 }
 
 #[covers("limit WRITE_STALL")]
 #[tokio::test]
-async fn stream_of_which_nothing_is_taken_is_reset_and_the_others_go_on() {
+async fn stalled_stream_is_reset_and_others_continue() {
     let limits = Limits {
         write_stall: SHORT,
         ..patient()
     };
-    let serving = LimitedServer::start_with(limits, &router::routes()).await;
+    let serving = ListeningServer::with_routes(limits, &router::routes()).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
     wire.send(&window(0, 1 << 30)).await;
     wire.send(&get(1, SCRIPT, &[])).await;
-    // Others are taken as long as that one is not.
+    // Other streams are read meanwhile.
     let mut stream = 1;
     let reset = 'taking: loop {
         stream += 2;
@@ -231,12 +235,12 @@ async fn stream_of_which_nothing_is_taken_is_reset_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn small_answer_that_is_not_taken_is_reset_as_well() {
+async fn stalled_small_response_is_reset() {
     let limits = Limits {
         write_stall: SHORT,
         ..patient()
     };
-    let serving = LimitedServer::start_with(limits, &router::routes()).await;
+    let serving = ListeningServer::with_routes(limits, &router::routes()).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
     wire.send(&[get(1, "/api/v1/health", &[]), window(1, 1)].concat())
         .await;
@@ -252,13 +256,13 @@ async fn small_answer_that_is_not_taken_is_reset_as_well() {
 }
 
 #[tokio::test]
-async fn preface_alone_holds_no_connection() {
+async fn connection_with_only_a_preface_is_closed() {
     let limits = Limits {
         header_time: SHORT,
         drain_time: SHORT,
         ..patient()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut wire = Wire(serving.connect().await);
     wire.send(&preface(0)[..24]).await;
     wire.frames_to_the_end().await;
@@ -267,9 +271,9 @@ async fn preface_alone_holds_no_connection() {
 
 #[covers("limit H2_WINDOWS")]
 #[tokio::test]
-async fn body_that_nobody_reads_yet_is_taken_up_to_the_window() {
+async fn unread_body_is_accepted_up_to_the_window() {
     const FRAME: usize = 16 * 1024;
-    let serving = LimitedServer::start(patient()).await;
+    let serving = ListeningServer::with_limits(patient()).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     // The handler does not read it.
     wire.send(&get_with_body(1, "/hang")).await;

@@ -9,35 +9,36 @@ use svc_covers::covers;
 
 use crate::filled;
 use crate::support::h2_wire::{DATA, Frame, HEADERS, Wire, data, get, post, window};
-use crate::support::sockets::{LimitedServer, PATIENCE, SHORT};
+use crate::support::listening::{ListeningServer, PATIENCE};
+use crate::support::sockets::SHORT;
 use svc_api::access::Access;
 use svc_api::response::Json;
 use svc_api::route::Route;
 use svc_api::router;
 use svc_http_io::limits::{H2_ANSWERS_BYTES, H2_CHANGE_BYTES, Limits};
 
-/// Requests of each route at once.
+/// Parallel requests per route.
 const REQUESTS: usize = 16;
 
 const LARGE: usize = 100 * 1024;
 
 static LARGE_ANSWERS: AtomicUsize = AtomicUsize::new(0);
 
-/// Answers with much
+/// Returns a large body
 #[endpoint]
 async fn large() -> Json<String> {
     LARGE_ANSWERS.fetch_add(1, Ordering::SeqCst);
     Json("x".repeat(LARGE))
 }
 
-/// Answers with little
+/// Returns a small body
 #[endpoint]
 async fn small() -> Json<bool> {
     Json(true)
 }
 
-/// Asks for this, takes nothing, and waits for the end of the connection.
-async fn stall(serving: &LimitedServer, path: &str, bearer: &str) {
+/// Requests a path, reads no body, and waits until the connection ends.
+async fn stall(serving: &ListeningServer, path: &str, bearer: &str) {
     let mut wire = Wire::open(serving.connect().await, 0).await;
     let streams = (1..).step_by(2).take(REQUESTS);
     let requests = streams.map(|stream| get(stream, path, &[("authorization", bearer)]));
@@ -53,14 +54,14 @@ async fn stall(serving: &LimitedServer, path: &str, bearer: &str) {
 
 #[covers("limit WRITE_STALL", "S2")]
 #[tokio::test]
-async fn connection_of_which_nothing_is_taken_ends_on_every_route() {
+async fn stalled_connection_ends_on_every_route() {
     let limits = Limits {
         write_stall: 5 * SHORT,
         ..Limits::default()
     };
     let routes = router::routes();
-    let serving = LimitedServer::start_with(limits, &routes).await;
-    let bearer = format!("Bearer {}", serving.server.owner().await);
+    let serving = ListeningServer::with_routes(limits, &routes).await;
+    let bearer = format!("Bearer {}", serving.server.as_owner().await);
     let reads = routes.iter().filter(|route| route.method == Method::GET);
     let reads: Vec<String> = reads.map(|route| filled(route.path)).collect();
     assert!(reads.len() > 50, "{}", reads.len());
@@ -71,7 +72,7 @@ async fn connection_of_which_nothing_is_taken_ends_on_every_route() {
 
 #[covers("limit H2_ANSWERS_BYTES")]
 #[tokio::test]
-async fn answers_made_as_a_whole_wait_for_room() {
+async fn buffered_responses_wait_for_room() {
     let limits = Limits {
         header_time: 4 * PATIENCE,
         ..Limits::default()
@@ -80,12 +81,12 @@ async fn answers_made_as_a_whole_wait_for_room() {
         Route::get("/large", Access::Public, large),
         Route::get("/small", Access::Public, small),
     ];
-    let serving = LimitedServer::start_with(limits, &routes).await;
+    let serving = ListeningServer::with_routes(limits, &routes).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
     let asked = 3 * H2_ANSWERS_BYTES / LARGE;
     let requests = (0..asked).map(|number| get(2 * number as u32 + 1, "/large", &[]));
     wire.send(&requests.collect::<Vec<_>>().concat()).await;
-    // All are made, and those are kept for which there is room.
+    // Every response is computed; only those for which there is room are queued.
     let fitting = H2_ANSWERS_BYTES / LARGE;
     let mut answered = Vec::new();
     let is_head = |frame: &Frame| frame.kind == HEADERS;
@@ -95,11 +96,11 @@ async fn answers_made_as_a_whole_wait_for_room() {
     while LARGE_ANSWERS.load(Ordering::SeqCst) < asked {
         assert!(!wire.frames_until_pong().await.iter().any(is_head));
     }
-    // What is small is answered beside them.
+    // Small responses are sent meanwhile.
     let next = 2 * asked as u32 + 1;
     wire.send(&get(next, "/small", &[])).await;
     assert_eq!(wire.next_of(HEADERS).await.unwrap().stream, next);
-    // Room for one is made when another is taken, until all have been.
+    // A response that was read makes room for the next one.
     wire.send(&window(0, 1 << 30)).await;
     let mut taken = 0;
     while let Some(stream) = answered.pop() {
@@ -130,13 +131,13 @@ async fn answers_made_as_a_whole_wait_for_room() {
 
 #[covers("limit H2_CHANGE_BYTES")]
 #[tokio::test]
-async fn changes_wait_for_room_before_they_begin() {
+async fn writes_wait_for_room_before_they_begin() {
     let limits = Limits {
         body_gap: 4 * PATIENCE,
         body_time: 4 * PATIENCE,
         ..Limits::default()
     };
-    let serving = LimitedServer::start(limits).await;
+    let serving = ListeningServer::with_limits(limits).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
     let beginning = (H2_ANSWERS_BYTES / H2_CHANGE_BYTES) as u32;
     let heads = (0..beginning).map(|number| post(2 * number + 1, "/take"));
@@ -144,7 +145,7 @@ async fn changes_wait_for_room_before_they_begin() {
     let waiting = 2 * beginning + 1;
     wire.send(&[post(waiting, "/take"), data(waiting, b"{}", true)].concat())
         .await;
-    // What changes nothing is answered before.
+    // Reads are answered before the writes.
     wire.send(&get(waiting + 2, "/nothing", &[])).await;
     assert_eq!(wire.next_of(HEADERS).await.unwrap().stream, waiting + 2);
     let frames = wire.frames_until_pong().await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::filled;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 
 /// An operation of the API's description.
 struct Described {
@@ -22,7 +22,7 @@ impl Described {
         Some(properties.keys().cloned().collect())
     }
 
-    /// A query that is wrong: a parameter that takes no word such as `~`.
+    /// An invalid query: a parameter that does not accept a word such as `~`.
     fn wrong_query(&self) -> Option<String> {
         let parameters = self.operation["parameters"].as_array()?;
         let takes_no_word = |parameter: &&Value| {
@@ -50,15 +50,10 @@ fn described() -> (Value, Vec<Described>) {
     (document, all)
 }
 
-/// Sends a body that is JSON, or pretends to be.
-async fn send(server: &TestServer, token: &str, method: &str, target: &str, body: &str) -> Reply {
-    let bearer = format!("Bearer {token}");
-    let headers = [
-        ("authorization", bearer.as_str()),
-        ("content-type", "application/json"),
-        ("svc-app", "music"),
-    ];
-    server.send(method, target, &headers, body).await
+/// Sends a body as JSON, which it need not be.
+async fn send(client: &Client, method: &str, target: &str, body: &str) -> Reply {
+    let headers = [("content-type", "application/json"), ("svc-app", "music")];
+    client.request(method, target, &headers, body).await
 }
 
 /// Path and message of all errors.
@@ -72,17 +67,18 @@ fn errors(reply: &Reply) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A server with an owner, or, for the route that makes one, without.
-async fn beds() -> [(TestServer, String); 2] {
+/// A server with an owner, and one without for `POST /setup`.
+async fn owned_and_fresh() -> [(TestServer, Client); 2] {
     let (set_up, fresh) = (TestServer::start().await, TestServer::start().await);
-    let token = set_up.owner().await;
-    [(set_up, token), (fresh, String::new())]
+    let token = set_up.as_owner().await;
+    let nobody = fresh.anonymous();
+    [(set_up, token), (fresh, nobody)]
 }
 
 #[covers("A2")]
 #[tokio::test]
-async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
-    let [owned, fresh] = beds().await;
+async fn array_or_missing_body_is_refused_by_every_route() {
+    let [owned, fresh] = owned_and_fresh().await;
     let (document, all) = described();
     let mut taking = 0;
     for route in &all {
@@ -104,13 +100,13 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
             "7",
             "null",
         ] {
-            let reply = send(server, token, &route.method, &target, body).await;
+            let reply = send(token, &route.method, &target, body).await;
             let what = format!("{} {} {body}", route.method, route.path);
             assert_eq!(reply.status, 400, "{what}");
             let expected = (String::new(), "the body must be a JSON object".to_owned());
             assert_eq!(errors(&reply), [expected], "{what}");
         }
-        let reply = send(server, token, &route.method, &target, "").await;
+        let reply = send(token, &route.method, &target, "").await;
         assert_eq!(reply.status, 400, "{} {}", route.method, route.path);
         let expected = "the body is missing; it must be a JSON object".to_owned();
         assert_eq!(errors(&reply), [(String::new(), expected)]);
@@ -120,9 +116,9 @@ async fn no_array_is_taken_for_an_object_and_no_body_is_no_empty_one() {
 
 #[covers("A2")]
 #[tokio::test]
-async fn array_inside_of_a_body_is_no_object_either() {
+async fn nested_array_in_place_of_an_object_is_refused() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for (method, target, body, path) in [
         (
             "POST",
@@ -155,13 +151,13 @@ async fn array_inside_of_a_body_is_no_object_either() {
             "parameters",
         ),
     ] {
-        let reply = server.send_as(&token, method, target, &body).await;
+        let reply = token.send(method, target, &body).await;
         let expected = (path.to_owned(), "must be an object".to_owned());
         assert_eq!((reply.status, errors(&reply)), (400, vec![expected]), "{body}");
     }
 }
 
-/// What a message would hold that was made for programmers.
+/// Words of messages that are meant for programmers.
 const NOT_FOR_PEOPLE: [&str; 22] = [
     "struct",
     "enum ",
@@ -189,8 +185,8 @@ const NOT_FOR_PEOPLE: [&str; 22] = [
 
 #[covers("A10")]
 #[tokio::test]
-async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
-    let [owned, fresh] = beds().await;
+async fn field_errors_have_a_path_and_a_readable_message() {
+    let [owned, fresh] = owned_and_fresh().await;
     let (document, all) = described();
     let mut told = 0;
     for route in &all {
@@ -208,7 +204,7 @@ async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
                 json!(false),
             ] {
                 let body = json!({ &field: wrong }).to_string();
-                let reply = send(server, token, &route.method, &filled(&route.path), &body).await;
+                let reply = send(token, &route.method, &filled(&route.path), &body).await;
                 if reply.status != 400 {
                     continue;
                 }
@@ -231,18 +227,16 @@ async fn faults_of_fields_are_told_by_path_and_in_words_for_people() {
     let queue = json!({"type": "static", "items": [
         {"mediaType": "music_track", "mediaId": "0000000000001"}, {"mediaType": "music_track", "mediaId": 7},
     ]});
-    let reply = server
-        .send_as(token, "POST", "/api/v1/playback-queues", &queue)
-        .await;
+    let reply = token.post("/api/v1/playback-queues", &queue).await;
     let expected = ("items[1].mediaId".to_owned(), "must be a string".to_owned());
     assert_eq!((reply.status, errors(&reply)), (400, vec![expected]));
     let run = json!({"type": "slow"});
-    let reply = server.send_as(token, "POST", "/api/v1/index/run", &run).await;
+    let reply = token.post("/api/v1/index/run", &run).await;
     let expected = ("type".to_owned(), "must be one of quick, full".to_owned());
     assert_eq!((reply.status, errors(&reply)), (400, vec![expected]));
 }
 
-/// Input that each of these finds wrong, whatever it is for.
+/// Input that is invalid for every target of its route.
 const WRONG: [(&str, &str, &str); 15] = [
     ("PATCH", "/api/v1/users/{id}", r#"{"username": " "}"#),
     ("PATCH", "/api/v1/users/{id}", r#"{"password": "short"}"#),
@@ -295,13 +289,13 @@ const WRONG: [(&str, &str, &str); 15] = [
 
 #[covers("A11")]
 #[tokio::test]
-async fn input_is_looked_at_before_what_the_path_names() {
+async fn input_is_validated_before_the_path_is_resolved() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let (document, all) = described();
     let mut tried = 0;
     for route in all.iter().filter(|route| route.path.contains('{')) {
-        // An id that nobody has, and what is none.
+        // An unknown id, and a malformed one.
         for id in ["0000000000001", "~"] {
             let target: String = filled(&route.path).replace("0000000000001", id);
             let (target, body) = match (route.properties(&document), route.wrong_query()) {
@@ -310,7 +304,7 @@ async fn input_is_looked_at_before_what_the_path_names() {
                 (None, None) => continue,
             };
             tried += 1;
-            let reply = send(&server, &token, &route.method, &target, body).await;
+            let reply = send(&token, &route.method, &target, body).await;
             assert_eq!(reply.status, 400, "{} {target}", route.method);
         }
     }
@@ -321,7 +315,7 @@ async fn input_is_looked_at_before_what_the_path_names() {
                 .any(|route| route.method == method && route.path == path),
             "{path}"
         );
-        let reply = send(&server, &token, method, &filled(path), body).await;
+        let reply = send(&token, method, &filled(path), body).await;
         assert_eq!(reply.status, 400, "{method} {path} {body}");
     }
 }

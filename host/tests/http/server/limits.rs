@@ -8,15 +8,16 @@ use svc_covers::covers;
 use crate::LISTED_ORIGIN;
 use crate::support::limit_routes::routes;
 use crate::support::{Reply, TestServer};
+use std::sync::Arc;
 use svc_api::router;
 use svc_http_io::limits::{BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// A server with those routes in place of its own.
+/// A server with the routes of `limit_routes`.
 async fn server(limits: Limits) -> TestServer {
     let mut server = TestServer::start().await;
-    server.service = router::service_of(&routes(), server.state.clone(), limits);
+    server.service = Arc::new(router::service_of(&routes(), server.state.clone(), limits));
     server
 }
 
@@ -43,7 +44,7 @@ fn assert_headers(reply: &Reply, what: &str) {
 }
 
 #[tokio::test]
-async fn every_answer_has_security_and_cors_headers() {
+async fn every_response_has_security_and_cors_headers() {
     let server = server(Limits {
         handler_time: Duration::from_millis(50),
         ..Limits::default()
@@ -70,7 +71,7 @@ async fn every_answer_has_security_and_cors_headers() {
             assert!(reply.json()["message"].is_string(), "{what}");
         }
     }
-    server.service = router::service(server.state.clone());
+    server.service = Arc::new(router::service(server.state.clone()));
     for (method, target, status) in [
         ("GET", "/api/v1/health", 200),
         ("GET", "/api/v1/versions", 401),
@@ -101,7 +102,7 @@ async fn handler_that_takes_too_long_is_503() {
 
 #[covers("R62", "T55")]
 #[tokio::test]
-async fn panic_is_500_and_its_text_stays_inside() {
+async fn panic_is_500_without_its_message() {
     let server = server(Limits::default()).await;
     let reply = server.get("/fail").await;
     assert_eq!(reply.status, 500);
@@ -112,7 +113,7 @@ async fn panic_is_500_and_its_text_stays_inside() {
 
 #[covers("limit BODY_BYTES", "limit SETTINGS_BODY_BYTES")]
 #[tokio::test]
-async fn bodies_are_taken_up_to_their_limit() {
+async fn bodies_are_accepted_up_to_their_limit() {
     let server = server(Limits::default()).await;
     let of_bytes = |bytes: usize| format!("{{\"value\":\"{}\"}}", "x".repeat(bytes - 12));
     for (method, target, limit) in [
@@ -138,7 +139,7 @@ async fn bodies_are_taken_up_to_their_limit() {
 }
 
 #[tokio::test]
-async fn json_is_nested_to_a_depth_of_128() {
+async fn json_nested_deeper_than_128_is_refused() {
     let server = server(Limits::default()).await;
     for (depth, status) in [(1, 201), (126, 201), (127, 400), (128, 400), (20_000, 400)] {
         let body = format!("{{\"value\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
@@ -151,23 +152,23 @@ async fn json_is_nested_to_a_depth_of_128() {
 
 #[covers("limit INPUT_ITEMS")]
 #[tokio::test]
-async fn lists_of_an_input_hold_a_thousand_items() {
+async fn list_of_more_than_a_thousand_items_is_refused() {
     let mut server = server(Limits::default()).await;
     for (items, status) in [(0, 201), (1000, 201), (1001, 400), (20_000, 400)] {
         let body = json!({"items": vec![1; items]}).to_string();
         let reply = server.send("POST", "/take", &[JSON], &body).await;
         assert_eq!(reply.status, status, "{items}");
     }
-    server.service = router::service(server.state.clone());
-    let token = server.owner().await;
+    server.service = Arc::new(router::service(server.state.clone()));
+    let token = server.as_owner().await;
     let body = json!({"type": "quick", "mediaKinds": vec!["music"; 1001]});
-    let reply = server.send_as(&token, "POST", "/api/v1/index/run", &body).await;
+    let reply = token.post("/api/v1/index/run", &body).await;
     assert_eq!(reply.status, 400);
 }
 
 #[covers("limit TARGET_BYTES", "R13")]
 #[tokio::test]
-async fn target_is_at_most_8_kib() {
+async fn target_longer_than_8_kib_is_414() {
     let server = TestServer::start().await;
     for (bytes, status) in [(8192, 200), (8193, 414), (60_000, 414)] {
         let target = format!("/api?{}", "x".repeat(bytes - 5));

@@ -5,7 +5,8 @@ use svc_covers::covers;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::LISTED_ORIGIN;
-use crate::support::sockets::{LimitedServer, head, rest, status_line};
+use crate::support::listening::ListeningServer;
+use crate::support::sockets::{head, rest, status_line};
 use svc_http_io::limits::{HEADER_FIELDS, Limits};
 
 fn assert_refused(answer: &str, status: u16, origin: Option<&str>) {
@@ -37,7 +38,7 @@ fn assert_refused(answer: &str, status: u16, origin: Option<&str>) {
 #[covers("T50", "A4")]
 #[tokio::test]
 async fn request_that_cannot_be_read_is_refused_with_a_message() {
-    let serving = LimitedServer::start(Limits::default()).await;
+    let serving = ListeningServer::with_limits(Limits::default()).await;
     let many = "x: y\r\n".repeat(HEADER_FIELDS + 1);
     for (line, headers, status) in [
         ("GET /nothing?a=\"b\" HTTP/1.1", "", 400),
@@ -62,7 +63,7 @@ async fn request_that_cannot_be_read_is_refused_with_a_message() {
 #[covers("A4")]
 #[tokio::test]
 async fn head_that_never_ends_is_refused_with_a_message() {
-    let serving = LimitedServer::start(Limits::default()).await;
+    let serving = ListeningServer::with_limits(Limits::default()).await;
     let mut stream = serving.connect().await;
     let request = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(100_000));
     // The server may close before all is sent.
@@ -73,7 +74,7 @@ async fn head_that_never_ends_is_refused_with_a_message() {
 
 #[tokio::test]
 async fn request_that_cannot_be_read_after_others_is_refused_with_a_message() {
-    let serving = LimitedServer::start(Limits::default()).await;
+    let serving = ListeningServer::with_limits(Limits::default()).await;
     let mut stream = serving.connect().await;
     let request = format!("{}{{}}", head(2));
     assert_eq!(status_line(&mut stream, &request).await, "HTTP/1.1 201 Created");
@@ -86,7 +87,7 @@ async fn request_that_cannot_be_read_after_others_is_refused_with_a_message() {
 
 #[tokio::test]
 async fn refusal_of_a_head_request_has_no_body() {
-    let serving = LimitedServer::start(Limits::default()).await;
+    let serving = ListeningServer::with_limits(Limits::default()).await;
     let mut stream = serving.connect().await;
     stream.write_all(b"HEAD /< HTTP/1.1\r\n\r\n").await.unwrap();
     let answer = rest(&mut stream).await;

@@ -9,7 +9,7 @@ use svc_domain::music::TrackFacts;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::FileRecord;
 
-/// Of an answer with bytes that anybody may have made: no browser takes it for a page, or for part of one.
+/// Asserts that no browser renders the bytes of a file as a page.
 fn assert_harmless(reply: &Reply, content_type: &str, disposition: &str) {
     let header = |name| reply.header(name);
     assert_eq!(reply.status, 200);
@@ -34,9 +34,9 @@ fn assert_harmless(reply: &Reply, content_type: &str, disposition: &str) {
 async fn nothing_of_a_file_is_served_as_a_page() {
     const SCRIPT: &str = "<svg onload=alert(1)><script>alert(1)</script>";
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let bearer = format!("Bearer {token}");
-    // As a browser asks for a picture in a page of its own.
+    // The headers of a browser that opens a picture as a page.
     let asked = [
         ("authorization", bearer.as_str()),
         (
@@ -59,7 +59,7 @@ async fn nothing_of_a_file_is_served_as_a_page() {
             .await;
         assert_harmless(&reply, content_type, disposition);
     }
-    // A picture in a file is what its tag says, if that is a picture.
+    // An embedded picture has the content type of its tag, if that is an image type.
     let music = server.folder(MediaKind::music()).await;
     for (name, mime, content_type, disposition) in [
         ("a.mp3", "image/PNG", "image/png", "inline"),

@@ -40,7 +40,7 @@ async fn errors_of_the_router_are_json() {
 #[tokio::test]
 async fn head_is_get_without_a_body() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", bearer.as_str())];
     for route in routes().iter().filter(|route| route.method == "GET") {
@@ -55,7 +55,7 @@ async fn head_is_get_without_a_body() {
             head.header("content-length"),
             "{target}"
         );
-        // The list of active accounts tells when the caller was last here, which is now each time.
+        // The list of active accounts contains the time of this request.
         if route.path != "/api/v1/users/active" {
             assert_eq!(get.header("etag"), head.header("etag"), "{target}");
         }
@@ -64,9 +64,9 @@ async fn head_is_get_without_a_body() {
 
 #[covers("A11")]
 #[tokio::test]
-async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
+async fn unsupported_method_is_405_with_the_allowed_ones() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let all = routes();
     let mut paths: Vec<&str> = all.iter().map(|route| route.path).collect();
     paths.dedup();
@@ -82,7 +82,7 @@ async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
             if allowed.contains(&method) {
                 continue;
             }
-            let reply = server.send_as(&owner, method, &filled(path), &json!({})).await;
+            let reply = owner.send(method, &filled(path), &json!({})).await;
             assert_eq!(
                 (reply.status, reply.header("allow")),
                 (405, expected.as_str()),
@@ -104,7 +104,7 @@ async fn method_that_a_path_has_not_is_405_with_those_that_it_has() {
         ("DELETE", "/api/v1/roles/assignments"),
     ] {
         assert!(paths.contains(&path), "{path}");
-        let reply = server.send_as(&owner, method, path, &json!({})).await;
+        let reply = owner.send(method, path, &json!({})).await;
         assert_eq!(
             (reply.status, reply.header("allow")),
             (405, "GET, HEAD, OPTIONS"),

@@ -8,13 +8,13 @@ use crate::support::databases::on_each_database;
 
 #[covers("A16")]
 #[tokio::test]
-async fn null_empties_what_may_be_empty_and_is_refused_elsewhere() {
+async fn null_clears_nullable_fields_and_is_refused_for_others() {
     on_each_database(async |server: TestServer| {
-        let ada = server.owner().await;
+        let ada = server.as_owner().await;
         let bob = server.user("bob", false, &["member"]).await;
         let bob = format!("/api/v1/users/{bob}");
         let send = async |method: &str, target: &str, body: Value| {
-            let reply = server.send_as(&ada, method, target, &body).await;
+            let reply = ada.send(method, target, &body).await;
             (reply.status, reply.json())
         };
         let library = json!({"name": "All", "mediaKind": "music"});

@@ -7,9 +7,9 @@ use crate::support::TestServer;
 
 #[covers("R41")]
 #[tokio::test]
-async fn wrong_parameters_are_named() {
+async fn invalid_parameter_is_400_with_its_name() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for (target, path) in [
         ("/api/v1/music/tracks?take=1001", "take"),
         ("/api/v1/music/tracks?skip=-1", "skip"),
@@ -45,7 +45,7 @@ async fn wrong_parameters_are_named() {
         ("/api/v1/index/run/logs", "runId"),
         ("/api/v1/music/tracks/0000000000001/artwork?size=huge", "size"),
     ] {
-        let reply = server.get_as(&token, target).await;
+        let reply = token.get(target).await;
         assert_eq!(
             (reply.status, &reply.json()["errors"][0]["path"]),
             (400, &json!(path)),
@@ -56,9 +56,9 @@ async fn wrong_parameters_are_named() {
 
 #[covers("GET /api/v1/index/runs/{runId}")]
 #[tokio::test]
-async fn unknown_items_are_not_found() {
+async fn unknown_item_is_404() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for id in ["0000000000001", "junk", "1", "..", "%00"] {
         for path in [
             "music/tracks",
@@ -68,7 +68,7 @@ async fn unknown_items_are_not_found() {
             "music/stream",
             "index/runs",
         ] {
-            let reply = server.get_as(&token, &format!("/api/v1/{path}/{id}")).await;
+            let reply = token.get(&format!("/api/v1/{path}/{id}")).await;
             assert_eq!(reply.status, 404, "{path}/{id}");
         }
     }

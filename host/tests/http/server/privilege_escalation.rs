@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::filled;
-use crate::support::accounts::{PASSWORD, personal_access_token};
+use crate::support::accounts::PASSWORD;
 use crate::support::databases::on_each_database_with;
 use crate::support::write_requests::WriteFixture;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_api::access::Access;
 use svc_api::router::routes;
 
@@ -25,14 +25,14 @@ fn texts(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What came of the token's requests.
+/// What the token's requests returned.
 #[derive(Default)]
 struct CollectedSecrets {
     texts: BTreeSet<String>,
-    /// URLs that open something by themselves.
+    /// Signed URLs.
     links: BTreeSet<String>,
     cookies: BTreeSet<String>,
-    /// Names and passwords that were sent, whatever was answered.
+    /// Names and passwords that were sent, accepted or not.
     passwords: BTreeSet<(String, String)>,
 }
 
@@ -55,16 +55,16 @@ impl CollectedSecrets {
     }
 }
 
-/// A text as a value of a query.
+/// Encodes a query value.
 fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// What an account may do and sees.
-async fn powers(world: &WriteFixture, jwt: &str) -> Value {
-    let current = world.server.get_as(jwt, "/api/v1/users/current").await.json();
-    let libraries = world.server.get_as(jwt, "/api/v1/libraries").await;
-    let tracks = world.server.get_as(jwt, "/api/v1/music/tracks").await;
+/// The capabilities of an account, and the statuses of two reads.
+async fn powers(jwt: &Client) -> Value {
+    let current = jwt.get("/api/v1/users/current").await.json();
+    let libraries = jwt.get("/api/v1/libraries").await;
+    let tracks = jwt.get("/api/v1/music/tracks").await;
     json!([
         current["roles"],
         current["capabilities"],
@@ -76,10 +76,10 @@ async fn powers(world: &WriteFixture, jwt: &str) -> Value {
 async fn nothing_outlives_the_token(server: TestServer) {
     let mut world = WriteFixture::new(server).await;
     let server = &world.server;
-    let vic = server.sign_in("vic").await.jwt;
-    let before = powers(&world, &vic).await;
-    let token = personal_access_token(server, world.eve, None).await;
-    // What a thief would try beside the requests that everybody sends.
+    let vic = server.sign_in("vic").await.client;
+    let before = powers(&vic).await;
+    let token = server.as_token(world.eve, None).await;
+    // Requests that a thief would try in addition.
     let vic_id = server.store.user_for_login("vic").await.unwrap().unwrap().0.id;
     let user = format!("/api/v1/users/{vic_id}");
     let mut tried: Vec<(&str, String, Value)> = vec![
@@ -112,7 +112,7 @@ async fn nothing_outlives_the_token(server: TestServer) {
         ),
     ];
     for (method, target, body) in &tried {
-        let reply = server.send_as(&token, method, target, body).await;
+        let reply = token.send(method, target, body).await;
         assert_eq!(
             (reply.status, reply.code().as_deref()),
             (403, Some("pat_not_permitted")),
@@ -127,20 +127,13 @@ async fn nothing_outlives_the_token(server: TestServer) {
     let reads = reads.filter(|route| route.access != Access::Public);
     tried.extend(reads.map(|route| ("GET", filled(route.path), Value::Null)));
     for (method, target, body) in &tried {
-        let headers = [
-            ("authorization", format!("Bearer {token}")),
-            ("content-type", "application/json".to_owned()),
-        ];
-        let headers: Vec<_> = headers
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect();
         let sent = if body.is_null() {
             String::new()
         } else {
             body.to_string()
         };
-        let reply = world.server.send(method, target, &headers, &sent).await;
+        let json = [("content-type", "application/json")];
+        let reply = token.request(method, target, &json, &sent).await;
         gained.note(body, &reply);
     }
     assert!(!gained.links.is_empty() && !gained.passwords.is_empty());
@@ -153,15 +146,12 @@ async fn nothing_outlives_the_token(server: TestServer) {
         .unwrap()[0]
         .id;
     let path = format!("/api/v1/users/{}/personal-access-tokens/{id}", world.eve);
-    let revoked = world
-        .server
-        .send_as(&world.owner, "DELETE", &path, &json!({}))
-        .await;
+    let revoked = world.owner.delete(&path).await;
     assert_eq!(revoked.status, 200);
 
     let server = &world.server;
     for text in &gained.texts {
-        let reply = server.get_as(text, "/api/v1/users/current").await;
+        let reply = server.with_token(text).get("/api/v1/users/current").await;
         assert_eq!(reply.status, 401, "{text}");
         let reply = server
             .get(&format!("/api/v1/users/current?token={}", encoded(text)))
@@ -184,12 +174,12 @@ async fn nothing_outlives_the_token(server: TestServer) {
     assert_eq!(guest.status, 403);
     let setup = json!({"username": "thief", "password": "set up by a thief"});
     assert_eq!(server.post("/api/v1/setup", &setup).await.status, 403);
-    // An accomplice has gained nothing either.
-    assert_eq!(powers(&world, &vic).await, before);
+    // The other account has not gained anything either.
+    assert_eq!(powers(&vic).await, before);
 }
 
 #[covers("T14", "S4")]
 #[tokio::test]
-async fn nothing_that_a_token_made_works_once_it_is_revoked() {
+async fn revoked_token_leaves_no_access_behind() {
     on_each_database_with(WriteFixture::options, nothing_outlives_the_token).await;
 }

@@ -20,7 +20,7 @@ fn item(id: &str) -> Value {
     json!({"mediaType": "music_track", "mediaId": id})
 }
 
-/// The id that an answer gives something.
+/// The id in a response.
 fn id_in(reply: &Reply, field: &str) -> String {
     assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
     reply.json()[field].as_str().unwrap().to_owned()
@@ -28,15 +28,15 @@ fn id_in(reply: &Reply, field: &str) -> String {
 
 #[covers("A14")]
 #[tokio::test]
-async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
+async fn unknown_reference_in_a_body_is_404_and_malformed_is_400() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let folder = server.folder(MediaKind::music()).await;
     let track = server
         .track(folder, "a.mp3", "One", b"0123456789")
         .await
         .to_string();
-    let make = async |target: &str, body: Value| server.send_as(&token, "POST", target, &body).await;
+    let make = async |target: &str, body: Value| token.post(target, &body).await;
     let queue = make(
         "/api/v1/playback-queues",
         json!({"type": "static", "items": [item(&track)]}),
@@ -44,7 +44,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     .await;
     let queue = id_in(&queue, "playbackQueueId");
     let queue = format!("/api/v1/playback-queues/{queue}");
-    let items = server.get_as(&token, &format!("{queue}/items")).await.json();
+    let items = token.get(&format!("{queue}/items")).await.json();
     let place = items[0][0]["playbackQueueItemId"].as_str().unwrap();
     let album = make("/api/v1/photo-albums", json!({"name": "A"})).await;
     let album = format!("/api/v1/photo-albums/{}", id_in(&album, "photoAlbumId"));
@@ -146,7 +146,7 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
     ];
     for (method, target, body, path) in &cases {
         for (id, status) in [("no id", 400), (UNKNOWN, 404)] {
-            let reply = server.send_as(&token, method, target, &body(id)).await;
+            let reply = token.send(method, target, &body(id)).await;
             let what = format!("{method} {target} {}", body(id));
             assert_eq!(
                 (reply.status, paths(&reply)),
@@ -155,21 +155,21 @@ async fn reference_in_a_body_is_an_id_and_of_something_that_there_is() {
             );
         }
     }
-    let history = server.get_as(&token, "/api/v1/history").await.json();
+    let history = token.get("/api/v1/history").await.json();
     assert_eq!(
         history,
         json!([[], 0]),
-        "a report that names a place that is not there is not kept"
+        "a report with an unknown queue item is not stored"
     );
-    let jobs = server.get_as(&token, "/api/v1/jobs").await.json();
+    let jobs = token.get("/api/v1/jobs").await.json();
     assert_eq!(jobs[1], 0);
 }
 
 #[covers("A14")]
 #[tokio::test]
-async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_name() {
+async fn unknown_kind_path_or_role_is_404_and_malformed_is_400() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let folder = server.folder_at(MediaKind::music(), "Album").await;
     server.track(folder, "a.mp3", "One", b"0123456789").await;
     let run = |more: Value| {
@@ -263,20 +263,20 @@ async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_na
             "role",
         ),
     ] {
-        let reply = server.send_as(&token, "POST", target, &body).await;
+        let reply = token.post(target, &body).await;
         assert_eq!(
             (reply.status, paths(&reply)),
             (status, vec![field.to_owned()]),
             "{target} {body}"
         );
     }
-    // Known to the index though it is gone, and on disk though no run has seen it.
+    // A path is known if it is in the index or on disk.
     std::fs::remove_dir_all(server.root.join("Album")).unwrap();
     std::fs::create_dir_all(server.root.join("New/Deep")).unwrap();
     for place in ["Album", "Album/a.mp3", "New/Deep"] {
         let (target, mut body) = run(json!({"paths": [path("music", place)]}));
         body["dryRun"] = json!(true);
-        let reply = server.send_as(&token, "POST", target, &body).await;
+        let reply = token.post(target, &body).await;
         assert_eq!(reply.status, 201, "{place}");
         server.state.indexing.wait_until_idle().await;
     }
@@ -284,9 +284,9 @@ async fn kinds_paths_and_roles_are_well_formed_and_there_is_something_by_that_na
 
 #[covers("A14")]
 #[tokio::test]
-async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused() {
+async fn filter_by_unknown_id_is_empty_and_malformed_is_400() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let folder = server.folder(MediaKind::music()).await;
     server.track(folder, "a.mp3", "One", b"0123456789").await;
     let empty_list = json!([[], 0]);
@@ -301,9 +301,9 @@ async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused()
         ("/api/v1/index/run/logs?runId=", &empty_list),
         ("/api/v1/roles/assignments?userId=", &json!([])),
     ] {
-        let reply = server.get_as(&token, &format!("{target}{UNKNOWN}")).await;
+        let reply = token.get(&format!("{target}{UNKNOWN}")).await;
         assert_eq!((reply.status, &reply.json()), (200, empty), "{target}");
-        let reply = server.get_as(&token, &format!("{target}no-id")).await;
+        let reply = token.get(&format!("{target}no-id")).await;
         let name = target.split(['?', '=']).nth(1).unwrap();
         assert_eq!(
             (reply.status, paths(&reply)),
@@ -319,26 +319,26 @@ async fn filter_by_what_there_is_not_finds_nothing_and_one_by_no_id_is_refused()
             400,
         ),
     ] {
-        assert_eq!(server.get_as(&token, target).await.status, status, "{target}");
+        assert_eq!(token.get(target).await.status, status, "{target}");
     }
 }
 
-/// What deleting a second time answers.
+/// The response to a second delete.
 enum Again {
-    /// It had an id of its own, and is not found.
+    /// The resource has its own id, so it is 404.
     NotFound,
-    /// Whether there was any is the answer.
+    /// The body tells whether anything was deleted.
     False,
-    /// The answer tells what was taken.
+    /// The body lists what was deleted.
     Nothing(Value),
 }
 
 #[covers("A14")]
 #[tokio::test]
-async fn deleting_twice_is_not_found_or_false() {
+async fn second_delete_is_404_or_false() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let token = server.sign_in("ada").await.jwt;
+    let token = server.sign_in("ada").await.client;
     let bob = server.person("bob", "member").await;
     server.sign_in("bob").await;
     let folder = server.folder(MediaKind::music()).await;
@@ -347,7 +347,7 @@ async fn deleting_twice_is_not_found_or_false() {
         .await
         .to_string();
     let make = async |method: &str, target: &str, body: Value, field: &str| {
-        let reply = server.send_as(&token, method, target, &body).await;
+        let reply = token.send(method, target, &body).await;
         assert!(
             reply.status < 300,
             "{method} {target}: {}",
@@ -356,10 +356,7 @@ async fn deleting_twice_is_not_found_or_false() {
         reply.json()[field].as_str().unwrap_or_default().to_owned()
     };
     server.sign_in("ada").await;
-    let sessions = server
-        .get_as(&token, "/api/v1/users/current/sessions")
-        .await
-        .json();
+    let sessions = token.get("/api/v1/users/current/sessions").await.json();
     let other = sessions
         .as_array()
         .unwrap()
@@ -388,8 +385,8 @@ async fn deleting_twice_is_not_found_or_false() {
     let library = make("POST", "/api/v1/libraries", library, "libraryId").await;
     let queue = json!({"type": "static", "items": [item(&track)]});
     let queue = make("POST", "/api/v1/playback-queues", queue, "playbackQueueId").await;
-    let items = server
-        .get_as(&token, &format!("/api/v1/playback-queues/{queue}/items"))
+    let items = token
+        .get(&format!("/api/v1/playback-queues/{queue}/items"))
         .await
         .json();
     let place = items[0][0]["playbackQueueItemId"].as_str().unwrap().to_owned();
@@ -507,14 +504,14 @@ async fn deleting_twice_is_not_found_or_false() {
             }
         });
         let target = format!("/api/v1{}{query}", parts.collect::<Vec<_>>().join("/"));
-        let first = server.send_as(&token, "DELETE", &target, body).await;
+        let first = token.send("DELETE", &target, body).await;
         assert_eq!(
             first.status,
             200,
             "{target}: {}",
             String::from_utf8_lossy(&first.body)
         );
-        let second = server.send_as(&token, "DELETE", &target, body).await;
+        let second = token.send("DELETE", &target, body).await;
         match again {
             Again::NotFound => assert_eq!(second.status, 404, "{target}"),
             Again::False => {
@@ -533,9 +530,9 @@ async fn deleting_twice_is_not_found_or_false() {
             "{path} is deleted twice by no test"
         );
     }
-    // What is no id is as good as one that nobody has.
+    // A malformed id is treated as an unknown one.
     for target in [format!("{of_user}/junk"), "/api/v1/cors-origins/junk".to_owned()] {
-        let reply = server.send_as(&token, "DELETE", &target, &json!(null)).await;
+        let reply = token.delete(&target).await;
         assert_eq!((reply.status, reply.json()), (200, json!(false)), "{target}");
     }
 }

@@ -3,40 +3,39 @@
 use serde_json::json;
 
 use crate::support::TestServer;
-use crate::support::accounts::personal_access_token;
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
 
 #[tokio::test]
-async fn answer_is_given_again_to_who_may_know_all_of_it_until_something_is_stored() {
+async fn cached_response_is_reused_per_caller_until_data_changes() {
     let server = TestServer::start().await;
     let ada = server.user("ada", true, &["owner"]).await;
     let (owner, member) = (
-        server.token(ada),
+        server.client(ada),
         server.user("bob", false, &["music_user"]).await,
     );
     let (member, narrow) = (
-        server.token(member),
-        personal_access_token(&server, ada, Some(&[Capability::MusicTracksRead])).await,
+        server.client(member),
+        server.as_token(ada, Some(&[Capability::MusicTracksRead])).await,
     );
     let folder = server.folder(MediaKind::music()).await;
     let track = server.track(folder, "a.mp3", "Before", b"0123456789").await;
     let target = format!("/api/v1/music/tracks/{track}");
     let rating = json!({"mediaType": "music_track", "mediaId": track.to_string(), "rating": 1.0});
-    let rated = server.send_as(&owner, "PUT", "/api/v1/ratings", &rating).await;
+    let rated = owner.put("/api/v1/ratings", &rating).await;
     assert_eq!(rated.status, 200);
 
-    // Asked for once, kept once.
-    let first = server.get_as(&owner, &target).await;
+    // One request caches one response.
+    let first = owner.get(&target).await;
     assert_eq!((first.status, &first.json()["rating"]), (200, &json!(1.0)));
     assert_eq!(server.state.response_cache.len(), 1);
-    let again = server.get_as(&owner, &target).await;
+    let again = owner.get(&target).await;
     assert_eq!((&again.body, again.status), (&first.body, 200));
     for header in ["content-type", "etag", "cache-control", "content-length"] {
         assert_eq!(again.header(header), first.header(header), "{header}");
     }
     assert_ne!(again.header("x-request-id"), first.header("x-request-id"));
-    // With the token in the URL, and by a client with an older answer, it is the same answer.
+    // The token in the URL and an outdated entity tag get the same response.
     let in_url = server.get(&format!("{target}?token={owner}")).await;
     let old = [
         ("authorization", &*format!("Bearer {owner}")),
@@ -45,38 +44,38 @@ async fn answer_is_given_again_to_who_may_know_all_of_it_until_something_is_stor
     let revalidated = server.send("GET", &target, &old, "").await;
     assert_eq!((revalidated.status, &revalidated.body), (200, &first.body));
     assert_eq!((in_url.status, &in_url.body), (200, &first.body));
-    // Neither another user nor a token that may not read ratings is given it.
+    // Another user, or a token without access to ratings, gets another response.
     for token in [&member, &narrow] {
-        let other = server.get_as(token, &target).await;
+        let other = token.get(&target).await;
         assert_eq!((other.status, &other.json()["rating"]), (200, &json!(null)));
     }
-    assert_eq!(server.get_as(&narrow, "/api/v1/photos").await.status, 403);
+    assert_eq!(narrow.get("/api/v1/photos").await.status, 403);
     assert_eq!(server.get(&target).await.status, 401);
-    // What is stored since, of media or by the caller, is told.
+    // Changed media and changed ratings invalidate the cached response.
     let rating = json!({"mediaType": "music_track", "mediaId": track.to_string(), "rating": 0.25});
-    let rated = server.send_as(&owner, "PUT", "/api/v1/ratings", &rating).await;
+    let rated = owner.put("/api/v1/ratings", &rating).await;
     assert_eq!(rated.status, 200);
-    assert_eq!(server.get_as(&owner, &target).await.json()["rating"], 0.25);
+    assert_eq!(owner.get(&target).await.json()["rating"], 0.25);
     let list = "/api/v1/music/tracks?orderBy=createdAt";
     for token in [&owner, &member] {
-        assert_eq!(server.get_as(token, list).await.json()[1], 1);
+        assert_eq!(token.get(list).await.json()[1], 1);
     }
     server.track(folder, "b.mp3", "Added", b"0123456789").await;
     for token in [&owner, &member] {
-        let listed = server.get_as(token, list).await.json();
+        let listed = token.get(list).await.json();
         assert_eq!((&listed[1], &listed[0][0]["title"]), (&json!(2), &json!("Added")));
     }
-    // A reset leaves nothing behind.
+    // A reset empties the cache.
     assert!(server.state.response_cache.len() > 2);
-    let emptied = crate::reset::reset(&server, &owner, "deindex", "Deindex media").await;
+    let emptied = crate::reset::reset(&owner, "deindex", "Deindex media").await;
     assert_eq!((emptied.status, server.state.response_cache.len()), (201, 0));
-    assert_eq!(server.get_as(&owner, list).await.json(), json!([[], 0]));
+    assert_eq!(owner.get(list).await.json(), json!([[], 0]));
 }
 
 #[tokio::test]
-async fn neither_errors_nor_answers_without_a_body_are_kept() {
+async fn errors_and_head_responses_are_not_cached() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let folder = server.folder(MediaKind::music()).await;
     let track = server.track(folder, "a.mp3", "A", b"0123456789").await;
     let target = format!("/api/v1/music/tracks/{track}");
@@ -96,7 +95,7 @@ async fn neither_errors_nor_answers_without_a_body_are_kept() {
             "{method} {target}"
         );
     }
-    let whole = server.get_as(&token, &target).await;
+    let whole = token.get(&target).await;
     let head = server
         .send("HEAD", &target, &[("authorization", &bearer)], "")
         .await;

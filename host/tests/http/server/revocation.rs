@@ -12,17 +12,16 @@ use svc_covers::covers;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::support::accounts::personal_access_token;
+use crate::support::client::received;
 use crate::support::databases::on_each_database_with;
-use crate::support::test_server::received;
 use crate::support::write_requests::{WriteFixture, WriteRequest};
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_api::access::Access;
 use svc_domain::time::Clock as _;
 use svc_store::{IdentityChange, Instance};
 use svc_test_support::databases::rows;
 
-/// What the caller loses.
+/// What is revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loss {
     Account,
@@ -41,7 +40,7 @@ const LOSSES: [Loss; 5] = [
 ];
 
 impl Loss {
-    /// What a request is answered with after it.
+    /// Status and code of a request after the revocation.
     fn refusal(self) -> (u16, Option<&'static str>) {
         match self {
             Self::Account | Self::Installation => (410, None),
@@ -53,11 +52,11 @@ impl Loss {
 }
 
 impl WriteFixture {
-    /// A credential of `eve` that the loss ends.
-    async fn credential(&self, loss: Loss) -> String {
+    /// A credential of `eve` that the revocation invalidates.
+    async fn credential(&self, loss: Loss) -> Client {
         match loss {
-            Loss::Token => personal_access_token(&self.server, self.eve, None).await,
-            _ => self.session.jwt.clone(),
+            Loss::Token => self.server.as_token(self.eve, None).await,
+            _ => self.session.client.clone(),
         }
     }
 
@@ -66,7 +65,7 @@ impl WriteFixture {
         tokens[0].id.to_string()
     }
 
-    /// Takes it from `eve`, as the owner.
+    /// Revokes it, as the owner.
     async fn take(&self, loss: Loss) {
         let eve = self.eve;
         let (method, target, body) = match loss {
@@ -91,11 +90,11 @@ impl WriteFixture {
                 json!({"type": "factory", "validationPhrase": "Factory reset"}),
             ),
         };
-        let reply = self.server.send_as(&self.owner, method, &target, &body).await;
+        let reply = self.owner.send(method, &target, &body).await;
         assert_eq!(reply.status, if method == "POST" { 201 } else { 200 }, "{loss:?}");
     }
 
-    /// The same inside of a change that others wait for.
+    /// Revokes it within a transaction for which other writes wait.
     async fn take_within(&self, loss: Loss, change: &mut IdentityChange) {
         let (eve, now) = (self.eve, self.server.clock.now());
         match loss {
@@ -120,26 +119,22 @@ impl WriteFixture {
         }
     }
 
-    /// Whether this credential is refused here whatever happens meanwhile.
+    /// Whether the route never accepts this credential.
     fn refuses_token(loss: Loss, request: &WriteRequest) -> bool {
         loss == Loss::Token && matches!(request.route().access, Access::Session(_))
     }
 
-    fn start_request(&self, credential: &str, request: &WriteRequest, body: ReqBody) -> JoinHandle<Reply> {
-        let authorization = format!("Bearer {credential}");
-        let headers = [
-            ("authorization", authorization.as_str()),
-            ("content-type", "application/json"),
-        ];
-        let response = self.server.begin(request.method, &request.target, &headers, body);
+    fn start_request(&self, credential: &Client, request: &WriteRequest, body: ReqBody) -> JoinHandle<Reply> {
+        let json = [("content-type", "application/json")];
+        let response = credential.begin(request.method, &request.target, &json, body);
         svc_platform::tasks::spawn("request", async move { received(response.await).await })
     }
 }
 
-/// A body that comes as it is sent.
+/// A body that arrives in pieces.
 struct Pieces {
     pieces: mpsc::Receiver<Bytes>,
-    /// Told when the server first asks for it.
+    /// Notified when the server first polls the body.
     asked: Option<oneshot::Sender<()>>,
 }
 
@@ -161,7 +156,7 @@ impl Body for Pieces {
     }
 }
 
-/// A request of whose body the first byte was sent.
+/// A request after the first byte of its body.
 struct Held<'a> {
     request: &'a WriteRequest,
     reply: JoinHandle<Reply>,
@@ -169,7 +164,7 @@ struct Held<'a> {
     rest: Bytes,
 }
 
-async fn hold<'a>(world: &WriteFixture, credential: &str, request: &'a WriteRequest) -> Held<'a> {
+async fn hold<'a>(world: &WriteFixture, credential: &Client, request: &'a WriteRequest) -> Held<'a> {
     let mut rest = Bytes::from(request.body.to_string());
     let (pieces, received) = mpsc::channel(2);
     let (asked, is_asked) = oneshot::channel();
@@ -234,7 +229,7 @@ async fn lose_between_head_and_body(loss: Loss, server: TestServer) {
     assert_eq!(rows(&world.server.database_url).await, before, "{loss:?}");
 }
 
-/// Changes of identities and of who sees what.
+/// Writes of accounts, roles, settings and libraries.
 fn is_identity(request: &WriteRequest) -> bool {
     ["users", "roles", "settings", "cors-origins", "libraries", "reset"]
         .iter()
@@ -294,12 +289,12 @@ async fn with_each_loss(test: impl AsyncFn(Loss, TestServer)) {
 
 #[covers("T15", "T25", "T47", "S1")]
 #[tokio::test]
-async fn rights_lost_between_head_and_body_change_nothing() {
+async fn permission_revoked_between_head_and_body_changes_nothing() {
     with_each_loss(lose_between_head_and_body).await;
 }
 
 #[covers("T15", "S1")]
 #[tokio::test]
-async fn rights_lost_while_a_change_waits_for_its_turn_change_nothing() {
+async fn permission_revoked_while_a_write_waits_changes_nothing() {
     with_each_loss(lose_while_waiting_for_the_turn).await;
 }

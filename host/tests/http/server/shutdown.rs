@@ -13,10 +13,10 @@ const ROLES: &str = "/api/v1/roles";
 
 #[covers("T11")]
 #[tokio::test]
-async fn change_whose_client_went_away_is_made_before_the_server_ends() {
+async fn change_of_a_disconnected_client_completes_before_shutdown() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
-    // Nobody else's turn comes while this is held.
+    let owner = server.as_owner().await;
+    // Other writes wait while this transaction is open.
     let held = server.store.change_identity().await.unwrap();
     let bearer = format!("Bearer {owner}");
     let headers = [
@@ -33,11 +33,11 @@ async fn change_whose_client_went_away_is_made_before_the_server_ends() {
     let tasks = server.state.authentication.tasks().clone();
     assert!(
         !tasks.end(Duration::from_millis(20)).await,
-        "the change is under way"
+        "the change is in progress"
     );
     let (ended, ()) = tokio::join!(tasks.end(PATIENCE), async { drop(held) });
     assert!(ended);
-    let roles = server.get_as(&owner, ROLES).await.json();
+    let roles = owner.get(ROLES).await.json();
     assert!(
         roles
             .as_array()

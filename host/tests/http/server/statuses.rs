@@ -21,9 +21,9 @@ fn operations() -> Vec<(String, String, Value)> {
 }
 
 #[tokio::test]
-async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_one() {
+async fn oversized_or_non_json_body_is_refused_by_every_route() {
     let (owned, fresh) = (TestServer::start().await, TestServer::start().await);
-    let bearer = format!("Bearer {}", owned.owner().await);
+    let bearer = format!("Bearer {}", owned.as_owner().await);
     let large = "x".repeat(SETTINGS_BODY_BYTES + 1);
     let mut taking = 0;
     for (method, path, operation) in operations() {
@@ -48,30 +48,30 @@ async fn body_that_is_too_large_or_no_json_is_refused_by_every_route_that_takes_
 }
 
 #[tokio::test]
-async fn what_is_no_id_is_not_found_by_every_route_that_declares_it() {
+async fn malformed_id_is_404_on_every_route_that_declares_it() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let mut tried = 0;
     for (method, path, operation) in operations() {
         let is_asked = ["GET", "DELETE"].contains(&method.as_str()) && path.contains('{');
-        // Who loses a role is said in the query.
+        // The query names who loses a role.
         let is_told_more = operation.get("requestBody").is_some() || path.ends_with("/assignments");
         if !is_asked || is_told_more || operation["responses"].get("404").is_none() {
             continue;
         }
         tried += 1;
         let target = filled(&path).replace("0000000000001", "~");
-        let reply = server.send_as(&token, &method, &target, &json!(null)).await;
+        let reply = token.send(&method, &target, &json!(null)).await;
         assert_eq!(reply.status, 404, "{method} {target}");
     }
     assert!(tried >= 40, "{tried}");
 }
 
 #[tokio::test]
-async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
+async fn unchanged_list_is_304_on_every_route() {
     let server = TestServer::start().await;
     server.clock.stop();
-    let bearer = format!("Bearer {}", server.owner().await);
+    let bearer = format!("Bearer {}", server.as_owner().await);
     let folder = server.folder(MediaKind::music()).await;
     server.track(folder, "a.mp3", "One", b"0123456789").await;
     let mut unchanged = 0;
@@ -104,9 +104,9 @@ async fn what_a_client_has_already_is_not_sent_again_by_any_list() {
 }
 
 #[tokio::test]
-async fn questions_that_make_no_sense_are_refused() {
+async fn invalid_queries_are_400() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for (target, status) in [
         ("changes", 200),
         ("changes?since=x", 400),
@@ -117,31 +117,31 @@ async fn questions_that_make_no_sense_are_refused() {
         ("tv/episodes/0000000000001/stream?sourceId=x", 400),
         ("movies/0000000000001/stream?sourceId=x", 400),
     ] {
-        let reply = server.get_as(&token, &format!("/api/v1/{target}")).await;
+        let reply = token.get(&format!("/api/v1/{target}")).await;
         assert_eq!(reply.status, status, "{target}");
     }
 }
 
 #[tokio::test]
-async fn conflicts_and_throttles_of_accounts_and_queues_are_told() {
+async fn conflicts_and_throttles_have_their_status() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
     server.person("bob", "member").await;
-    let token = server.token(ada);
+    let token = server.client(ada);
     let taken = json!({"username": "bob"});
     let own = "/api/v1/users/current";
-    assert_eq!(server.send_as(&token, "PATCH", own, &taken).await.status, 409);
+    assert_eq!(token.patch(own, &taken).await.status, 409);
     for name in ["cleo", "dora"] {
         let person = server.person(name, "member").await;
         let (by, target) = if name == "cleo" {
-            (server.token(person), own.to_owned())
+            (server.client(person), own.to_owned())
         } else {
             (token.clone(), format!("/api/v1/users/{person}"))
         };
         let guess = json!({"currentPassword": "a wrong guess", "password": PASSWORD});
         let mut last = 0;
         for _ in 0..30 {
-            last = server.send_as(&by, "PATCH", &target, &guess).await.status;
+            last = by.patch(&target, &guess).await.status;
             if last == 429 {
                 break;
             }
@@ -154,12 +154,10 @@ async fn conflicts_and_throttles_of_accounts_and_queues_are_told() {
             .track(folder, &format!("{track}.mp3"), "Song", b"0123456789")
             .await;
     }
-    let releases = server.get_as(&token, "/api/v1/music/releases").await.json();
+    let releases = token.get("/api/v1/music/releases").await.json();
     let release = json!({"mediaType": "music_release", "mediaId": releases[0][0]["musicReleaseId"]});
     let queue = json!({"type": "static", "items": vec![release; 1_000]});
-    let full = server
-        .send_as(&token, "POST", "/api/v1/playback-queues", &queue)
-        .await;
+    let full = token.post("/api/v1/playback-queues", &queue).await;
     assert_eq!(
         (full.status, full.code().as_deref()),
         (409, Some("playback_queue_full"))

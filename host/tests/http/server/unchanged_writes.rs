@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::support::TestServer;
-use crate::support::accounts::{COOKIE, personal_access_token};
+use crate::support::accounts::COOKIE;
 use crate::support::databases::on_each_database;
+use crate::support::{Client, TestServer};
 use svc_test_support::databases::{Versions, rows};
 
 /// A cookie that the server never set.
@@ -19,7 +19,7 @@ const LIST: &str = "/api/v1/music/tracks";
 /// Method, target, cookie, body, status.
 type Call = (&'static str, String, Option<&'static str>, Value, u16);
 
-async fn call(server: &TestServer, token: Option<&str>, (method, target, cookie, body, status): &Call) {
+async fn call(server: &TestServer, token: Option<&Client>, (method, target, cookie, body, status): &Call) {
     let authorization = token.map(|token| format!("Bearer {token}"));
     let cookie = cookie.map(|cookie| format!("{COOKIE}={cookie}"));
     let mut headers = vec![("content-type", "application/json")];
@@ -37,7 +37,7 @@ async fn call(server: &TestServer, token: Option<&str>, (method, target, cookie,
     assert_eq!(reply.status, *status, "{method} {target}: {said}");
 }
 
-/// What leaves everything as it was when it is done a second time.
+/// Writes that change nothing the second time.
 fn repeatable(bob: &str) -> Vec<Call> {
     let call = |method, target: &str, body, status| (method, target.to_owned(), None, body, status);
     vec![
@@ -93,7 +93,7 @@ fn repeatable(bob: &str) -> Vec<Call> {
 
 async fn nothing_is_written(server: TestServer) {
     let server = &server;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["music_user"]).await.to_string();
     call(
         server,
@@ -122,7 +122,7 @@ async fn nothing_is_written(server: TestServer) {
     let (before, revision) = (rows(&server.database_url).await, server.store.identity_revision());
     let version = versions.now().await;
     let all = anonymous.iter().map(|call| (None, call));
-    for (token, again) in all.chain(calls.iter().map(|call| (Some(&*owner), call))) {
+    for (token, again) in all.chain(calls.iter().map(|call| (Some(&owner), call))) {
         call(server, token, again).await;
         assert_eq!(versions.now().await, version, "{again:?} committed something");
         assert_eq!(server.store.identity_revision(), revision, "{again:?}");
@@ -133,7 +133,7 @@ async fn nothing_is_written(server: TestServer) {
 
 #[covers("S7")]
 #[tokio::test]
-async fn what_changes_nothing_is_not_committed() {
+async fn write_that_changes_nothing_is_not_committed() {
     on_each_database(nothing_is_written).await;
 }
 
@@ -141,58 +141,47 @@ async fn others_are_left_alone(server: TestServer) {
     let server = &server;
     let ada = server.person("ada", "owner").await;
     let bob = server.person("bob", "music_user").await;
-    let owner = server.sign_in("ada").await.jwt;
-    let tag = async |token: &str| {
-        let reply = server.get_as(token, LIST).await;
+    let owner = server.sign_in("ada").await.client;
+    let tag = async |token: &Client| {
+        let reply = token.get(LIST).await;
         assert_eq!(reply.status, 200);
         reply.header("etag").to_owned()
     };
     let (first, other) = (server.sign_in("bob").await, server.sign_in("bob").await);
-    let token = personal_access_token(server, bob, None).await;
+    let token = server.as_token(bob, None).await;
     let of_owner = tag(&owner).await;
     let theme = json!({"app": null, "settings": {"theme": "dark"}});
-    let before = tag(&first.jwt).await;
-    assert_eq!(
-        server
-            .send_as(&first.jwt, "PATCH", "/api/v1/settings", &theme)
-            .await
-            .status,
-        200
-    );
-    assert_ne!(tag(&first.jwt).await, before);
-    assert_eq!(tag(&owner).await, of_owner, "another's setting");
-    // A session and a token end at once, and nobody else hears of it.
+    let before = tag(&first.client).await;
+    assert_eq!(first.client.patch("/api/v1/settings", &theme).await.status, 200);
+    assert_ne!(tag(&first.client).await, before);
+    assert_eq!(tag(&owner).await, of_owner, "a setting of another account");
+    // A session and a token end without invalidating the caches of others.
     let cookie = format!("{COOKIE}={}", other.cookie);
-    assert_eq!(server.status_as(&other.jwt).await, 200);
+    assert_eq!(other.client.status().await, 200);
     let out = server
         .send("POST", "/api/v1/auth/logout", &[("cookie", &cookie)], "")
         .await;
-    assert_eq!((out.status, server.status_as(&other.jwt).await), (201, 401));
-    assert_eq!(server.status_as(&token).await, 200);
+    assert_eq!((out.status, other.client.status().await), (201, 401));
+    assert_eq!(token.status().await, 200);
     let tokens = format!("/api/v1/users/{bob}/personal-access-tokens");
-    let id = server.get_as(&owner, &tokens).await.json()[0]["personalAccessTokenId"].clone();
+    let id = owner.get(&tokens).await.json()[0]["personalAccessTokenId"].clone();
     let one = format!("{tokens}/{}", id.as_str().unwrap());
-    assert_eq!(
-        server.send_as(&owner, "DELETE", &one, &json!({})).await.json(),
-        true
-    );
-    assert_eq!(server.status_as(&token).await, 401);
-    assert_eq!(server.status_as(&first.jwt).await, 200);
+    assert_eq!(owner.delete(&one).await.json(), true);
+    assert_eq!(token.status().await, 401);
+    assert_eq!(first.client.status().await, 200);
     let body = json!({"userIds": [bob.to_string()]});
     let role = "/api/v1/roles/photos_user/assignments";
-    assert_eq!(server.get_as(&first.jwt, "/api/v1/photos").await.status, 403);
-    assert_eq!(server.send_as(&owner, "POST", role, &body).await.status, 201);
-    assert_eq!(server.get_as(&first.jwt, "/api/v1/photos").await.status, 200);
-    assert_eq!(tag(&owner).await, of_owner, "another's sessions, tokens, roles");
-    // What is about all is heard by all.
-    let custom = json!({"name": "curator", "capabilities": []});
+    assert_eq!(first.client.get("/api/v1/photos").await.status, 403);
+    assert_eq!(owner.post(role, &body).await.status, 201);
+    assert_eq!(first.client.get("/api/v1/photos").await.status, 200);
     assert_eq!(
-        server
-            .send_as(&owner, "POST", "/api/v1/roles", &custom)
-            .await
-            .status,
-        201
+        tag(&owner).await,
+        of_owner,
+        "sessions, tokens and roles of another account"
     );
+    // A new role invalidates the caches of all.
+    let custom = json!({"name": "curator", "capabilities": []});
+    assert_eq!(owner.post("/api/v1/roles", &custom).await.status, 201);
     assert_ne!(tag(&owner).await, of_owner);
     assert_eq!(server.store.account(ada).await.unwrap().unwrap().user.id, ada);
 }

@@ -10,15 +10,12 @@ use svc_identity::settings::registry::SETTINGS;
 
 #[covers("GET /api/v1/settings/{app}")]
 #[tokio::test]
-async fn each_app_is_shown_its_settings_with_their_defaults() {
+async fn settings_of_each_app_have_their_defaults() {
     let server = TestServer::start().await;
-    // Whoever is known may look, also at the server's.
-    let token = server.caller_without_roles().await;
+    // Every signed-in caller may read all settings.
+    let token = server.as_nobody().await;
     for app in App::ALL {
-        let reply = server
-            .get_as(&token, &format!("{TARGET}/{}", app.as_str()))
-            .await
-            .json();
+        let reply = token.get(&format!("{TARGET}/{}", app.as_str())).await.json();
         assert_eq!(reply["app"], app.as_str());
         assert_eq!(reply.as_object().unwrap().len(), 2);
         let settings = reply["settings"].as_object().unwrap().clone();
@@ -55,11 +52,11 @@ async fn each_app_is_shown_its_settings_with_their_defaults() {
 
 #[covers("R16")]
 #[tokio::test]
-async fn unknown_app_is_bad_input() {
+async fn unknown_app_is_400() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for app in ["Admin", "tv", "null", "%00", "admin,music", "..%2fadmin"] {
-        let reply = server.get_as(&token, &format!("{TARGET}/{app}")).await;
+        let reply = token.get(&format!("{TARGET}/{app}")).await;
         assert_eq!(reply.status, 400, "{app}");
         assert_eq!(reply.json()["errors"][0]["path"], "app", "{app}");
     }
@@ -67,55 +64,40 @@ async fn unknown_app_is_bad_input() {
 
 #[covers("T24")]
 #[tokio::test]
-async fn account_settings_are_the_callers_own_whatever_the_app() {
+async fn account_settings_are_per_caller() {
     let server = TestServer::start().await;
-    let ada = server.owner().await;
-    let bob = server.caller_without_roles().await;
+    let ada = server.as_owner().await;
+    let bob = server.as_nobody().await;
     let body = json!({"app": "photos", "settings": {"theme": "dark", "audio_playback_timeout": 60},
         "userId": "0000000000001"});
-    assert_eq!(patch(&server, &bob, &body).await.status, 200);
+    assert_eq!(patch(&bob, &body).await.status, 200);
     for app in App::ALL {
-        let of_bob = shown(&server, &bob, app.as_str()).await;
+        let of_bob = shown(&bob, app.as_str()).await;
         assert_eq!(of_bob["theme"], "dark");
         let timeout = (app == App::Music).then(|| json!(60));
         assert_eq!(of_bob.get("audio_playback_timeout"), timeout.as_ref());
-        assert_eq!(shown(&server, &ada, app.as_str()).await["theme"], "system");
+        assert_eq!(shown(&ada, app.as_str()).await["theme"], "system");
     }
 }
 
 #[tokio::test]
 async fn session_timeout_differs_by_app_until_it_is_set_for_all() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let set = |app: Value, value: &str| json!({"app": app, "settings": {"session_timeout": value}});
-    assert_eq!(patch(&server, &token, &set(Value::Null, "7d")).await.status, 200);
-    assert_eq!(
-        patch(&server, &token, &set(json!("music"), "memory"))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(patch(&token, &set(Value::Null, "7d")).await.status, 200);
+    assert_eq!(patch(&token, &set(json!("music"), "memory")).await.status, 200);
     for (app, expected) in [
         ("admin", "7d"),
         ("music", "memory"),
         ("photos", "7d"),
         ("cinema", "7d"),
     ] {
-        assert_eq!(
-            shown(&server, &token, app).await["session_timeout"],
-            expected,
-            "{app}"
-        );
+        assert_eq!(shown(&token, app).await["session_timeout"], expected, "{app}");
     }
-    assert_eq!(
-        patch(&server, &token, &set(Value::Null, "session")).await.status,
-        200
-    );
+    assert_eq!(patch(&token, &set(Value::Null, "session")).await.status, 200);
     for app in App::ALL {
-        assert_eq!(
-            shown(&server, &token, app.as_str()).await["session_timeout"],
-            "session"
-        );
+        assert_eq!(shown(&token, app.as_str()).await["session_timeout"], "session");
     }
 }
 
@@ -126,9 +108,9 @@ async fn guest_reads_settings_and_changes_none() {
         ..TestServerOptions::default()
     })
     .await;
-    let guest = server.token(server.store.guest().await.unwrap().unwrap().id);
-    assert_eq!(shown(&server, &guest, "music").await["theme"], "system");
+    let guest = server.client(server.store.guest().await.unwrap().unwrap().id);
+    assert_eq!(shown(&guest, "music").await["theme"], "system");
     let body = json!({"app": null, "settings": {"theme": "dark"}});
-    assert_eq!(patch(&server, &guest, &body).await.status, 403);
-    assert_eq!(shown(&server, &guest, "music").await["theme"], "system");
+    assert_eq!(patch(&guest, &body).await.status, 403);
+    assert_eq!(shown(&guest, "music").await["theme"], "system");
 }

@@ -3,35 +3,35 @@
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::support::TestServer;
 use crate::support::accounts::PASSWORD;
 use crate::support::databases::{kiosk, on_each_database_with};
+use crate::support::{Client, TestServer};
 
 const SETTINGS: &str = "/api/v1/settings";
 
-async fn set(server: &TestServer, token: &str, app: Value, settings: Value) -> (u16, Value) {
+async fn set(token: &Client, app: Value, settings: Value) -> (u16, Value) {
     let body = json!({"app": app, "settings": settings});
-    let reply = server.send_as(token, "PATCH", SETTINGS, &body).await;
+    let reply = token.patch(SETTINGS, &body).await;
     (reply.status, reply.json())
 }
 
 #[covers("code setting_fixed", "A9")]
 #[tokio::test]
-async fn guest_access_reads_as_it_is_in_force_and_cannot_be_changed_to_no_effect() {
+async fn guest_access_in_kiosk_mode_reads_true_and_cannot_be_turned_off() {
     on_each_database_with(kiosk, async |server: TestServer| {
-        let owner = server.owner().await;
+        let owner = server.as_owner().await;
         let shown = async || {
-            let reply = server.get_as(&owner, &format!("{SETTINGS}/music")).await;
+            let reply = owner.get(&format!("{SETTINGS}/music")).await;
             reply.json()["settings"]["guest_access"].clone()
         };
         assert_eq!(shown().await, json!(true));
         for value in [json!(false), Value::Null] {
             let settings = json!({"guest_access": value, "server_name": "Hall"});
-            let (status, problem) = set(&server, &owner, Value::Null, settings).await;
+            let (status, problem) = set(&owner, Value::Null, settings).await;
             assert_eq!((status, &problem["code"]), (409, &json!("setting_fixed")));
         }
         assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "svc");
-        let on = set(&server, &owner, Value::Null, json!({"guest_access": true})).await;
+        let on = set(&owner, Value::Null, json!({"guest_access": true})).await;
         let updated = json!({"app": null, "updated": {"guest_access": true}});
         assert_eq!((on, shown().await), ((200, updated), json!(true)));
     })
@@ -39,7 +39,7 @@ async fn guest_access_reads_as_it_is_in_force_and_cannot_be_changed_to_no_effect
 }
 
 #[tokio::test]
-async fn kiosk_is_not_set_up_with_a_setting_that_cannot_take_effect() {
+async fn kiosk_setup_with_guest_access_off_is_refused() {
     on_each_database_with(kiosk, async |server: TestServer| {
         let setup = |settings: Value| json!({"username": "ada", "password": PASSWORD, "settings": settings});
         let refused = server

@@ -7,16 +7,16 @@ mod update;
 
 use serde_json::Value;
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 
 const TARGET: &str = "/api/v1/settings";
 
-async fn patch(server: &TestServer, token: &str, body: &Value) -> Reply {
-    server.send_as(token, "PATCH", TARGET, body).await
+async fn patch(token: &Client, body: &Value) -> Reply {
+    token.patch(TARGET, body).await
 }
 
-async fn shown(server: &TestServer, token: &str, app: &str) -> Value {
-    let reply = server.get_as(token, &format!("{TARGET}/{app}")).await;
+async fn shown(token: &Client, app: &str) -> Value {
+    let reply = token.get(&format!("{TARGET}/{app}")).await;
     assert_eq!(reply.status, 200);
     reply.json()["settings"].clone()
 }

@@ -11,9 +11,9 @@ use svc_identity::settings::registry::SETTINGS;
 
 #[covers("R35")]
 #[tokio::test]
-async fn missing_app_is_refused_where_null_means_all() {
+async fn missing_app_is_400_and_null_means_all() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let good = json!({"theme": "dark"});
     for (body, status) in [
         (json!({"settings": good}), 400),
@@ -34,13 +34,13 @@ async fn missing_app_is_refused_where_null_means_all() {
         (json!({}), 400),
         (json!([]), 400),
     ] {
-        assert_eq!(patch(&server, &token, &body).await.status, status, "{body}");
+        assert_eq!(patch(&token, &body).await.status, status, "{body}");
     }
-    let reply = patch(&server, &token, &json!({"app": "music", "settings": good}))
+    let reply = patch(&token, &json!({"app": "music", "settings": good}))
         .await
         .json();
     assert_eq!(reply, json!({"app": "music", "updated": {"theme": "dark"}}));
-    let reply = patch(&server, &token, &json!({"app": null, "settings": good}))
+    let reply = patch(&token, &json!({"app": null, "settings": good}))
         .await
         .json();
     assert_eq!(reply, json!({"app": null, "updated": {"theme": "dark"}}));
@@ -50,11 +50,11 @@ async fn missing_app_is_refused_where_null_means_all() {
 #[tokio::test]
 async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let body = json!({"app": null, "settings": {
         "theme": "dark", "Theme": "dark", "theem": "dark", "guest_access": "true", "max_concurrent_streams": 1001,
     }});
-    let reply = patch(&server, &token, &body).await;
+    let reply = patch(&token, &body).await;
     assert_eq!(reply.status, 400);
     let errors = reply.json()["errors"].as_array().unwrap().clone();
     let mut paths: Vec<_> = errors
@@ -71,52 +71,52 @@ async fn unknown_keys_and_bad_values_are_all_named_and_nothing_is_saved() {
             "settings.theem"
         ]
     );
-    assert_eq!(shown(&server, &token, "music").await["theme"], "system");
-    let reply = server.get_as(&token, "/api/v1/audit").await.json();
-    assert_eq!(reply[1], 0, "nothing happened");
+    assert_eq!(shown(&token, "music").await["theme"], "system");
+    let reply = token.get("/api/v1/audit").await.json();
+    assert_eq!(reply[1], 0, "nothing was saved");
 }
 
 #[covers("PATCH /api/v1/settings", "R34", "T27")]
 #[tokio::test]
-async fn server_wide_keys_take_the_capability_each_and_a_mixed_change_saves_nothing() {
+async fn server_wide_key_without_its_capability_is_403_and_nothing_is_saved() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
-    let nobody = server.caller_without_roles().await;
+    let owner = server.as_owner().await;
+    let nobody = server.as_nobody().await;
     let reader = allowed_to(&server, "reader", &[Capability::ServerSettingsRead]).await;
     let writer = allowed_to(&server, "writer", &[Capability::ServerSettingsUpdate]).await;
     for setting in SETTINGS.iter().filter(|setting| setting.scope.is_server_wide()) {
-        // Even with the value that it has.
+        // Even with its current value.
         let value = setting.default();
         let alone = json!({"app": null, "settings": {setting.key: value}});
         let mixed = json!({"app": "music", "settings": {"theme": "dark", setting.key: value}});
         let with_junk = json!({"app": null, "settings": {"junk": 1, setting.key: "junk"}});
         for body in [&alone, &mixed, &with_junk] {
-            for token in [&nobody, &server.token(reader)] {
-                let reply = patch(&server, token, body).await;
+            for token in [&nobody, &server.client(reader)] {
+                let reply = patch(token, body).await;
                 assert_eq!(reply.status, 403, "{body}");
                 assert!(reply.json().get("errors").is_none(), "{body}");
             }
         }
-        let reply = patch(&server, &server.token(writer), &alone).await;
+        let reply = patch(&server.client(writer), &alone).await;
         assert_eq!(
             (reply.status, &reply.json()["updated"][setting.key]),
             (200, &value)
         );
     }
-    assert_eq!(shown(&server, &nobody, "music").await["theme"], "system");
+    assert_eq!(shown(&nobody, "music").await["theme"], "system");
     let name = json!({"app": null, "settings": {"server_name": " Home "}});
     assert_eq!(
-        patch(&server, &owner, &name).await.json()["updated"]["server_name"],
+        patch(&owner, &name).await.json()["updated"]["server_name"],
         "Home"
     );
     assert_eq!(server.get("/api/v1/instance").await.json()["serverName"], "Home");
-    assert_eq!(shown(&server, &nobody, "cinema").await["server_name"], "Home");
+    assert_eq!(shown(&nobody, "cinema").await["server_name"], "Home");
 }
 
 #[tokio::test]
-async fn parallel_changes_are_all_in_effect_at_once() {
+async fn parallel_changes_all_take_effect() {
     let server = std::sync::Arc::new(TestServer::start().await);
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for setting in SETTINGS.iter().filter(|setting| setting.scope.is_server_wide()) {
         let (server, token) = (std::sync::Arc::clone(&server), token.clone());
@@ -130,12 +130,12 @@ async fn parallel_changes_are_all_in_effect_at_once() {
         };
         calls.spawn(async move {
             let body = json!({"app": null, "settings": {setting.key: value}});
-            assert_eq!(patch(&server, &token, &body).await.status, 200);
+            assert_eq!(patch(&token, &body).await.status, 200);
             (setting.key, value)
         });
     }
     let expected = calls.join_all().await;
-    let settings = shown(&server, &token, "admin").await;
+    let settings = shown(&token, "admin").await;
     for (key, value) in expected {
         assert_eq!(settings[key], value, "{key}");
     }

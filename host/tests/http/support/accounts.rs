@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::{Reply, TestServer};
+use crate::support::Client;
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -25,7 +26,7 @@ pub(crate) const PASSWORD: &str = "correct horse";
 /// The name of the refresh cookie.
 pub(crate) const COOKIE: &str = "svc_refresh_token_0123456789abcdef0123456789abcdef";
 
-/// The hash of [`PASSWORD`], made once: it takes its time.
+/// The hash of [`PASSWORD`], computed once, because hashing is slow.
 async fn password_hash() -> &'static str {
     static HASH: OnceCell<String> = OnceCell::const_new();
     let make = || async {
@@ -39,14 +40,14 @@ async fn password_hash() -> &'static str {
     HASH.get_or_init(make).await
 }
 
-/// What signing in gave.
+/// The result of a login or refresh.
 pub(crate) struct SignedIn {
-    pub(crate) jwt: String,
+    pub(crate) client: Client,
     pub(crate) cookie: String,
 }
 
 impl Reply {
-    /// The value of the refresh cookie that it sets; empty if it takes it away.
+    /// The value of the refresh cookie; empty if it is cleared.
     pub(crate) fn cookie(&self) -> Option<&str> {
         let (name, rest) = self
             .headers
@@ -63,19 +64,11 @@ impl Reply {
         self.cookie() == Some("") && self.header("set-cookie").contains("Max-Age=0")
     }
 
-    pub(crate) fn jwt(&self) -> String {
-        self.json()["JWT"].as_str().unwrap().to_owned()
-    }
-
-    pub(crate) fn code(&self) -> Option<String> {
-        self.json()["code"].as_str().map(str::to_owned)
-    }
-
-    /// Session and cookie of an answer that gave both.
+    /// Access token and cookie of a response with both.
     pub(crate) fn signed_in(&self) -> SignedIn {
         assert_eq!(self.status, 201, "{}", String::from_utf8_lossy(&self.body));
         SignedIn {
-            jwt: self.jwt(),
+            client: self.client(),
             cookie: self.cookie().unwrap().to_owned(),
         }
     }
@@ -111,7 +104,7 @@ impl TestServer {
         self.try_password(name, PASSWORD).await.signed_in()
     }
 
-    /// Asks for a refresh, with a cookie if there is one.
+    /// Refreshes with a cookie and further headers.
     pub(crate) async fn refresh_with(&self, cookie: &str, more: &[(&str, &str)]) -> Reply {
         let cookie = format!("{COOKIE}={cookie}");
         let headers: Vec<_> = more
@@ -126,23 +119,16 @@ impl TestServer {
         self.refresh_with(cookie, &[]).await
     }
 
-    /// The status that an access or personal access token gets.
-    pub(crate) async fn status_as(&self, token: &str) -> u16 {
-        self.get_as(token, "/api/v1/users/current").await.status
-    }
-
     /// Changes a server-wide setting of all apps, as the owner.
-    pub(crate) async fn set(&self, owner: &str, key: &str, value: Value) {
+    pub(crate) async fn set(&self, owner: &Client, key: &str, value: Value) {
         let body = json!({"app": null, "settings": {key: value}});
-        let reply = self.send_as(owner, "PATCH", "/api/v1/settings", &body).await;
+        let reply = owner.patch("/api/v1/settings", &body).await;
         assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
     }
 
-    pub(crate) async fn enable(&self, owner: &str, user: UserId, enabled: bool) {
+    pub(crate) async fn enable(&self, owner: &Client, user: UserId, enabled: bool) {
         let path = format!("/api/v1/users/{user}");
-        let reply = self
-            .send_as(owner, "PATCH", &path, &json!({"enabled": enabled}))
-            .await;
+        let reply = owner.patch(&path, &json!({"enabled": enabled})).await;
         assert_eq!(reply.status, 200);
     }
 
@@ -152,7 +138,7 @@ impl TestServer {
         change.commit().await.unwrap();
     }
 
-    /// Links an account to a cloud account, behind the API.
+    /// Links an account to a cloud account in the database.
     pub(crate) async fn link(&self, user: UserId, cloud_account: &str) {
         let id = user.get();
         let sql = format!(
@@ -161,7 +147,7 @@ impl TestServer {
         assert_eq!(self.number(&sql).await, id);
     }
 
-    /// What a query for one number gives.
+    /// The result of a query for one number.
     pub(crate) async fn number(&self, sql: &str) -> i64 {
         databases::number(&self.database_url, sql).await
     }
@@ -177,7 +163,7 @@ impl TestServer {
     }
 }
 
-/// An account that may do just this, made behind the API.
+/// Adds an account with just these capabilities.
 pub(crate) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[Capability]) -> UserId {
     let role = CustomRole {
         name: format!("{name}-role"),
@@ -188,31 +174,4 @@ pub(crate) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
     server.user(name, false, &[&role.name]).await
-}
-
-/// A personal access token, made behind the API.
-pub(crate) async fn personal_access_token(
-    server: &TestServer,
-    user: UserId,
-    narrowed: Option<&[Capability]>,
-) -> String {
-    let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
-    let token = PersonalAccessToken {
-        id: server.id(),
-        user,
-        label: "test".into(),
-        hint: secret.hint().into(),
-        capabilities: narrowed.map(|set| set.iter().map(|one| one.as_str().to_owned()).collect()),
-        created_by: None,
-        created_at: server.clock.now(),
-        expires_at: None,
-        last_used_at: None,
-    };
-    let mut change = server.store.change_identity().await.unwrap();
-    change
-        .insert_personal_access_token(&token, &secret.hash())
-        .await
-        .unwrap();
-    change.commit().await.unwrap();
-    secret.secret().to_owned()
 }

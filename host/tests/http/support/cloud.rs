@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use crate::support::Client;
 use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
 
-/// A cloud that vouches for the tokens that it was told of. A token that it was not told of is rejected.
+/// A cloud that confirms the configured tokens and rejects all others.
 #[derive(Debug, Default)]
 pub(crate) struct ScriptedCloud {
     accounts: Mutex<HashMap<String, Result<String, CloudError>>>,
 }
 
 impl ScriptedCloud {
-    pub(crate) fn says(&self, token: &str, answer: Result<&str, CloudError>) {
+    pub(crate) fn says(&self, token: &Client, answer: Result<&str, CloudError>) {
         let answer = answer.map(str::to_owned);
         self.accounts.lock().unwrap().insert(token.to_owned(), answer);
     }

@@ -4,7 +4,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::sockets::PATIENCE;
+use crate::support::listening::PATIENCE;
 
 pub(crate) const DATA: u8 = 0;
 
@@ -20,7 +20,7 @@ pub(crate) const GOAWAY: u8 = 7;
 
 const WINDOW_UPDATE: u8 = 8;
 
-/// Of SETTINGS and PING.
+/// Flag of SETTINGS and PING.
 const ACK: u8 = 1;
 
 const END_STREAM: u8 = 1;
@@ -35,7 +35,7 @@ pub(crate) const FLOW_CONTROL_ERROR: u32 = 3;
 
 pub(crate) const ENHANCE_YOUR_CALM: u32 = 11;
 
-/// A frame as it was read.
+/// A received frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) kind: u8,
@@ -45,7 +45,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The reason of a reset or of the connection's end.
+    /// The error code of RST_STREAM or GOAWAY.
     pub(crate) fn reason(&self) -> u32 {
         let at = if self.kind == GOAWAY { 4 } else { 0 };
         u32::from_be_bytes(self.payload[at..at + 4].try_into().unwrap())
@@ -69,7 +69,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What a client begins with: as much of each stream as `window` may come unasked.
+/// The client preface, with the initial window of each stream.
 pub(crate) fn preface(window: u32) -> Vec<u8> {
     let mut initial_window = vec![0, 4];
     initial_window.extend(window.to_be_bytes());
@@ -77,7 +77,7 @@ pub(crate) fn preface(window: u32) -> Vec<u8> {
     [preface, frame(SETTINGS, 0, 0, &initial_window)].concat()
 }
 
-/// A text as HPACK has it (RFC 7541, 5.2), not compressed.
+/// A string literal of HPACK (RFC 7541, 5.2), without Huffman coding.
 fn text(value: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut length = value.len();
@@ -101,24 +101,24 @@ const METHOD_GET: u8 = 0x82;
 
 const METHOD_POST: u8 = 0x83;
 
-/// A request for this path, with these headers.
+/// A GET request.
 pub(crate) fn get(stream: u32, path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let block = head(METHOD_GET, path, headers);
     frame(HEADERS, END_STREAM | END_HEADERS, stream, &block)
 }
 
-/// The same, where a body follows.
+/// A GET request with a body.
 pub(crate) fn get_with_body(stream: u32, path: &str) -> Vec<u8> {
     frame(HEADERS, END_HEADERS, stream, &head(METHOD_GET, path, &[]))
 }
 
-/// The head of a request that has a body of JSON.
+/// The head of a request with a JSON body.
 pub(crate) fn post(stream: u32, path: &str) -> Vec<u8> {
     let block = head(METHOD_POST, path, &[("content-type", "application/json")]);
     frame(HEADERS, END_HEADERS, stream, &block)
 }
 
-/// Part of a body, or the last of it.
+/// A part of a body.
 pub(crate) fn data(stream: u32, bytes: &[u8], is_last: bool) -> Vec<u8> {
     frame(DATA, if is_last { END_STREAM } else { 0 }, stream, bytes)
 }
@@ -137,7 +137,7 @@ fn head(method: u8, path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// A request whose path comes after a header, which is an error of its stream.
+/// A request whose `:path` follows a header, which is a stream error.
 pub(crate) fn get_malformed(stream: u32) -> Vec<u8> {
     let mut block = vec![0];
     block.extend(text("a"));
@@ -150,7 +150,7 @@ pub(crate) fn reset(stream: u32) -> Vec<u8> {
     frame(RESET, 0, stream, &CANCEL.to_be_bytes())
 }
 
-/// Lets so many bytes come, of a stream or, with 0, of all.
+/// Extends the window of a stream or, with 0, of the connection.
 pub(crate) fn window(stream: u32, bytes: u32) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
 }
@@ -159,11 +159,11 @@ pub(crate) fn ping() -> Vec<u8> {
     frame(PING, 0, 0, &[7; 8])
 }
 
-/// A connection that answers neither settings nor pings by itself.
+/// A connection that acknowledges neither SETTINGS nor PING by itself.
 pub(crate) struct Wire(pub(crate) TcpStream);
 
 impl Wire {
-    /// Begins with [`preface`], and answers the settings of the server.
+    /// Sends [`preface`] and acknowledges the server's SETTINGS.
     pub(crate) async fn open(socket: TcpStream, window: u32) -> Self {
         let mut wire = Self(socket);
         wire.send(&preface(window)).await;
@@ -174,7 +174,7 @@ impl Wire {
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
-        // The server may have closed; what it said before is read.
+        // The server may have closed; its last frames are still read.
         let _ = self.0.write_all(bytes).await;
     }
 
@@ -182,7 +182,7 @@ impl Wire {
     pub(crate) async fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         let read = timeout(PATIENCE, self.0.read_exact(&mut head)).await;
-        read.expect("the server says something").ok()?;
+        read.expect("the server sends a frame in time").ok()?;
         let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
         let mut payload = vec![0; length as usize];
         self.0.read_exact(&mut payload).await.ok()?;
@@ -204,7 +204,7 @@ impl Wire {
         }
     }
 
-    /// All frames until the server answers a ping that is sent now.
+    /// Sends a PING and returns all frames before its acknowledgement.
     pub(crate) async fn frames_until_pong(&mut self) -> Vec<Frame> {
         self.send(&ping()).await;
         let mut frames = Vec::new();

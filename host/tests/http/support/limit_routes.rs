@@ -31,14 +31,14 @@ struct Settings {
 
 impl Input for Settings {}
 
-/// Takes any JSON
+/// Accepts any JSON
 #[endpoint]
 async fn take(body: Body<Anything>) -> CreatedEmpty {
     drop((body.0.value, body.0.items));
     CreatedEmpty
 }
 
-/// Takes more
+/// Accepts a larger body
 #[endpoint]
 async fn take_settings(body: Body<Settings>) -> CreatedEmpty {
     drop(body.0.value);
@@ -58,7 +58,7 @@ async fn fail() -> Result<Json<bool>, ApiError> {
     panic!("a secret of the server")
 }
 
-/// Routes that cross the limits which the server's own routes keep.
+/// Routes that exceed limits which the server's own routes respect.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("/take", Access::Public, take),

@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use salvo::Service;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{TestServer, TestServerOptions};
+use super::{Client, TestServer, TestServerOptions, limit_routes};
+use svc_api::route::Route;
 use svc_api::router;
 use svc_events::{EventKind, EventLimits, Message};
 use svc_http_io::limits::Limits;
@@ -17,10 +19,10 @@ use svc_http_io::proxy::ProxyConfig;
 use svc_http_io::server;
 use svc_platform::tasks;
 
-/// Longer than any test should take, and shorter than anybody's patience.
+/// The timeout of every wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The real limits, but looked at more often.
+/// The default limits with a short sweep interval.
 pub(crate) fn quick() -> EventLimits {
     EventLimits {
         sweep_interval: Duration::from_millis(50),
@@ -47,25 +49,33 @@ impl ListeningServer {
 
     pub(crate) async fn start_with(options: TestServerOptions) -> Self {
         let server = TestServer::start_with(options).await;
+        let service = router::service(server.state.clone());
+        Self::serve(server, service, Limits::default()).await
+    }
+
+    /// Serves the routes of `limit_routes` with these limits.
+    pub(crate) async fn with_limits(limits: Limits) -> Self {
+        Self::with_routes(limits, &limit_routes::routes()).await
+    }
+
+    pub(crate) async fn with_routes(limits: Limits, routes: &[Route]) -> Self {
+        let server = TestServer::start().await;
+        let service = router::service_of(routes, server.state.clone(), limits);
+        Self::serve(server, service, limits).await
+    }
+
+    async fn serve(server: TestServer, service: Service, limits: Limits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let service = router::service(server.state.clone());
         let events = server.state.events.clone();
         let shutdown = async move {
-            // An error is a dropped test.
+            // An error means that the test has ended.
             let _ = stopped.await;
             events.close();
         };
         let task = tasks::spawn("test server", async move {
-            server::serve(
-                listener,
-                service,
-                Limits::default(),
-                ProxyConfig::default(),
-                shutdown,
-            )
-            .await
+            server::serve(listener, service, limits, ProxyConfig::default(), shutdown).await
         });
         Self {
             server,
@@ -76,23 +86,23 @@ impl ListeningServer {
     }
 
     /// Opens a stream with this in its query, and reads up to the first comment.
-    pub(crate) async fn open(&self, query: &str) -> Client {
-        let mut client = Client::send(TcpStream::connect(self.address).await.unwrap(), query).await;
+    pub(crate) async fn open(&self, query: &str) -> EventClient {
+        let mut client = EventClient::send(TcpStream::connect(self.address).await.unwrap(), query).await;
         client.wait_until_open().await;
         client
     }
 
-    pub(crate) async fn listen(&self, token: &str) -> Client {
+    pub(crate) async fn listen(&self, token: &Client) -> EventClient {
         self.open(&format!("?token={token}")).await
     }
 
     /// Opens a stream and never reads from it.
-    pub(crate) async fn stall(&self, token: &str) -> Client {
+    pub(crate) async fn stall(&self, token: &Client) -> EventClient {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(4096).unwrap();
         let stream = socket.connect(self.address).await.unwrap();
         let subscribers = self.server.state.events.subscribers();
-        let client = Client::send(stream, &format!("?token={token}")).await;
+        let client = EventClient::send(stream, &format!("?token={token}")).await;
         self.wait_for_subscribers(subscribers + 1).await;
         client
     }
@@ -101,7 +111,7 @@ impl ListeningServer {
         wait_for(|| self.server.state.events.subscribers() == number).await;
     }
 
-    /// Tells something that takes `Indexing.Read`.
+    /// Publishes an event for readers of the index.
     pub(crate) fn publish(&self, payload: Value) {
         self.server
             .state
@@ -109,16 +119,15 @@ impl ListeningServer {
             .publish(|| Message::new(EventKind::IndexingStarted, &payload));
     }
 
-    pub(crate) async fn act(&self, token: &str, action: &str) -> (u16, Value) {
-        let reply = self
-            .server
-            .send_as(token, "PATCH", "/api/v1/index/state", &json!({"action": action}))
+    pub(crate) async fn act(&self, token: &Client, action: &str) -> (u16, Value) {
+        let reply = token
+            .patch("/api/v1/index/state", &json!({"action": action}))
             .await;
         (reply.status, reply.json())
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) async fn wait_for(mut condition: impl FnMut() -> bool) {
     let waiting = async {
         while !condition() {
@@ -127,24 +136,24 @@ pub(crate) async fn wait_for(mut condition: impl FnMut() -> bool) {
     };
     tokio::time::timeout(PATIENCE, waiting)
         .await
-        .expect("it comes in time");
+        .expect("the condition holds in time");
 }
 
 /// A client with an open stream.
-pub(crate) struct Client {
+pub(crate) struct EventClient {
     stream: TcpStream,
     bytes: Vec<u8>,
     text: String,
-    /// The head of the answer.
+    /// The head of the response.
     pub(crate) head: String,
-    /// Pieces that were sent, as chunks of HTTP/1.1.
+    /// The number of HTTP/1.1 chunks.
     pub(crate) chunks: usize,
-    /// Comments that came.
+    /// The number of comments.
     pub(crate) comments: usize,
     ended: bool,
 }
 
-impl Client {
+impl EventClient {
     async fn send(mut stream: TcpStream, query: &str) -> Self {
         let request = format!("GET /api/v1/events/subscribe{query} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -163,8 +172,8 @@ impl Client {
     async fn read(&mut self) -> bool {
         let mut buffer = vec![0; 16 * 1024];
         let read = tokio::time::timeout(PATIENCE, self.stream.read(&mut buffer)).await;
-        // A reset is an end as well.
-        let read = read.expect("something comes in time").unwrap_or(0);
+        // A reset ends the stream too.
+        let read = read.expect("the server sends something in time").unwrap_or(0);
         self.bytes.extend_from_slice(&buffer[..read]);
         read > 0
     }
@@ -186,7 +195,7 @@ impl Client {
         }
     }
 
-    /// Takes the chunks that are there apart, or reads more; `false` at the end.
+    /// Parses the received chunks, or reads more; `false` at the end.
     async fn step(&mut self) -> bool {
         let line = self.bytes.windows(2).position(|window| window == b"\r\n");
         if let Some(line) = line {
@@ -212,7 +221,7 @@ impl Client {
         self.read().await
     }
 
-    /// The next event; `None` when the stream is over.
+    /// The next event; `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((line, rest)) = self.text.split_once("\n\n") {
@@ -236,22 +245,22 @@ impl Client {
 
     /// The type of the next event.
     pub(crate) async fn next_type(&mut self) -> String {
-        let event = self.next().await.expect("the stream goes on");
+        let event = self.next().await.expect("the stream continues");
         event["type"].as_str().unwrap().to_owned()
     }
 
     /// The payload of the next event.
     pub(crate) async fn next_payload(&mut self) -> Value {
-        self.next().await.expect("the stream goes on")["payload"].clone()
+        self.next().await.expect("the stream continues")["payload"].clone()
     }
 
-    /// Whether the server ends the stream without another event, and whether in good order.
+    /// Reads to the end, where no event may follow; returns whether the body was complete.
     pub(crate) async fn end(&mut self) -> bool {
         assert_eq!(self.next().await, None);
         self.ended
     }
 
-    /// Whether nothing comes for a moment.
+    /// Whether no event arrives for 300 ms.
     pub(crate) async fn is_silent(&mut self) -> bool {
         tokio::time::timeout(Duration::from_millis(300), self.next())
             .await

@@ -20,7 +20,7 @@ impl TestServer {
         self.folder_at(kind, "Album").await
     }
 
-    /// A folder of this name, as a scan adds it.
+    /// Adds a folder as a scan does.
     pub(crate) async fn folder_at(&self, kind: MediaKind, name: &str) -> FolderId {
         let now = SystemClock.now();
         let directories = self
@@ -125,7 +125,7 @@ impl TestServer {
             .await
     }
 
-    /// A video of a minute on disk and in the index, with what its plugin says.
+    /// Adds a video of one minute on disk and in the index.
     pub(crate) async fn video(
         &self,
         (folder, place): (FolderId, &str),
@@ -149,7 +149,7 @@ impl TestServer {
         self.record(folder, name, content.len() as i64, record).await
     }
 
-    /// A file that lies beside media, such as a poster.
+    /// Adds a sidecar file, such as a poster.
     pub(crate) fn beside(&self, path: &str, content: &[u8]) {
         let path = self.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -157,12 +157,12 @@ impl TestServer {
     }
 }
 
-/// A text that a plugin says.
+/// A text field of a plugin.
 pub(crate) fn text(text: &str) -> FieldValue {
     FieldValue::Text(text.to_owned())
 }
 
-/// Texts that a plugin says.
+/// A text list of a plugin.
 pub(crate) fn texts(texts: &[&str]) -> FieldValue {
     FieldValue::Texts(texts.iter().map(|&text| text.to_owned()).collect())
 }
@@ -180,7 +180,7 @@ fn extraction(title: &str, seconds: u64, fields: Vec<(&str, FieldValue)>) -> Ext
     }
 }
 
-/// A track of four minutes by `artist`, of the genre `genre`.
+/// Adds a track of four minutes.
 pub(crate) async fn song(
     server: &TestServer,
     folder: FolderId,
@@ -224,7 +224,7 @@ async fn video(
         .await;
 }
 
-/// A movie of a hundred minutes; its id.
+/// Adds a movie of a hundred minutes; returns its id.
 pub(crate) async fn movie(server: &TestServer, title: &str) -> String {
     let folder = server.folder_at(MediaKind::movies(), "Movies").await;
     let fields = vec![("movie.title", FieldValue::Text(title.to_owned()))];
@@ -233,7 +233,7 @@ pub(crate) async fn movie(server: &TestServer, title: &str) -> String {
     MediaId::from(number(&server.database_url, &sql).await).to_string()
 }
 
-/// The first episodes of a show, of a hundred minutes each; their ids.
+/// Adds episodes of a hundred minutes; returns their ids.
 pub(crate) async fn episodes(server: &TestServer, show: &str, count: i64) -> Vec<String> {
     let folder = server.folder_at(MediaKind::tv(), show).await;
     let mut ids = Vec::new();

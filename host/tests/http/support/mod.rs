@@ -1,6 +1,7 @@
 //! What the tests share: the server, its clients, accounts and media.
 
 pub(crate) mod accounts;
+pub(crate) mod client;
 pub(crate) mod cloud;
 pub(crate) mod databases;
 pub(crate) mod h2_wire;
@@ -11,4 +12,5 @@ pub(crate) mod sockets;
 pub(crate) mod test_server;
 pub(crate) mod write_requests;
 
-pub(crate) use test_server::{Reply, TestServer, TestServerOptions};
+pub(crate) use client::{Client, Reply};
+pub(crate) use test_server::{TestServer, TestServerOptions};

@@ -1,60 +1,18 @@
-//! A server with chosen limits on a socket, and raw HTTP/1.1.
+//! Raw HTTP/1.1 connections to a server on a socket.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::oneshot;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::{TestServer, limit_routes};
-use svc_api::route::Route;
-use svc_api::router;
-use svc_http_io::limits::Limits;
-use svc_http_io::proxy::ProxyConfig;
-use svc_http_io::server;
-use svc_platform::tasks;
-
-/// Longer than any test should take, and shorter than anybody's patience.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+use super::TestServer;
+use super::listening::{ListeningServer, PATIENCE};
 
 pub(crate) const SHORT: Duration = Duration::from_millis(200);
 
-pub(crate) struct LimitedServer {
-    pub(crate) address: SocketAddr,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<std::io::Result<()>>,
-    pub(crate) server: TestServer,
-}
-
-impl LimitedServer {
-    /// Serves the routes that cross limits.
-    pub(crate) async fn start(limits: Limits) -> Self {
-        Self::start_with(limits, &limit_routes::routes()).await
-    }
-
-    pub(crate) async fn start_with(limits: Limits, routes: &[Route]) -> Self {
-        let server = TestServer::start().await;
-        let service = router::service_of(routes, server.state.clone(), limits);
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let shutdown = async {
-            // An error is a dropped test.
-            let _ = stopped.await;
-        };
-        let task = tasks::spawn("test server", async move {
-            server::serve(listener, service, limits, ProxyConfig::default(), shutdown).await
-        });
-        Self {
-            address,
-            stop,
-            task,
-            server,
-        }
-    }
-
+impl ListeningServer {
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
@@ -88,22 +46,22 @@ pub(crate) struct Ending {
 impl Ending {
     pub(crate) async fn wait(self) {
         let ended = tokio::time::timeout(PATIENCE, self.task).await;
-        ended.expect("the server ends").unwrap().unwrap();
+        ended.expect("the server ends in time").unwrap().unwrap();
     }
 }
 
-/// What comes until the server closes the connection.
+/// Reads until the server closes the connection.
 pub(crate) async fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let read = stream.read_to_end(&mut bytes);
-    // A reset is a close as well: the server had not read all that was sent.
+    // The server resets the connection if it had unread input.
     let _ = tokio::time::timeout(PATIENCE, read)
         .await
-        .expect("the server closes");
+        .expect("the server closes in time");
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Sends a request and reads the first line of its answer; empty if the server closes.
+/// Sends a request and reads the status line; empty if the server closes.
 pub(crate) async fn status_line(stream: &mut TcpStream, request: &str) -> String {
     let _ = stream.write_all(request.as_bytes()).await;
     let mut line = Vec::new();

@@ -1,36 +1,34 @@
-//! A server with its own directory and database.
+//! A server with its own directory and database: the router, services, plugin host and store that `app` builds.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use salvo::conn::SocketAddr;
-use salvo::http::body::Body as _;
-use salvo::http::uri::Scheme;
-use salvo::http::{HeaderMap, ReqBody, Version};
-use salvo::{ConnCtrl, Request, Response, Service};
+use salvo::http::ReqBody;
+use salvo::{Response, Service};
 use serde_json::Value;
 
+use super::client::{Client, Reply};
 use crate::{INSTANCE, LISTED_ORIGIN};
 use svc_api::router;
 use svc_api::state::AppState;
-use svc_contract::Contract;
 use svc_domain::id::{IdGenerator, SessionId, UserId};
 use svc_domain::kind::MediaKind;
 use svc_domain::release_channel::ReleaseChannel;
+use svc_domain::session::PersonalAccessToken;
 use svc_domain::time::{Clock, SystemClock, Timestamp};
 use svc_events::EventLimits;
 use svc_host::app;
 use svc_host::app::Environment;
 use svc_host::config::Config;
-use svc_http_io::connection::Connection;
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::app::App;
+use svc_identity::capability::Capability;
 use svc_identity::cloud::{Cloud, NoCloud};
 use svc_identity::password::Passwords;
+use svc_identity::secret_token::PersonalAccessSecret;
 use svc_identity::throttle::LoginLimits;
 use svc_library::server::BuildInfo;
 use svc_library::waveforms::{WaveformAnalyzer, WaveformLimits, Waveforms};
@@ -40,7 +38,7 @@ use svc_plugin_host::{BuiltIn, Compiler, Plugins};
 use svc_store::{Instance, NewUser, Store, StoreOptions};
 use svc_test_support::databases::sqlite_url;
 
-/// The machine's clock, moved by as much as a test likes, or stopped.
+/// The system clock with an offset, or stopped.
 #[derive(Debug, Default)]
 pub(crate) struct TestClock {
     moved: AtomicI64,
@@ -56,7 +54,7 @@ impl TestClock {
         self.moved.fetch_sub(by.as_millis() as i64, Ordering::SeqCst);
     }
 
-    /// From now on it goes on only by `advance`.
+    /// Only `advance` moves the clock afterwards.
     pub(crate) fn stop(&self) {
         self.stopped_at.get_or_init(|| SystemClock.now());
     }
@@ -70,7 +68,7 @@ impl Clock for TestClock {
     }
 }
 
-/// What a server can be started with.
+/// How a server is started.
 pub(crate) struct TestServerOptions {
     pub(crate) setup_token: Option<&'static str>,
     pub(crate) dev: bool,
@@ -78,10 +76,10 @@ pub(crate) struct TestServerOptions {
     pub(crate) cloud: Arc<dyn Cloud>,
     pub(crate) login_limits: LoginLimits,
     pub(crate) proxy_config: ProxyConfig,
-    /// Where requests come from.
+    /// The address of the clients.
     pub(crate) peer: IpAddr,
     pub(crate) event_limits: EventLimits,
-    /// Who measures waveforms instead of the plugins.
+    /// Replaces the plugins for waveforms.
     pub(crate) analyzer: Option<(Arc<dyn WaveformAnalyzer>, WaveformLimits)>,
     /// PostgreSQL instead of SQLite.
     pub(crate) database_url: Option<String>,
@@ -106,9 +104,9 @@ impl Default for TestServerOptions {
     }
 }
 
-/// A server of its own, with what tests reach behind the API for.
+/// A server, and its parts that tests access directly.
 pub(crate) struct TestServer {
-    pub(crate) service: Service,
+    pub(crate) service: Arc<Service>,
     pub(crate) state: Arc<AppState>,
     pub(crate) store: Store,
     pub(crate) passwords: Passwords,
@@ -120,25 +118,6 @@ pub(crate) struct TestServer {
     pub(crate) database_url: String,
     pub(crate) directory: tempfile::TempDir,
     pub(crate) app: app::App,
-}
-
-/// An answer.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
-}
-
-impl Reply {
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|_| panic!("{} {:?}", self.status, String::from_utf8_lossy(&self.body)))
-    }
-
-    pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
-    }
 }
 
 impl TestServer {
@@ -204,7 +183,7 @@ impl TestServer {
         }
         let state = app.state();
         Self {
-            service: router::service(Arc::clone(&state)),
+            service: Arc::new(router::service(Arc::clone(&state))),
             state,
             store: app.context.store.clone(),
             passwords: app.passwords.clone(),
@@ -223,95 +202,67 @@ impl TestServer {
         self.ids.next(self.clock.now())
     }
 
-    /// Sends a request; headers as they are, a body as it is.
-    pub(crate) async fn send(
-        &self,
-        method: &str,
-        target: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Reply {
-        let body = if body.is_empty() {
-            ReqBody::None
-        } else {
-            ReqBody::Once(body.to_owned().into())
+    /// A client without a credential.
+    pub(crate) fn anonymous(&self) -> Client {
+        Client::anonymous(Arc::downgrade(&self.service), self.peer)
+    }
+
+    pub(crate) fn with_token(&self, token: &str) -> Client {
+        self.anonymous().with_token(token)
+    }
+
+    /// A client with an access token of an account, which belongs to no session.
+    pub(crate) fn client(&self, user: UserId) -> Client {
+        self.client_of_session(user, None)
+    }
+
+    pub(crate) fn client_of_session(&self, user: UserId, session: Option<SessionId>) -> Client {
+        let keys = self.state.keys.current();
+        let token = keys
+            .access_tokens
+            .issue(user, App::Admin, session, self.clock.now(), &SystemRandom);
+        self.with_token(&token.unwrap())
+    }
+
+    /// Adds the owner, `ada`, without a password.
+    pub(crate) async fn as_owner(&self) -> Client {
+        self.client(self.user("ada", true, &["owner"]).await)
+    }
+
+    /// Adds an account with these roles, without a password.
+    pub(crate) async fn as_user(&self, name: &str, roles: &[&str]) -> Client {
+        self.client(self.user(name, false, roles).await)
+    }
+
+    /// Adds an account without roles, `nobody`.
+    pub(crate) async fn as_nobody(&self) -> Client {
+        self.as_user("nobody", &[]).await
+    }
+
+    /// Adds a personal access token of an account, with these of its capabilities or with all.
+    pub(crate) async fn as_token(&self, user: UserId, narrowed: Option<&[Capability]>) -> Client {
+        let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
+        let token = PersonalAccessToken {
+            id: self.id(),
+            user,
+            label: "test".into(),
+            hint: secret.hint().into(),
+            capabilities: narrowed.map(|set| set.iter().map(|one| one.as_str().to_owned()).collect()),
+            created_by: None,
+            created_at: self.clock.now(),
+            expires_at: None,
+            last_used_at: None,
         };
-        received(self.begin(method, target, headers, body).await).await
+        let mut change = self.store.change_identity().await.unwrap();
+        change
+            .insert_personal_access_token(&token, &secret.hash())
+            .await
+            .unwrap();
+        change.commit().await.unwrap();
+        self.with_token(secret.secret())
     }
 
-    /// Sends a request whose body may come piece by piece, and gives the response before any of its body is read.
-    pub(crate) fn begin(
-        &self,
-        method: &str,
-        target: &str,
-        headers: &[(&str, &str)],
-        body: ReqBody,
-    ) -> impl Future<Output = Response> + Send + use<> {
-        let mut request = salvo::hyper::Request::builder()
-            .method(method)
-            .uri(target)
-            // There is no socket that an answer could have for itself.
-            .version(Version::HTTP_2)
-            .extension(Connection::default())
-            .header("host", "localhost");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let sent = SentRequest {
-            method: method.to_owned(),
-            target: target.to_owned(),
-        };
-        let request = Request::from_hyper(request.body(body).unwrap(), Scheme::HTTP);
-        let peer = SocketAddr::from(std::net::SocketAddr::from((self.peer, 50_000)));
-        let handler = self.service.hyper_handler(
-            SocketAddr::Unknown,
-            peer,
-            Scheme::HTTP,
-            None,
-            ConnCtrl::new(),
-            None,
-        );
-        async move {
-            let mut response = handler.handle(request).await;
-            response.extensions.insert(sent);
-            response
-        }
-    }
-
-    pub(crate) async fn get(&self, target: &str) -> Reply {
-        self.send("GET", target, &[], "").await
-    }
-
-    pub(crate) async fn get_as(&self, token: &str, target: &str) -> Reply {
-        self.send(
-            "GET",
-            target,
-            &[("authorization", &format!("Bearer {token}"))],
-            "",
-        )
-        .await
-    }
-
-    pub(crate) async fn post(&self, target: &str, body: &Value) -> Reply {
-        self.send(
-            "POST",
-            target,
-            &[("content-type", "application/json")],
-            &body.to_string(),
-        )
-        .await
-    }
-
-    pub(crate) async fn send_as(&self, token: &str, method: &str, target: &str, body: &Value) -> Reply {
-        let bearer = format!("Bearer {token}");
-        let headers = [
-            ("authorization", bearer.as_str()),
-            ("content-type", "application/json"),
-        ];
-        self.send(method, target, &headers, &body.to_string()).await
-    }
-
-    /// Adds an account with these roles, behind the API: hashing a password takes its time.
+    /// Adds an account with these roles, without a password, which would have to be hashed.
     pub(crate) async fn user(&self, name: &str, is_owner: bool, roles: &[&str]) -> UserId {
         let now = self.clock.now();
         let new = NewUser {
@@ -333,76 +284,33 @@ impl TestServer {
         new.id
     }
 
-    /// Makes the owner, `ada`, behind the API; gives an access token.
-    pub(crate) async fn owner(&self) -> String {
-        self.token(self.user("ada", true, &["owner"]).await)
+    /// Sends a request without a credential but those in `headers`.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Reply {
+        self.anonymous().request(method, target, headers, body).await
     }
 
-    /// Who is known, but may nothing.
-    pub(crate) async fn caller_without_roles(&self) -> String {
-        self.token(self.user("nobody", false, &[]).await)
+    /// Does the same, and returns the response before any of its body is read.
+    pub(crate) fn begin(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: ReqBody,
+    ) -> impl Future<Output = Response> + Send + use<> {
+        self.anonymous().begin(method, target, headers, body)
     }
 
-    /// An access token of an account, of no session.
-    pub(crate) fn token(&self, user: UserId) -> String {
-        self.token_of(user, None)
+    pub(crate) async fn get(&self, target: &str) -> Reply {
+        self.anonymous().get(target).await
     }
 
-    pub(crate) fn token_of(&self, user: UserId, session: Option<SessionId>) -> String {
-        let keys = self.state.keys.current();
-        keys.access_tokens
-            .issue(user, App::Admin, session, self.clock.now(), &SystemRandom)
-            .unwrap()
+    pub(crate) async fn post(&self, target: &str, body: &Value) -> Reply {
+        self.anonymous().post(target, body).await
     }
-}
-
-/// What was asked for, beside its answer.
-#[derive(Debug, Clone)]
-struct SentRequest {
-    method: String,
-    target: String,
-}
-
-/// Holds an answer against the API's own description.
-fn check(sent: &SentRequest, reply: &Reply, is_whole: bool) {
-    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-        let document = serde_json::to_value(svc_api::openapi::document());
-        Contract::new(&document.unwrap())
-    });
-    let outcome = CONTRACT.check(svc_contract::Answer {
-        method: &sent.method,
-        target: &sent.target,
-        status: reply.status,
-        content_type: reply
-            .headers
-            .get("content-type")
-            .map(|value| value.to_str().unwrap()),
-        body: is_whole.then_some(&reply.body),
-    });
-    outcome.unwrap_or_else(|message| panic!("{message}"));
-}
-
-/// A response with its whole body; of a stream of events, which has no end, the head alone. It must be one that the
-/// API's description tells of.
-pub(crate) async fn received(mut response: Response) -> Reply {
-    let mut content = response.take_body();
-    let is_stream = response
-        .headers()
-        .get("content-type")
-        .is_some_and(|v| v == "text/event-stream");
-    let mut body = Vec::new();
-    while !is_stream
-        && let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut content).poll_frame(context)).await
-    {
-        body.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
-    }
-    let reply = Reply {
-        status: response.status_code.unwrap().as_u16(),
-        headers: response.headers().clone(),
-        body,
-    };
-    if let Some(sent) = response.extensions.get::<SentRequest>() {
-        check(sent, &reply, !is_stream);
-    }
-    reply
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{TestServer, TestServerOptions};
+use crate::support::Client;
 use crate::support::accounts::SignedIn;
 use svc_api::access::Access;
 use svc_api::route::Route;
@@ -15,11 +16,11 @@ use svc_identity::capability::Capability;
 use svc_plugin_host::{BuiltIn, SourceFile};
 use svc_test_support::guests;
 
-/// A request that a route lets through.
+/// A valid request.
 #[derive(Debug, Clone)]
 pub(crate) struct WriteRequest {
     pub(crate) method: &'static str,
-    /// As the route list has it.
+    /// The path of the route.
     pub(crate) path: &'static str,
     pub(crate) target: String,
     pub(crate) body: Value,
@@ -33,7 +34,7 @@ impl WriteRequest {
     }
 }
 
-/// Has the only plugin fail until it is shut off.
+/// Makes the only plugin fail until it is quarantined.
 fn quarantine(server: &TestServer) {
     let mut worker = server.plugins.worker();
     let plugin = server.plugins.handle("guest").unwrap();
@@ -43,14 +44,13 @@ fn quarantine(server: &TestServer) {
     }
 }
 
-/// A server with an owner, `eve` who may do everything by a role, `vic` who may little, and something of each kind that
-/// can be changed.
+/// A server with an owner, `eve` with all capabilities, `vic` with few, and one resource of each kind.
 pub(crate) struct WriteFixture {
     pub(crate) server: TestServer,
-    /// Access token of the owner.
-    pub(crate) owner: String,
+    /// The owner.
+    pub(crate) owner: Client,
     pub(crate) eve: UserId,
-    /// How `eve` is signed in.
+    /// The session of `eve`.
     pub(crate) session: SignedIn,
     pub(crate) requests: Vec<WriteRequest>,
 }
@@ -68,16 +68,10 @@ impl WriteFixture {
     pub(crate) async fn new(server: TestServer) -> Self {
         quarantine(&server);
         server.person("ada", "owner").await;
-        let owner = server.sign_in("ada").await.jwt;
+        let owner = server.sign_in("ada").await.client;
         let all: Vec<_> = Capability::ALL.iter().map(|one| one.as_str()).collect();
         let role = json!({"name": "everything", "capabilities": all});
-        assert_eq!(
-            server
-                .send_as(&owner, "POST", "/api/v1/roles", &role)
-                .await
-                .status,
-            201
-        );
+        assert_eq!(owner.post("/api/v1/roles", &role).await.status, 201);
         let eve = server.person("eve", "everything").await;
         let session = server.sign_in("eve").await;
         let mut world = Self {
@@ -93,10 +87,7 @@ impl WriteFixture {
 
     /// Sends a request as `eve`, which must succeed; returns what it made.
     async fn make(&self, method: &str, target: &str, body: Value) -> Value {
-        let reply = self
-            .server
-            .send_as(&self.session.jwt, method, target, &body)
-            .await;
+        let reply = self.session.client.send(method, target, &body).await;
         assert!(
             reply.status == if method == "POST" { 201 } else { 200 },
             "{method} {target}: {} {}",
@@ -124,8 +115,10 @@ impl WriteFixture {
 
         let spare_session = {
             server.sign_in("eve").await;
-            let sessions = server
-                .get_as(&self.session.jwt, "/api/v1/users/current/sessions")
+            let sessions = self
+                .session
+                .client
+                .get("/api/v1/users/current/sessions")
                 .await
                 .json();
             let spare = sessions
@@ -169,7 +162,7 @@ impl WriteFixture {
         let queue = self.make("POST", "/api/v1/playback-queues", two).await;
         let queue = text(&queue, "playbackQueueId");
         let in_queue = format!("/api/v1/playback-queues/{queue}/items");
-        let items = server.get_as(&self.session.jwt, &in_queue).await.json();
+        let items = self.session.client.get(&in_queue).await.json();
         let queued = |at: usize| text(&items[0][at], "playbackQueueItemId");
         let (first, second) = (queued(0), queued(1));
         let album = self
@@ -181,7 +174,7 @@ impl WriteFixture {
         self.make("PUT", "/api/v1/ratings", rating.clone()).await;
         self.make("PATCH", "/api/v1/history", played.clone()).await;
 
-        // Sent one after the other, each succeeds.
+        // The requests succeed in this order.
         let mut add = |method, path: &'static str, ids: &[&str], query: &str, body| {
             let mut target = path.to_owned();
             for id in ids {
@@ -396,7 +389,7 @@ impl WriteFixture {
     }
 }
 
-/// Every route that changes something and asks who calls.
+/// Every route that writes and requires a credential.
 fn writing_routes() -> Vec<(String, &'static str)> {
     let routes = routes().into_iter();
     let writes = routes.filter(|route| route.method != "GET" && route.access != Access::Public);
@@ -408,7 +401,7 @@ fn writing_routes() -> Vec<(String, &'static str)> {
 }
 
 #[tokio::test]
-async fn each_route_that_changes_something_has_a_request_that_succeeds() {
+async fn every_writing_route_has_a_request_that_succeeds() {
     let server = TestServer::start_with(WriteFixture::options()).await;
     let world = WriteFixture::new(server).await;
     let known = world.requests.iter();
@@ -418,11 +411,8 @@ async fn each_route_that_changes_something_has_a_request_that_succeeds() {
     known.sort();
     assert_eq!(known, writing_routes());
     for request in &world.requests {
-        let jwt = &world.session.jwt;
-        let reply = world
-            .server
-            .send_as(jwt, request.method, &request.target, &request.body)
-            .await;
+        let jwt = &world.session.client;
+        let reply = jwt.send(request.method, &request.target, &request.body).await;
         let expected = if request.method == "POST" { 201 } else { 200 };
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         assert_eq!(reply.status, expected, "{request:?}: {body}");

@@ -11,9 +11,9 @@ use crate::UNKNOWN;
     "GET /api/v1/tv/episodes/{tvEpisodeId}/artwork"
 )]
 #[tokio::test]
-async fn pictures_of_show_season_and_episode_are_their_own() {
+async fn show_season_and_episode_have_their_own_artwork() {
     let (server, token) = series().await;
-    let get = async |target: String| server.get_as(&token, &target).await;
+    let get = async |target: String| token.get(&target).await;
     let show = get("/api/v1/tv/shows".into()).await.json()[0][0].take();
     let show_path = format!("/api/v1/tv/shows/{}", id(&show, "tvShowId"));
     let seasons = get(format!("{show_path}/seasons")).await.json();

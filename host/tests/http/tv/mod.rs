@@ -5,15 +5,15 @@ mod shows;
 
 use serde_json::Value;
 
-use crate::support::TestServer;
 use crate::support::media::{text, texts};
+use crate::support::{Client, TestServer};
 use svc_domain::extraction::Value as FieldValue;
 use svc_domain::kind::MediaKind;
 
-/// Two seasons of a show: its poster above them, a poster of the first, a thumb of its first episode.
-async fn series() -> (TestServer, String) {
+/// A show with two seasons, a poster of the show and the first season, and a thumb of the first episode.
+async fn series() -> (TestServer, Client) {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let mut folders = Vec::new();
     for season in [1, 2] {
         folders.push(

@@ -9,16 +9,13 @@ use crate::support::TestServer;
 #[tokio::test]
 async fn active_users_are_those_of_the_last_fifteen_minutes() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let bob = server.user("bob", false, &[]).await;
-    server.get_as(&server.token(bob), "/api/v1/versions").await;
-    let active = server.get_as(&token, &format!("{USERS}/active")).await.json();
+    server.client(bob).get("/api/v1/versions").await;
+    let active = token.get(&format!("{USERS}/active")).await.json();
     assert_eq!(names(&active), ["ada", "bob"]);
     assert!(active[0]["lastActiveAt"].is_string() && active[0].get("roles").is_none());
     server.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
-    let ada = server.token(server.store.owner().await.unwrap().unwrap().user.id);
-    assert_eq!(
-        names(&server.get_as(&ada, &format!("{USERS}/active")).await.json()),
-        ["ada"]
-    );
+    let ada = server.client(server.store.owner().await.unwrap().unwrap().user.id);
+    assert_eq!(names(&ada.get(&format!("{USERS}/active")).await.json()), ["ada"]);
 }

@@ -6,17 +6,18 @@ use svc_covers::covers;
 use super::{USERS, create, names, new};
 use crate::support::TestServer;
 use crate::support::accounts::PASSWORD;
+use crate::support::client::redacted;
 
 #[covers("GET /api/v1/users", "R42", "R47")]
 #[tokio::test]
-async fn users_are_listed_by_the_moment_they_were_made() {
+async fn users_are_listed_by_creation_time() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     for number in 0..15 {
         server.user(&format!("user{number:02}"), false, &["member"]).await;
     }
     let get = async |query: &str| {
-        let reply = server.get_as(&token, &format!("{USERS}?{query}")).await;
+        let reply = token.get(&format!("{USERS}?{query}")).await;
         assert_eq!(reply.status, 200, "{query}");
         reply.json()
     };
@@ -72,9 +73,7 @@ async fn users_are_listed_by_the_moment_they_were_made() {
         "take=1&take=2",
         "order=DESC,username",
     ] {
-        let reply = server
-            .get_as(&token, &format!("{USERS}?{}", query.replace(' ', "%20")))
-            .await;
+        let reply = token.get(&format!("{USERS}?{}", query.replace(' ', "%20"))).await;
         assert_eq!(reply.status, 400, "{query}");
         assert!(reply.json()["errors"][0]["path"].is_string(), "{query}");
     }
@@ -82,11 +81,10 @@ async fn users_are_listed_by_the_moment_they_were_made() {
 
 #[covers("GET /api/v1/users/{id}")]
 #[tokio::test]
-async fn a_user_is_shown_with_roles_and_without_secrets() {
+async fn user_is_shown_with_roles_and_without_secrets() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let made = create(
-        &server,
         &token,
         &json!({"username": "Bob", "password": PASSWORD, "displayName": " Bobby ", "role": "member"}),
     )
@@ -94,18 +92,30 @@ async fn a_user_is_shown_with_roles_and_without_secrets() {
     assert_eq!(made.status, 201);
     let user = made.json();
     let id = user["userId"].as_str().unwrap();
-    let expected = json!({"userId": id, "username": "Bob", "displayName": "Bobby", "enabled": true, "isOwner": false,
-        "isGuest": false, "cloudLinked": false, "createdAt": user["createdAt"], "roles": ["member"]});
-    assert_eq!(user, expected);
-    let shown = server.get_as(&token, &format!("{USERS}/{id}")).await;
-    assert_eq!((shown.status, shown.json()), (200, expected));
+    let shown = token.get(&format!("{USERS}/{id}")).await;
+    assert_eq!((shown.status, &shown.json()), (200, &user));
+    insta::assert_json_snapshot!(redacted(user.clone()), @r#"
+    {
+      "cloudLinked": false,
+      "createdAt": "[time]",
+      "displayName": "Bobby",
+      "enabled": true,
+      "isGuest": false,
+      "isOwner": false,
+      "roles": [
+        "member"
+      ],
+      "userId": "[id]",
+      "username": "Bob"
+    }
+    "#);
     assert_eq!(
-        create(&server, &token, &new("eve")).await.json()["roles"],
+        create(&token, &new("eve")).await.json()["roles"],
         json!(["newcomer"])
     );
     for unknown in ["0000000000001", "junk", "1", "%25", "..%2fowner", "PUBLIC"] {
         assert_eq!(
-            server.get_as(&token, &format!("{USERS}/{unknown}")).await.status,
+            token.get(&format!("{USERS}/{unknown}")).await.status,
             404,
             "{unknown}"
         );

@@ -13,23 +13,16 @@ mod update;
 use serde_json::{Value, json};
 
 use crate::support::accounts::PASSWORD;
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 
 pub(crate) const USERS: &str = "/api/v1/users";
 
-pub(crate) async fn create(server: &TestServer, token: &str, body: &Value) -> Reply {
-    server.send_as(token, "POST", USERS, body).await
+pub(crate) async fn create(token: &Client, body: &Value) -> Reply {
+    token.post(USERS, body).await
 }
 
-pub(crate) async fn update(
-    server: &TestServer,
-    token: &str,
-    id: impl std::fmt::Display,
-    body: &Value,
-) -> Reply {
-    server
-        .send_as(token, "PATCH", &format!("{USERS}/{id}"), body)
-        .await
+pub(crate) async fn update(token: &Client, id: impl std::fmt::Display, body: &Value) -> Reply {
+    token.patch(&format!("{USERS}/{id}"), body).await
 }
 
 pub(crate) fn new(name: &str) -> Value {
@@ -42,9 +35,9 @@ pub(crate) async fn sign_in(server: &TestServer, name: &str, password: &str) -> 
     server.send("POST", "/api/v1/auth/login", &headers, &body).await
 }
 
-pub(crate) fn jwt(login: &Reply) -> String {
+pub(crate) fn signed_in(login: &Reply) -> Client {
     assert_eq!(login.status, 201, "{:?}", String::from_utf8_lossy(&login.body));
-    login.json()["JWT"].as_str().unwrap().to_owned()
+    login.client()
 }
 
 pub(crate) fn names(list: &Value) -> Vec<String> {

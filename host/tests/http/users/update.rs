@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use super::{USERS, create, jwt, names, new, sign_in, update};
-use crate::support::accounts::{PASSWORD, allowed_to, personal_access_token};
+use super::{USERS, create, names, new, sign_in, signed_in, update};
+use crate::support::accounts::{PASSWORD, allowed_to};
 use crate::support::{TestServer, TestServerOptions};
 use svc_domain::id::UserId;
 use svc_identity::capability::Capability;
 
 #[covers("PATCH /api/v1/users/{id}", "T16", "T29")]
 #[tokio::test]
-async fn nobody_acts_on_who_may_do_more() {
+async fn account_with_more_capabilities_cannot_be_changed() {
     let server = TestServer::start_with(TestServerOptions {
-        // Guests are let in.
+        // Guest access is on in kiosk mode.
         kiosk: true,
         ..TestServerOptions::default()
     })
@@ -33,7 +33,7 @@ async fn nobody_acts_on_who_may_do_more() {
     )
     .await;
     let guest = server.store.guest().await.unwrap().unwrap().id;
-    let tokens = |id: UserId| server.token(id);
+    let tokens = |id: UserId| server.client(id);
     for (by, target, status) in [
         (owner_id, owner_id, 200),
         (owner_id, admin_id, 200),
@@ -56,19 +56,16 @@ async fn nobody_acts_on_who_may_do_more() {
             json!({"password": "another password"}),
             json!({"enabled": true}),
         ] {
-            let reply = update(&server, &tokens(by), target, &body).await;
+            let reply = update(&tokens(by), target, &body).await;
             assert_eq!(reply.status, status, "{by} {target} {body}");
             let pats = format!("{USERS}/{target}/personal-access-tokens");
-            let minted = server
-                .send_as(&tokens(by), "POST", &pats, &json!({"label": "x"}))
-                .await
-                .status;
+            let minted = tokens(by).post(&pats, &json!({"label": "x"})).await.status;
             assert_eq!(minted, if status == 200 { 201 } else { 403 }, "{by} {target}");
         }
     }
     for (target, status) in [(owner_id, 403), (guest, 403), (admin_id, 200), (bob, 200)] {
         assert_eq!(
-            update(&server, &tokens(owner_id), target, &json!({"enabled": false}))
+            update(&tokens(owner_id), target, &json!({"enabled": false}))
                 .await
                 .status,
             status,
@@ -81,26 +78,24 @@ async fn nobody_acts_on_who_may_do_more() {
         (other_id, "current".into()),
     ] {
         assert_eq!(
-            update(&server, &tokens(by), path, &json!({"enabled": false}))
-                .await
-                .status,
+            update(&tokens(by), path, &json!({"enabled": false})).await.status,
             403
         );
     }
     let by_editor = json!({"username": "new", "password": PASSWORD, "role": "member"});
-    assert_eq!(create(&server, &tokens(editor), &by_editor).await.status, 403);
-    assert_eq!(create(&server, &tokens(editor), &new("new")).await.status, 201);
-    // A token narrowed below its user's roles acts with what is left.
-    let narrowed = personal_access_token(&server, owner_id, Some(&[Capability::UsersUpdate])).await;
+    assert_eq!(create(&tokens(editor), &by_editor).await.status, 403);
+    assert_eq!(create(&tokens(editor), &new("new")).await.status, 201);
+    // A narrowed token acts with its remaining capabilities.
+    let narrowed = server.as_token(owner_id, Some(&[Capability::UsersUpdate])).await;
     assert_eq!(
-        update(&server, &narrowed, other_id, &json!({"displayName": "x"}))
+        update(&narrowed, other_id, &json!({"displayName": "x"}))
             .await
             .status,
         403
     );
     let guest = tokens(guest);
     assert_eq!(
-        update(&server, &guest, "current", &json!({"displayName": "x"}))
+        update(&guest, "current", &json!({"displayName": "x"}))
             .await
             .status,
         403
@@ -109,9 +104,9 @@ async fn nobody_acts_on_who_may_do_more() {
 
 #[covers("R50b", "T26")]
 #[tokio::test]
-async fn fields_that_are_not_the_clients_to_set_change_nothing() {
+async fn read_only_fields_in_a_body_are_ignored() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let forbidden = json!({
         "userId": "0000000000001", "id": "0000000000001", "user_id": 1, "isOwner": true, "is_owner": true, "isGuest": true,
         "is_guest": 1, "roles": ["owner", "administrator"], "role_assignments": ["owner"], "capabilities": ["Users.Read"],
@@ -127,7 +122,7 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
             .extend(body.as_object().unwrap().clone());
         all
     };
-    let made = create(&server, &owner, &with(new("bob"))).await;
+    let made = create(&owner, &with(new("bob"))).await;
     assert_eq!(made.status, 201);
     let before = made.json();
     assert_ne!(before["userId"], "0000000000001");
@@ -137,30 +132,25 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     );
     assert_eq!(before["roles"], json!(["newcomer"]));
     assert!(before["createdAt"].as_str().unwrap() > "2020");
-    let bob = jwt(&sign_in(&server, "bob", PASSWORD).await);
+    let bob = signed_in(&sign_in(&server, "bob", PASSWORD).await);
     let id = before["userId"].as_str().unwrap();
-    let before = server.get_as(&owner, &format!("{USERS}/{id}")).await.json();
+    let before = owner.get(&format!("{USERS}/{id}")).await.json();
     let same = |mut user: Value| {
         user.as_object_mut().unwrap().remove("lastActiveAt");
         user
     };
     for (token, path) in [(&owner, id), (&bob, "current")] {
-        let reply = update(&server, token, path, &forbidden).await;
+        let reply = update(token, path, &forbidden).await;
         assert_eq!(reply.status, 200, "{path}");
         assert_eq!(same(reply.json()), same(before.clone()), "{path}");
     }
     let settings = with(json!({"app": null, "settings": {"theme": "dark"}}));
     assert_eq!(
-        server
-            .send_as(&bob, "PATCH", "/api/v1/settings", &settings)
-            .await
-            .json(),
+        bob.patch("/api/v1/settings", &settings).await.json(),
         json!({"app": null, "updated": {"theme": "dark"}})
     );
-    let origin = server
-        .send_as(
-            &owner,
-            "POST",
+    let origin = owner
+        .post(
             "/api/v1/cors-origins",
             &with(json!({"origin": "https://a.example"})),
         )
@@ -169,17 +159,14 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     assert_ne!(origin["id"], "0000000000001");
     let mut role = with(json!({"name": "curator", "builtIn": true, "assignable": false}));
     role["capabilities"] = json!(["Photos.Read"]);
-    let role = server
-        .send_as(&owner, "POST", "/api/v1/roles", &role)
-        .await
-        .json();
+    let role = owner.post("/api/v1/roles", &role).await.json();
     assert_eq!(
         (&role["builtIn"], &role["assignable"]),
         (&json!(false), &json!(true))
     );
     let given = with(json!({"userIds": [id], "role": "administrator"}));
-    let given = server
-        .send_as(&owner, "POST", "/api/v1/roles/curator/assignments", &given)
+    let given = owner
+        .post("/api/v1/roles/curator/assignments", &given)
         .await
         .json();
     assert_eq!(
@@ -190,37 +177,29 @@ async fn fields_that_are_not_the_clients_to_set_change_nothing() {
     let mut token =
         with(json!({"label": "x", "token": "svc_pat_mine", "createdBy": "0000000000001", "hint": "mine"}));
     token["capabilities"] = json!(["CurrentUser.Read"]);
-    let token = server
-        .send_as(
-            &owner,
-            "POST",
-            &format!("{USERS}/{id}/personal-access-tokens"),
-            &token,
-        )
+    let token = owner
+        .post(&format!("{USERS}/{id}/personal-access-tokens"), &token)
         .await;
     assert_eq!(token.status, 201);
-    let stored = server
-        .get_as(&owner, &format!("{USERS}/{id}/personal-access-tokens"))
+    let stored = owner
+        .get(&format!("{USERS}/{id}/personal-access-tokens"))
         .await
         .json()[0]
         .clone();
     assert_ne!(stored["createdBy"], "0000000000001");
     assert_ne!(stored["hint"], "mine");
-    let after = server
-        .get_as(&owner, &format!("{USERS}?roles=1&order=ASC"))
-        .await
-        .json();
+    let after = owner.get(&format!("{USERS}?roles=1&order=ASC")).await.json();
     assert_eq!(names(&after[0]), ["guest", "ada", "bob"]);
     assert_eq!(after[0][2]["roles"], json!(["curator", "newcomer"]));
     assert_eq!(after[0][1]["isOwner"], true);
 }
 
 #[tokio::test]
-async fn a_refused_change_changes_nothing_at_all() {
+async fn refused_change_changes_nothing() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["member"]).await;
-    let before = server.get_as(&owner, &format!("{USERS}/{bob}")).await.json();
+    let before = owner.get(&format!("{USERS}/{bob}")).await.json();
     for (status, body) in [
         (409, json!({"displayName": "New", "username": "ada"})),
         (400, json!({"displayName": "New", "password": "short"})),
@@ -235,26 +214,19 @@ async fn a_refused_change_changes_nothing_at_all() {
         ),
         (400, json!({"displayName": 1})),
     ] {
-        assert_eq!(update(&server, &owner, bob, &body).await.status, status, "{body}");
+        assert_eq!(update(&owner, bob, &body).await.status, status, "{body}");
         assert_eq!(
-            server.get_as(&owner, &format!("{USERS}/{bob}")).await.json(),
+            owner.get(&format!("{USERS}/{bob}")).await.json(),
             before,
             "{body}"
         );
     }
-    let named = update(&server, &owner, bob, &json!({"displayName": "New"}))
-        .await
-        .json();
+    let named = update(&owner, bob, &json!({"displayName": "New"})).await.json();
     assert_eq!(named["displayName"], "New");
-    let unnamed = update(&server, &owner, bob, &json!({"displayName": null}))
-        .await
-        .json();
+    let unnamed = update(&owner, bob, &json!({"displayName": null})).await.json();
     assert_eq!(
         (unnamed.get("displayName"), &unnamed["username"]),
         (None, &json!("bob"))
     );
-    assert_eq!(
-        update(&server, &owner, "0000000000001", &json!({})).await.status,
-        404
-    );
+    assert_eq!(update(&owner, "0000000000001", &json!({})).await.status, 404);
 }

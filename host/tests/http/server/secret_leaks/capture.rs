@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::Reply;
 
-/// Log lines, as the server would write them.
+/// The log lines that the server wrote.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// What was written since the last look.
+    /// The lines since the last call.
     pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
@@ -31,9 +31,9 @@ impl Write for Lines {
 /// A secret with its name.
 pub(crate) type Secret = (&'static str, String);
 
-/// Finds secrets in all their forms, in one pass over a text.
+/// Finds secrets in all their encodings in one pass.
 pub(crate) struct Search {
-    /// Each with the name of its secret, by its first two bytes.
+    /// Encoded secrets with their names, by their first two bytes.
     needles: Vec<Vec<(&'static str, String)>>,
 }
 
@@ -51,7 +51,7 @@ impl Search {
         Self { needles }
     }
 
-    /// The names of all secrets in a text, each with what stands before it.
+    /// The names of all secrets in a text, each with the text before it.
     pub(crate) fn found(&self, text: &[u8]) -> Vec<(&'static str, String)> {
         let mut found: Vec<(&'static str, String)> = Vec::new();
         let mut pair = 0;
@@ -75,7 +75,7 @@ impl Search {
         assert!(found.is_empty(), "in {place}: {found:#?}");
     }
 
-    /// Searches every file below a directory but the keys; gives how many.
+    /// Searches every file below a directory but the keys; returns their number.
     pub(crate) fn assert_none_below(&self, directory: &Path) -> usize {
         let entries = std::fs::read_dir(directory)
             .unwrap()
@@ -93,11 +93,11 @@ impl Search {
     }
 }
 
-/// All answers, one after the other, each after the request that it belongs to.
+/// All responses in sequence.
 #[derive(Default)]
 pub(crate) struct Answers {
     text: Vec<u8>,
-    /// Where an answer begins, and to what.
+    /// The offset of each response, and its request.
     starts: Vec<(usize, String)>,
 }
 
@@ -124,7 +124,7 @@ impl Answers {
         if search.found(&self.text).is_empty() {
             return;
         }
-        // Which of them is worth the time now.
+        // Only a leak is worth the time of a search per response.
         let ends = self.starts.iter().skip(1).map(|(start, _)| *start);
         let answers = self.starts.iter().zip(ends.chain([self.text.len()]));
         let leaks: Vec<_> = answers
@@ -148,9 +148,9 @@ pub(crate) fn form(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// What a secret looks like where it leaked.
+/// The encodings in which a secret may leak.
 pub(crate) fn forms(secret: &str) -> Vec<String> {
-    // Of a token, what nobody else has: no prefix, no claims.
+    // The random part of a token, without prefix and claims.
     let plain = secret.trim_start_matches("svc_pat_").rsplit('.').next().unwrap();
     let mut forms = vec![
         plain.to_owned(),
@@ -159,12 +159,12 @@ pub(crate) fn forms(secret: &str) -> Vec<String> {
         form(plain),
         form(plain).replace('+', "%20"),
         data_encoding::HEXLOWER.encode(plain.as_bytes()),
-        // As a list of numbers, in which bytes are written for debugging.
+        // The debug form of bytes.
         format!("{:?}", plain.as_bytes())
             .trim_matches(['[', ']'])
             .to_owned(),
     ];
-    // In base64 a text looks different by where it begins.
+    // The base64 form depends on the offset.
     for before in ["", "a", "ab"] {
         let text = base64(format!("{before}{plain}").as_bytes());
         let inner = text[4..text.len() - 4].to_owned();

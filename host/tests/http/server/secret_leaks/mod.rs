@@ -19,7 +19,6 @@ use tracing_subscriber::EnvFilter;
 use self::capture::{Answers, Lines, Search, Secret, escaped, forms};
 use self::requests::percent;
 use crate::INSTANCE;
-use crate::support::accounts::personal_access_token;
 use crate::support::{Reply, TestServer, TestServerOptions};
 use svc_api::router::{routes, service, service_of};
 use svc_host::config::LogFormat;
@@ -34,7 +33,7 @@ const SETUP_TOKEN: &str = "setup-Jk7Qw2Er5Ty8Ui1-canary";
 
 const CLOUD_TOKEN: &str = "cloud-Zq8W0x7e5T3r1Y9u-canary";
 
-/// Sends to every route; gives the number of requests.
+/// Sends requests to every route; returns their number.
 async fn through_every_route(
     server: &TestServer,
     secrets: &[Secret],
@@ -44,13 +43,13 @@ async fn through_every_route(
     let jwt = &secrets[0].1;
     let texts: Vec<_> = secrets.iter().map(|(_, secret)| secret.clone()).collect();
     let mut routes = routes();
-    // After a reset nobody is known.
+    // The reset comes last, because it deletes the caller.
     routes.sort_by_key(|route| route.path.ends_with("/reset"));
     let mut count = 0;
     for (turn, route) in routes.iter().enumerate() {
         if route.path.ends_with("/reset") {
-            let caller = server.get_as(jwt, "/api/v1/users/current").await;
-            assert_eq!(caller.status, 200, "the caller was unknown to some routes");
+            let caller = server.with_token(jwt).get("/api/v1/users/current").await;
+            assert_eq!(caller.status, 200, "the caller must be known to all routes");
             let files = search.assert_none_below(server.directory.path());
             assert!(files >= 3, "{files}");
         }
@@ -63,7 +62,7 @@ async fn through_every_route(
                 .collect();
             let reply = server.send(method, &sent.target, &headers, &sent.body).await;
             count += 1;
-            // These exist to tell a token.
+            // These routes return a token on purpose.
             let tells = sent.target.contains("/auth/") || sent.target.contains("personal-access-tokens");
             if !(reply.status == 201 && tells) {
                 answers.add(
@@ -76,13 +75,13 @@ async fn through_every_route(
     count
 }
 
-/// Secrets in a request whose handler panics.
+/// Sends secrets to a handler that panics.
 async fn through_a_panic(server: &mut TestServer, secrets: &[Secret], answers: &mut Answers) {
-    server.service = service_of(
+    server.service = Arc::new(service_of(
         &crate::support::limit_routes::routes(),
         Arc::clone(&server.state),
         Limits::default(),
-    );
+    ));
     let hook = std::panic::take_hook();
     telemetry::log_panics();
     for (_, secret) in secrets {
@@ -96,7 +95,7 @@ async fn through_a_panic(server: &mut TestServer, secrets: &[Secret], answers: &
     std::panic::set_hook(hook);
 }
 
-/// The same over sockets, where hyper and h2 log.
+/// Sends secrets over sockets, where hyper and h2 log.
 async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Answers) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -138,7 +137,7 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
             stream.read_to_end(&mut answer).await.unwrap();
             assert!(answer.starts_with(b"HTTP/1.1 "));
             answers.add_bytes(&answer, target.clone());
-            // A head that is none.
+            // A malformed head.
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream
                 .write_all(format!("GET {target} {secret}\r\n{lines}\r\n\r\n").as_bytes())
@@ -150,7 +149,7 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
         }
         let stream = TcpStream::connect(address).await.unwrap();
         let (client, connection) = h2::client::handshake(stream).await.unwrap();
-        // Its own lines are the client's, which knows its secrets: it logs nothing here.
+        // The client's own log lines contain its secrets: they are not captured.
         let driver = svc_platform::tasks::spawn(
             "canary client",
             async move {
@@ -177,7 +176,7 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
     serving.abort();
 }
 
-/// A server with secrets.
+/// A server, and the secrets that it issued or received.
 async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
     let server = TestServer::start_with(TestServerOptions {
         setup_token: Some(SETUP_TOKEN),
@@ -201,14 +200,11 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         .await;
     assert_eq!(refreshed.status, 201);
     let owner = server.store.owner().await.unwrap().unwrap().user.id;
-    let jwt = server.token(owner);
+    let jwt = server.client(owner);
     let target = format!("/api/v1/users/{owner}/personal-access-tokens");
-    let made = server
-        .send_as(&jwt, "POST", &target, &json!({"label": "tv"}))
-        .await
-        .json();
+    let made = jwt.post(&target, &json!({"label": "tv"})).await.json();
     let secrets = vec![
-        ("access token", jwt),
+        ("access token", jwt.to_string()),
         (
             "signed-in access token",
             login.json()["JWT"].as_str().unwrap().to_owned(),
@@ -219,7 +215,7 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         ),
         (
             "other personal access token",
-            personal_access_token(&server, owner, None).await,
+            server.as_token(owner, None).await.to_string(),
         ),
         ("used refresh token", used),
         ("refresh token", cookie(&refreshed)),
@@ -257,7 +253,7 @@ async fn everything_is_logged_but_the_secrets() {
     let files = search.assert_none_below(server.directory.path());
     assert!(files >= 3, "{files}");
 
-    // The search would have found them. First what is logged on purpose:
+    // The search itself works: it finds a secret that is logged on purpose,
     for (name, secret) in &secrets {
         for form in forms(secret) {
             let found = search.found(format!("a{form}b").as_bytes());
@@ -267,7 +263,7 @@ async fn everything_is_logged_but_the_secrets() {
     tracing::trace!(PASSWORD, "on purpose");
     let found = search.found(&lines.take());
     assert!(matches!(found.as_slice(), [("password", _)]), "{found:?}");
-    // Then what a library would log, in lines that are cleaned and in lines that nobody cleans:
+    // and in a library's lines only if they are not redacted.
     log_as_a_library(&secrets);
     let logged = lines.take();
     assert!(!logged.is_empty());
@@ -283,7 +279,7 @@ async fn everything_is_logged_but_the_secrets() {
     assert_eq!(found.len(), secrets.len(), "{found:?}");
 }
 
-/// A line for each secret in a URL and in a header.
+/// Logs each secret in a URL and in a header.
 fn log_as_a_library(secrets: &[Secret]) {
     for (_, secret) in secrets {
         let mut headers = HeaderMap::new();

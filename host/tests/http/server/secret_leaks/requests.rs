@@ -13,12 +13,12 @@ pub(crate) struct Sent {
     pub(crate) body: String,
 }
 
-/// Sent by a caller that is known.
+/// The credential of a known caller.
 fn known(jwt: &str) -> (&'static str, String) {
     ("authorization", format!("Bearer {jwt}"))
 }
 
-/// What is sent to a route. Secrets take turns: each place holds one of them, another in the next route.
+/// The requests for a route. The secrets rotate: each place holds one, and another in the next route.
 pub(crate) fn requests(route: &Route, turn: usize, secrets: &[String], jwt: &str) -> Vec<Sent> {
     let mut turns = secrets.iter().cycle().skip(turn % secrets.len());
     let mut next = || turns.next().unwrap().as_str();
@@ -60,7 +60,7 @@ pub(crate) fn requests(route: &Route, turn: usize, secrets: &[String], jwt: &str
         for kind in 0..bodies("").len() {
             for target in [&path, &current] {
                 let body = bodies(next()).swap_remove(kind);
-                // An album may be called anything, and is shown so.
+                // The name of an album is returned on purpose.
                 if path == "/api/v1/photo-albums" && has_name(&body) {
                     continue;
                 }
@@ -146,7 +146,7 @@ fn headers(secret: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Fields of all bodies.
+/// Fields of request bodies.
 const FIELDS: [&str; 20] = [
     "username",
     "displayName",
@@ -170,7 +170,7 @@ const FIELDS: [&str; 20] = [
     "userId",
 ];
 
-/// Bodies with a secret where one belongs, and where none does.
+/// Bodies with a secret in the right field and in others.
 fn bodies(secret: &str) -> Vec<String> {
     let wrong = |value: Value| {
         Value::Object(
@@ -201,7 +201,7 @@ fn bodies(secret: &str) -> Vec<String> {
         wrong(json!([secret])),
         wrong(json!({"value": secret})),
     ];
-    // Each field alone: the first fault hides the others.
+    // Each field alone, because the first error hides the others.
     bodies.extend(FIELDS.map(|field| json!({field: [secret]})));
     let mut bodies: Vec<_> = bodies.iter().map(Value::to_string).collect();
     bodies.push(format!("{{\"password\":\"{secret}"));

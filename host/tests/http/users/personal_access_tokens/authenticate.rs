@@ -16,14 +16,14 @@ use svc_platform::random::SystemRandom;
 
 #[covers("code pat_not_permitted", "auth-failure pat_not_permitted", "R5", "T14")]
 #[tokio::test]
-async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
+async fn token_cannot_manage_tokens() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
+    let owner = server.client(ada);
     let bob = server.user("bob", false, &["member"]).await;
-    let (own, strong) = token(&server, &owner, ada, json!({"label": "a"})).await;
-    let (_, weak) = token(&server, &owner, bob, json!({"label": "b"})).await;
-    let (_, narrow) = token(&server, &owner, ada, json!({"label": "c", "capabilities": []})).await;
+    let (own, strong) = token(&owner, ada, json!({"label": "a"})).await;
+    let (_, weak) = token(&owner, bob, json!({"label": "b"})).await;
+    let (_, narrow) = token(&owner, ada, json!({"label": "c", "capabilities": []})).await;
     let users = [ada.to_string(), bob.to_string(), UNKNOWN.into(), "junk".into()];
     let bodies = [
         r#"{"label":"x"}"#,
@@ -39,9 +39,9 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
     });
     for (method, path, body) in asks {
         for (secret, status, code) in [
-            (strong.as_str(), 403, "pat_not_permitted"),
-            (&weak, 403, "pat_not_permitted"),
-            (&narrow, 403, "pat_not_permitted"),
+            (strong.token(), 403, "pat_not_permitted"),
+            (weak.token(), 403, "pat_not_permitted"),
+            (narrow.token(), 403, "pat_not_permitted"),
             ("svc_pat_junk", 401, "pat_invalid"),
         ] {
             let bearer = format!("Bearer {secret}");
@@ -57,16 +57,7 @@ async fn token_is_not_permitted_where_tokens_are_managed_whatever_is_asked() {
             );
         }
     }
-    assert_eq!(
-        server
-            .get_as(&owner, &path(ada))
-            .await
-            .json()
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(owner.get(&path(ada)).await.json().as_array().unwrap().len(), 2);
 }
 
 #[covers("T14", "S4")]
@@ -75,18 +66,18 @@ async fn token_sets_no_password() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
     let bob = server.person("bob", "member").await;
-    let owner = server.token(ada);
-    let (_, secret) = token(&server, &owner, ada, json!({"label": "a"})).await;
+    let owner = server.client(ada);
+    let (_, secret) = token(&owner, ada, json!({"label": "a"})).await;
     let password = json!({"password": "another password", "currentPassword": PASSWORD});
     for path in ["/api/v1/users/current".to_owned(), format!("/api/v1/users/{bob}")] {
-        let reply = server.send_as(&secret, "PATCH", &path, &password).await;
+        let reply = secret.patch(&path, &password).await;
         assert_eq!(
             (reply.status, reply.code().as_deref()),
             (403, Some("pat_not_permitted")),
             "{path}"
         );
         let name = json!({"displayName": "Somebody"});
-        assert_eq!(server.send_as(&secret, "PATCH", &path, &name).await.status, 200);
+        assert_eq!(secret.patch(&path, &name).await.status, 200);
     }
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     assert_eq!(server.try_password("bob", PASSWORD).await.status, 201);
@@ -94,11 +85,12 @@ async fn token_sets_no_password() {
 
 #[covers("code pat_invalid", "auth-failure pat_invalid")]
 #[tokio::test]
-async fn tokens_that_are_not_ours_are_all_refused_alike() {
+async fn foreign_tokens_are_refused() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let (_, secret) = token(&server, &server.token(ada), ada, json!({"label": "a"})).await;
+    let (_, secret) = token(&server.client(ada), ada, json!({"label": "a"})).await;
     let unknown = PersonalAccessSecret::generate(&SystemRandom).unwrap();
+    let secret = secret.token();
     let last = if secret.ends_with('x') { "y" } else { "x" };
     let bad_checksum = format!("{}{last}", &secret[..secret.len() - 1]);
     let middle = if &secret[20..21] == "x" { "y" } else { "x" };
@@ -113,37 +105,37 @@ async fn tokens_that_are_not_ours_are_all_refused_alike() {
         "svc_pat_",
         "svc_pat_%",
     ] {
-        assert_invalid(&current(&server, bad).await, bad);
+        assert_invalid(&current(&server.with_token(bad)).await, bad);
     }
-    // Not even a token by its prefix.
-    let upper = current(&server, &secret.replace("svc_pat_", "SVC_PAT_")).await;
+    // The prefix is case-sensitive.
+    let upper = current(&server.with_token(&secret.replace("svc_pat_", "SVC_PAT_"))).await;
     assert_eq!((upper.status, upper.code()), (401, None));
 }
 
 #[covers("auth-failure pat_invalid", "R27", "R31", "T15")]
 #[tokio::test]
-async fn token_ends_at_its_moment_and_with_its_user() {
+async fn token_ends_at_its_expiry_and_with_its_account() {
     let server = TestServer::start().await;
     let owner_id = server.person("ada", "owner").await;
-    let owner = server.token(owner_id);
+    let owner = server.client(owner_id);
     let bob = server.user("bob", false, &["member"]).await;
     server.link(bob, "c1").await;
     let end = Timestamp::from_millis(server.clock.now().millis() + 3_600_000);
-    let (_, short) = token(&server, &owner, bob, json!({"label": "a", "expiresAt": end})).await;
-    // No cloud is asked, though the account is linked.
-    let (_, long) = token(&server, &owner, bob, json!({"label": "b"})).await;
+    let (_, short) = token(&owner, bob, json!({"label": "a", "expiresAt": end})).await;
+    // A linked account needs no cloud token here.
+    let (_, long) = token(&owner, bob, json!({"label": "b"})).await;
     server.clock.advance(Duration::from_secs(3_590));
-    assert_eq!(current(&server, &short).await.status, 200);
+    assert_eq!(current(&short).await.status, 200);
     server.clock.advance(Duration::from_secs(10));
-    assert_invalid(&current(&server, &short).await, "expired");
-    assert_eq!(current(&server, &long).await.status, 200);
-    let owner = server.token(owner_id);
+    assert_invalid(&current(&short).await, "expired");
+    assert_eq!(current(&long).await.status, 200);
+    let owner = server.client(owner_id);
     server.enable(&owner, bob, false).await;
-    assert_invalid(&current(&server, &long).await, "disabled");
+    assert_invalid(&current(&long).await, "disabled");
     server.enable(&owner, bob, true).await;
-    assert_eq!(current(&server, &long).await.status, 200);
+    assert_eq!(current(&long).await.status, 200);
     server.delete(bob).await;
-    assert_invalid(&current(&server, &long).await, "deleted");
+    assert_invalid(&current(&long).await, "deleted");
     assert_eq!(
         server.number("SELECT count(*) FROM personal_access_tokens").await,
         0
@@ -152,10 +144,10 @@ async fn token_ends_at_its_moment_and_with_its_user() {
 
 #[covers("R18")]
 #[tokio::test]
-async fn token_in_the_query_counts_where_nothing_changes() {
+async fn token_in_the_query_is_accepted_for_get_and_head() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let (_, secret) = token(&server, &server.token(ada), ada, json!({"label": "a"})).await;
+    let (_, secret) = token(&server.client(ada), ada, json!({"label": "a"})).await;
     let target = format!("/api/v1/users/current?token={secret}");
     for (method, status) in [("GET", 200), ("HEAD", 200), ("PATCH", 401)] {
         let json = [("content-type", "application/json")];
@@ -181,7 +173,7 @@ async fn token_in_the_query_counts_where_nothing_changes() {
     );
 }
 
-/// All that the files below a directory hold.
+/// The contents of all files below a directory.
 fn contents(directory: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
@@ -204,22 +196,19 @@ async fn no_secret_is_stored_in_the_clear() {
     server.try_password("ada", "a wrong password").await;
     server.try_password("a name that is a password", "x").await;
     let next = server.refresh(&session.cookie).await.signed_in();
-    let (_, secret) = token(&server, &next.jwt, ada, json!({"label": "the label"})).await;
-    assert_eq!(current(&server, &secret).await.status, 200);
-    assert_eq!(server.get_as(&next.jwt, "/api/v1/users/active").await.status, 200);
+    let (_, secret) = token(&next.client, ada, json!({"label": "the label"})).await;
+    assert_eq!(current(&secret).await.status, 200);
+    assert_eq!(next.client.get("/api/v1/users/active").await.status, 200);
     let stored = contents(server.directory.path());
     let holds = |text: &str| stored.windows(text.len()).any(|part| part == text.as_bytes());
-    assert!(
-        holds("the label") && holds("$argon2id$"),
-        "the search finds what is there"
-    );
+    assert!(holds("the label") && holds("$argon2id$"), "the search works");
     for text in [
-        secret.as_str(),
-        &secret[8..51],
+        secret.token(),
+        &secret.token()[8..51],
         &session.cookie,
         &next.cookie,
-        &session.jwt,
-        &next.jwt,
+        session.client.token(),
+        next.client.token(),
         PASSWORD,
         "a wrong password",
         "a name that is a password",

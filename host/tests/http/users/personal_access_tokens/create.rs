@@ -6,32 +6,32 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use super::{create, current, path, token};
-use crate::support::TestServer;
+use crate::support::{Client, TestServer};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::time::{Clock as _, Timestamp};
 
 #[tokio::test]
-async fn token_carries_its_users_roles_narrowed_by_its_own() {
+async fn token_has_the_capabilities_of_its_user_within_its_own() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["administrator"]).await;
     let narrowed = json!({"label": "a", "capabilities": ["CurrentUser.Read"]});
-    let (_, narrow) = token(&server, &owner, bob, narrowed).await;
-    let (_, full) = token(&server, &owner, bob, json!({"label": "b", "capabilities": null})).await;
-    let (_, none) = token(&server, &owner, bob, json!({"label": "c", "capabilities": []})).await;
-    let statuses = async |secret: &str| {
-        let users = server.get_as(secret, "/api/v1/users").await.status;
-        (current(&server, secret).await.status, users)
+    let (_, narrow) = token(&owner, bob, narrowed).await;
+    let (_, full) = token(&owner, bob, json!({"label": "b", "capabilities": null})).await;
+    let (_, none) = token(&owner, bob, json!({"label": "c", "capabilities": []})).await;
+    let statuses = async |token: &Client| {
+        let users = token.get("/api/v1/users").await.status;
+        (current(token).await.status, users)
     };
     assert_eq!(statuses(&narrow).await, (200, 403));
     assert_eq!(statuses(&full).await, (200, 200));
     assert_eq!(statuses(&none).await, (403, 403));
     assert_eq!(
-        current(&server, &narrow).await.json()["capabilities"],
+        current(&narrow).await.json()["capabilities"],
         json!(["CurrentUser.Read"])
     );
-    let listed = server.get_as(&owner, &path(bob)).await.json();
+    let listed = owner.get(&path(bob)).await.json();
     assert_eq!(listed[2]["capabilities"], json!(["CurrentUser.Read"]));
     for bad in [
         json!(["No.Such"]),
@@ -39,33 +39,27 @@ async fn token_carries_its_users_roles_narrowed_by_its_own() {
         json!("CurrentUser.Read"),
         json!([1]),
     ] {
-        let reply = create(&server, &owner, bob, json!({"label": "d", "capabilities": bad})).await;
+        let reply = create(&owner, bob, json!({"label": "d", "capabilities": bad})).await;
         assert_eq!(reply.status, 400, "{bad}");
     }
-    // What the user loses, the token loses.
+    // The token loses what its user loses.
     let assignments = format!("/api/v1/roles/administrator/assignments?userIds={bob}");
-    assert_eq!(
-        server
-            .send_as(&owner, "DELETE", &assignments, &json!(null))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(owner.delete(&assignments).await.status, 200);
     assert_eq!(statuses(&full).await, (403, 403));
 }
 
 #[covers("R29", "T16")]
 #[tokio::test]
-async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
+async fn token_for_a_stronger_account_or_the_guest_is_403() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
+    let owner = server.client(ada);
     let bob = server.user("bob", false, &["administrator"]).await;
     let carl = server.user("carl", false, &["member"]).await;
     let guest = server.store.guest().await.unwrap().unwrap().id;
     let label = json!({"label": "a"});
-    let (id, _) = token(&server, &owner, ada, label.clone()).await;
-    let (admin, member) = (server.token(bob), server.token(carl));
+    let (id, _) = token(&owner, ada, label.clone()).await;
+    let (admin, member) = (server.client(bob), server.client(carl));
     for (by, user, status) in [
         (&owner, bob, 201),
         (&admin, bob, 201),
@@ -77,38 +71,26 @@ async fn tokens_are_made_for_nobody_stronger_nor_for_the_guest() {
         (&admin, UserId::from(1), 404),
         (&member, UserId::from(1), 403),
     ] {
-        let reply = create(&server, by, user, label.clone()).await;
+        let reply = create(by, user, label.clone()).await;
         assert_eq!(
             (reply.status, reply.json()["code"].as_str()),
             (status, None),
             "{user}"
         );
     }
-    assert_eq!(server.get_as(&admin, &path(ada)).await.status, 403);
+    assert_eq!(admin.get(&path(ada)).await.status, 403);
     let one = format!("{}/{id}", path(ada));
-    assert_eq!(
-        server.send_as(&admin, "DELETE", &one, &json!(null)).await.status,
-        403
-    );
-    assert_eq!(
-        server
-            .get_as(&owner, &path(ada))
-            .await
-            .json()
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
-    assert_eq!(server.get_as(&admin, &path("junk")).await.status, 404);
+    assert_eq!(admin.delete(&one).await.status, 403);
+    assert_eq!(owner.get(&path(ada)).await.json().as_array().unwrap().len(), 1);
+    assert_eq!(admin.get(&path("junk")).await.status, 404);
 }
 
 #[covers("R30")]
 #[tokio::test]
-async fn label_and_expiry_are_checked() {
+async fn label_and_expiry_are_validated() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
+    let owner = server.client(ada);
     for (given, expected) in [
         (json!("2999-01-01"), json!("2999-01-01T00:00:00.000Z")),
         (json!("2999-01-01T10:30:00Z"), json!("2999-01-01T10:30:00.000Z")),
@@ -118,7 +100,7 @@ async fn label_and_expiry_are_checked() {
         ),
         (Value::Null, Value::Null),
     ] {
-        let reply = create(&server, &owner, ada, json!({"label": "a", "expiresAt": given})).await;
+        let reply = create(&owner, ada, json!({"label": "a", "expiresAt": given})).await;
         assert_eq!(
             (reply.status, &reply.json()["expiresAt"]),
             (201, &expected),
@@ -138,7 +120,7 @@ async fn label_and_expiry_are_checked() {
         "2999-01-01T10:30:00",
         "32503680000",
     ] {
-        let reply = create(&server, &owner, ada, json!({"label": "a", "expiresAt": bad})).await;
+        let reply = create(&owner, ada, json!({"label": "a", "expiresAt": bad})).await;
         assert_eq!(reply.status, 400, "{bad}");
         assert_eq!(reply.json()["errors"][0]["path"], "expiresAt", "{bad}");
     }
@@ -152,10 +134,10 @@ async fn label_and_expiry_are_checked() {
         (json!(1), 400),
         (Value::Null, 400),
     ] {
-        let reply = create(&server, &owner, ada, json!({"label": label})).await;
+        let reply = create(&owner, ada, json!({"label": label})).await;
         assert_eq!(reply.status, status, "{label}");
     }
-    let reply = create(&server, &owner, ada, json!({"expiresAt": 5})).await;
+    let reply = create(&owner, ada, json!({"expiresAt": 5})).await;
     assert_eq!(reply.status, 400);
 }
 
@@ -164,25 +146,22 @@ async fn label_and_expiry_are_checked() {
 async fn user_has_at_most_two_hundred_live_tokens() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
+    let owner = server.client(ada);
     let end = server.clock.now().millis() + 60_000;
     let soon = json!({"label": "a", "expiresAt": Timestamp::from_millis(end)});
-    token(&server, &owner, ada, soon).await;
+    token(&owner, ada, soon).await;
     for _ in 1..200 {
-        token(&server, &owner, ada, json!({"label": "a"})).await;
+        token(&owner, ada, json!({"label": "a"})).await;
     }
-    let reply = create(&server, &owner, ada, json!({"label": "a"})).await;
+    let reply = create(&owner, ada, json!({"label": "a"})).await;
     assert_eq!(
         (reply.status, reply.code().as_deref()),
         (409, Some("too_many_tokens"))
     );
-    // One that has ended does not count.
+    // Expired tokens do not count.
     server.clock.advance(Duration::from_secs(61));
-    token(&server, &owner, ada, json!({"label": "a"})).await;
-    assert_eq!(
-        create(&server, &owner, ada, json!({"label": "a"})).await.status,
-        409
-    );
+    token(&owner, ada, json!({"label": "a"})).await;
+    assert_eq!(create(&owner, ada, json!({"label": "a"})).await.status, 409);
 }
 
 #[covers(
@@ -194,8 +173,8 @@ async fn user_has_at_most_two_hundred_live_tokens() {
 async fn token_is_shown_once_and_listed_without_its_secret() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
-    let owner = server.token(ada);
-    let reply = create(&server, &owner, ada, json!({"label": " Player ", "more": 1})).await;
+    let owner = server.client(ada);
+    let reply = create(&owner, ada, json!({"label": " Player ", "more": 1})).await;
     assert_eq!((reply.status, reply.header("cache-control")), (201, "no-store"));
     let created = reply.json();
     let secret = created["token"].as_str().unwrap();
@@ -207,13 +186,13 @@ async fn token_is_shown_once_and_listed_without_its_secret() {
         (&json!("Player"), &Value::Null)
     );
     assert_eq!(
-        current(&server, secret).await.json()["localUser"]["userId"],
+        current(&server.with_token(secret)).await.json()["localUser"]["userId"],
         json!(ada.to_string())
     );
-    // Whoever asks for active users has the last use written.
-    assert_eq!(server.get_as(&owner, "/api/v1/users/active").await.status, 200);
-    let (second, _) = token(&server, &owner, ada, json!({"label": "Second"})).await;
-    let reply = server.get_as(&owner, &path(ada)).await;
+    // The list of active users writes the time of the last use.
+    assert_eq!(owner.get("/api/v1/users/active").await.status, 200);
+    let (second, _) = token(&owner, ada, json!({"label": "Second"})).await;
+    let reply = owner.get(&path(ada)).await;
     let text = String::from_utf8(reply.body.clone()).unwrap();
     assert!(!text.contains(&random[..8]) && !text.contains("svc_pat_") && !text.contains("hash"));
     let listed = reply.json();

@@ -6,24 +6,24 @@ mod delete;
 
 use serde_json::Value;
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::id::UserId;
 
 pub(crate) fn path(user: impl std::fmt::Display) -> String {
     format!("/api/v1/users/{user}/personal-access-tokens")
 }
 
-pub(crate) async fn create(server: &TestServer, by: &str, user: UserId, body: Value) -> Reply {
-    server.send_as(by, "POST", &path(user), &body).await
+pub(crate) async fn create(by: &Client, user: UserId, body: Value) -> Reply {
+    by.post(&path(user), &body).await
 }
 
 /// Id and secret of a new token.
-pub(crate) async fn token(server: &TestServer, by: &str, user: UserId, body: Value) -> (String, String) {
-    let reply = create(server, by, user, body).await;
+pub(crate) async fn token(by: &Client, user: UserId, body: Value) -> (String, Client) {
+    let reply = create(by, user, body).await;
     assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
     let created = reply.json();
     let text = |field: &str| created[field].as_str().unwrap().to_owned();
-    (text("personalAccessTokenId"), text("token"))
+    (text("personalAccessTokenId"), by.with_token(&text("token")))
 }
 
 fn assert_invalid(reply: &Reply, case: &str) {
@@ -36,6 +36,6 @@ fn assert_invalid(reply: &Reply, case: &str) {
     assert_eq!(reply.header("cache-control"), "no-store");
 }
 
-pub(crate) async fn current(server: &TestServer, token: &str) -> Reply {
-    server.get_as(token, "/api/v1/users/current").await
+pub(crate) async fn current(token: &Client) -> Reply {
+    token.get("/api/v1/users/current").await
 }
