@@ -1,11 +1,11 @@
 //! `/cors-origins`: the list of allowed web origins.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use crate::support::{Client, Reply, TestServer};
 
-const TARGET: &str = "/api/v1/cors-origins";
+pub(crate) const TARGET: &str = "/api/v1/cors-origins";
 
 pub(crate) const ORIGIN: &str = "https://good.example";
 
@@ -123,11 +123,11 @@ async fn invalid_origin_is_refused_and_not_stored() {
 
 #[tokio::test]
 async fn origins_added_in_parallel_are_all_allowed() {
-    let server = std::sync::Arc::new(TestServer::start().await);
+    let server = TestServer::start().await;
     let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..20 {
-        let (server, token) = (std::sync::Arc::clone(&server), token.clone());
+        let token = token.clone();
         calls.spawn(async move { add(&token, &format!("https://app{number}.example")).await.status });
     }
     assert_eq!(calls.join_all().await, [201; 20]);

@@ -77,7 +77,7 @@ async fn link_opens_one_item_without_a_header() {
         );
     }
     let body = json!({"mediaType": "music_track", "mediaId": two.to_string(), "purpose": "stream", "expiresIn": 600});
-    let by_link = link(secret, body).await;
+    let by_link = link(&server.with_token(secret), body).await;
     assert_eq!(by_link.status, 401, "a link cannot create links");
 }
 

@@ -7,7 +7,7 @@ use svc_covers::covers;
 
 use crate::reset::set_up;
 use crate::support::accounts::PASSWORD;
-use crate::support::{Client, TestServer, TestServerOptions};
+use crate::support::{TestServer, TestServerOptions};
 use crate::{credentials, filled};
 use svc_api::router::routes;
 use svc_http_io::proxy::ProxyConfig;
@@ -167,7 +167,7 @@ async fn setup_token_of_the_operator_must_match() {
         ..TestServerOptions::default()
     })
     .await;
-    let body = |token: &Client| json!({"username": "ada", "password": PASSWORD, "setupToken": token});
+    let body = |token: &str| json!({"username": "ada", "password": PASSWORD, "setupToken": token});
     for wrong in ["", "secre", "Secret", "secret "] {
         assert_eq!(
             server.post("/api/v1/setup", &body(wrong)).await.status,

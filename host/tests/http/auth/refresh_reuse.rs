@@ -62,7 +62,7 @@ async fn tab_that_is_two_refreshes_late_gets_the_newest_cookie_within_the_grace_
     .await;
 }
 
-const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
+pub(crate) const TOKENS: &str = "SELECT count(*) FROM refresh_tokens";
 
 #[covers("T09", "S9")]
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::{HISTORY, ids, play, report};

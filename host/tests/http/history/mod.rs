@@ -5,7 +5,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, TestServer};
+use crate::support::Client;
 
 pub(crate) const HISTORY: &str = "/api/v1/history";
 

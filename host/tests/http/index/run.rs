@@ -19,7 +19,6 @@ async fn second_run_is_409() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
-    let server = &bench.listening.server;
     let body = json!({"type": "quick"});
     let refused = bench.token.post("/api/v1/index/run", &body).await;
     assert_eq!(
@@ -29,7 +28,6 @@ async fn second_run_is_409() {
     assert_eq!(bench.newest().await.1, 1, "no run is stored");
     drop(at_hand);
     assert_eq!(bench.heard().await, ["started", "completed"]);
-    let server = &bench.listening.server;
     assert_eq!(bench.token.post("/api/v1/index/run", &body).await.status, 201);
 }
 

@@ -28,7 +28,6 @@ async fn pause_and_resume_publish_one_event_each() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let quick = json!({"type": "quick"});
-    let server = &bench.listening.server;
     let second = bench.token.post("/api/v1/index/run", &quick).await;
     assert_eq!(
         (second.status, second.code().as_deref()),
@@ -108,9 +107,8 @@ async fn reset_stops_the_run_before_it_empties_the_index() {
     let mut bench = Bench::start().await;
     let control = bench.run().await;
     let at_hand = control.checkpoint().unwrap();
-    let (server, token) = (&bench.listening.server, &bench.token);
     let body = json!({"type": "deindex", "validationPhrase": "Deindex media"});
-    let reset = token.post("/api/v1/reset", &body);
+    let reset = bench.token.post("/api/v1/reset", &body);
     let release = async {
         wait_for(|| control.phase() == Phase::Stopping).await;
         assert_eq!(

@@ -71,7 +71,7 @@ fn has_looked_at(runs: &Value, path: &str) -> bool {
 }
 
 /// Sets the server up with these settings; returns the owner.
-async fn set_up(server: &TestServer, settings: Value) -> String {
+async fn set_up(server: &TestServer, settings: Value) -> Client {
     let body = json!({"username": "ada", "password": PASSWORD, "settings": settings});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
     server.sign_in("ada").await.client

@@ -1,6 +1,6 @@
 //! `GET /libraries`, and who sees the grants.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::{LIBRARIES, create, listed, patch};

@@ -6,14 +6,14 @@ mod stream_limits;
 mod tracks;
 pub(crate) mod waveform;
 
-use crate::support::{Reply, TestServer};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::kind::MediaKind;
 
 const CONTENT: &[u8] = b"0123456789";
 
 struct Song {
     server: TestServer,
-    bearer: String,
+    owner: Client,
     stream: String,
     artwork: String,
 }
@@ -21,23 +21,21 @@ struct Song {
 impl Song {
     async fn new() -> Self {
         let server = TestServer::start().await;
-        let bearer = format!("Bearer {}", server.as_owner().await);
+        let owner = server.as_owner().await;
         let folder = server.folder(MediaKind::music()).await;
         let id = server.track(folder, "song.mp3", "Song", CONTENT).await;
         let stream = format!("/api/v1/music/stream/{id}");
         let artwork = format!("/api/v1/music/tracks/{id}/artwork");
         Self {
             server,
-            bearer,
+            owner,
             stream,
             artwork,
         }
     }
 
     async fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> Reply {
-        let mut all = vec![("authorization", self.bearer.as_str())];
-        all.extend_from_slice(headers);
-        self.server.send(method, target, &all, "").await
+        self.owner.request(method, target, headers, "").await
     }
 
     fn path(&self) -> std::path::PathBuf {

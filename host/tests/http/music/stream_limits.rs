@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 use tokio::sync::Notify;
 
-use crate::links::{link, songs};
+use crate::links::songs;
 use crate::support::accounts::SignedIn;
 use crate::support::databases::on_each_database_with;
 use crate::support::listening::{PATIENCE, quick};

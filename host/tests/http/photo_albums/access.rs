@@ -1,6 +1,6 @@
 //! Albums are visible to their owner and the accounts they are shared with.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::{ALBUMS, add, create, patch, remove};

@@ -1,6 +1,6 @@
 //! Albums are created, filled, changed and deleted.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::{ALBUMS, add, create, patch, remove};

@@ -6,7 +6,7 @@ mod events;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply};
 
 const ALBUMS: &str = "/api/v1/photo-albums";
 

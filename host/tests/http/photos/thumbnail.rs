@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::json;
 use svc_covers::covers;
 
-use crate::support::{Reply, TestServer, TestServerOptions};
+use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_api::services::Services;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
@@ -13,11 +13,11 @@ use svc_domain::library::MediaScope;
 use svc_plugin_host::BuiltIn;
 use svc_test_support::guests;
 
-const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
+pub(crate) const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
 
-struct ThumbnailFixture {
+pub(crate) struct ThumbnailFixture {
     server: TestServer,
-    bearer: String,
+    owner: Client,
 }
 
 impl ThumbnailFixture {
@@ -31,8 +31,8 @@ impl ThumbnailFixture {
             ..TestServerOptions::default()
         })
         .await;
-        let bearer = format!("Bearer {}", server.as_owner().await);
-        Self { server, bearer }
+        let owner = server.as_owner().await;
+        Self { server, owner }
     }
 
     async fn photo(&self, content: &[u8]) -> FileId {
@@ -41,9 +41,7 @@ impl ThumbnailFixture {
     }
 
     async fn ask(&self, target: &str, headers: &[(&str, &str)]) -> Reply {
-        let mut all = vec![("authorization", self.bearer.as_str())];
-        all.extend_from_slice(headers);
-        self.server.send("GET", target, &all, "").await
+        self.owner.request("GET", target, headers, "").await
     }
 
     fn calls(&self) -> u64 {
@@ -204,8 +202,7 @@ async fn thumbnail_without_a_grant_is_404() {
         let library = json!({
             "name": "Album", "mediaKind": kind, "paths": ["Album"], "grants": [{"userId": bea}]
         });
-        let owner = gallery.bearer.trim_start_matches("Bearer ");
-        let reply = owner.post("/api/v1/libraries", &library).await;
+        let reply = gallery.owner.post("/api/v1/libraries", &library).await;
         assert_eq!(reply.status, 201, "{:?}", reply.json());
     }
     let photo = gallery.photo(b"any").await;

@@ -28,7 +28,7 @@ async fn factory_reset_removes_everything_but_the_media() {
     server.user("bob", false, &["curator"]).await;
     let (media, key) = (tree(&server.root), signing_key(&server.directory));
 
-    factory_reset(&server, &jwt).await;
+    factory_reset(&jwt).await;
 
     assert_eq!(tree(&server.root), media);
     assert_ne!(signing_key(&server.directory), key);

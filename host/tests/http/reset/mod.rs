@@ -41,9 +41,8 @@ pub(crate) async fn set_up(server: &TestServer, name: &str) -> Reply {
 }
 
 async fn sign_in(server: &TestServer, name: &str) -> Reply {
-    let headers = [("svc-app", "admin"), ("content-type", "application/json")];
-    let body = json!({"username": name, "password": PASSWORD}).to_string();
-    server.send("POST", "/api/v1/auth/login", &headers, &body).await
+    let body = json!({"username": name, "password": PASSWORD});
+    server.login(&[("svc-app", "admin")], &body).await
 }
 
 /// Name and value of the refresh cookie of a response.

@@ -1,7 +1,5 @@
 //! Concurrent and interrupted factory resets, and the next start.
 
-use std::sync::Arc;
-
 use svc_covers::covers;
 
 use super::{marker, reset, restarted, set_up, signing_key, stopped, with_media};
@@ -15,11 +13,11 @@ const NEXT: &str = "ffffffffffffffffffffffffffffffff";
 
 #[tokio::test]
 async fn concurrent_factory_resets_leave_one_instance_that_restarts() {
-    let server = Arc::new(with_media().await);
+    let server = with_media().await;
     let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (server, token) = (Arc::clone(&server), token.clone());
+        let token = token.clone();
         calls.spawn(async move { reset(&token, "factory", "Factory reset").await.status });
     }
     let mut statuses = calls.join_all().await;
@@ -29,7 +27,7 @@ async fn concurrent_factory_resets_leave_one_instance_that_restarts() {
     assert_eq!(statuses[1..], [410; 7]);
     let id = server.get("/api/v1/instance").await.json()["instanceId"].clone();
     assert_eq!(set_up(&server, "eve").await.status, 201);
-    let directory = stopped(Arc::into_inner(server).unwrap()).await;
+    let directory = stopped(server).await;
     assert_eq!(marker(&directory), [id.as_str().unwrap()]);
     let (_, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);

@@ -1,6 +1,6 @@
 //! `POST /roles`: names and capabilities.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::ROLES;

@@ -7,7 +7,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply};
 use svc_domain::id::UserId;
 
 const ROLES: &str = "/api/v1/roles";

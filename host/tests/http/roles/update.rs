@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
 use super::{ROLES, assign, ids, unassign};
@@ -53,14 +53,14 @@ async fn changed_or_deleted_role_applies_to_the_next_request() {
 #[covers("T25")]
 #[tokio::test]
 async fn request_after_the_role_was_removed_is_403() {
-    let server = Arc::new(TestServer::start().await);
+    let server = TestServer::start().await;
     let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["administrator"]).await;
     let token = server.client(bob);
     let revoked = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (server, token, revoked) = (Arc::clone(&server), token.clone(), Arc::clone(&revoked));
+        let (token, revoked) = (token.clone(), Arc::clone(&revoked));
         calls.spawn(async move {
             let mut late = 0;
             while late < 20 {

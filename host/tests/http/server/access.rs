@@ -237,7 +237,7 @@ async fn tokens_signed_with_guessable_keys_are_refused() {
         let token = guessed
             .issue(owner, App::Admin, None, SystemClock.now(), &SystemRandom)
             .unwrap();
-        let status = token.get("/api/v1/versions").await.status;
+        let status = server.with_token(&token).get("/api/v1/versions").await.status;
         assert_eq!(status, 410, "{byte}");
     }
 }

@@ -7,8 +7,8 @@ use salvo::http::Method;
 use svc_covers::covers;
 
 use crate::filled;
+use crate::support::TestServer;
 use crate::support::databases::{kiosk, on_each_database_with};
-use crate::support::{Client, TestServer, TestServerOptions};
 use svc_api::access::Access;
 use svc_api::route::Route;
 use svc_api::router::routes;

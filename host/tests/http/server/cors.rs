@@ -1,6 +1,5 @@
 //! CORS headers of listed and unlisted origins.
 
-use serde_json::Value;
 use svc_covers::covers;
 
 use crate::LISTED_ORIGIN;

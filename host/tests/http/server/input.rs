@@ -86,7 +86,7 @@ async fn array_or_missing_body_is_refused_by_every_route() {
             continue;
         }
         taking += 1;
-        let (server, token) = if route.path == "/api/v1/setup" {
+        let (_, token) = if route.path == "/api/v1/setup" {
             &fresh
         } else {
             &owned
@@ -191,7 +191,7 @@ async fn field_errors_have_a_path_and_a_readable_message() {
     let mut told = 0;
     for route in &all {
         for field in route.properties(&document).unwrap_or_default() {
-            let (server, token) = if route.path == "/api/v1/setup" {
+            let (_, token) = if route.path == "/api/v1/setup" {
                 &fresh
             } else {
                 &owned
@@ -223,7 +223,7 @@ async fn field_errors_have_a_path_and_a_readable_message() {
         }
     }
     assert!(told > 300, "{told} faults were told");
-    let (server, token) = &owned;
+    let (_, token) = &owned;
     let queue = json!({"type": "static", "items": [
         {"mediaType": "music_track", "mediaId": "0000000000001"}, {"mediaType": "music_track", "mediaId": 7},
     ]});

@@ -7,7 +7,7 @@ mod update;
 
 use serde_json::Value;
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply};
 
 const TARGET: &str = "/api/v1/settings";
 

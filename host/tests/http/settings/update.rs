@@ -115,11 +115,11 @@ async fn server_wide_key_without_its_capability_is_403_and_nothing_is_saved() {
 
 #[tokio::test]
 async fn parallel_changes_all_take_effect() {
-    let server = std::sync::Arc::new(TestServer::start().await);
+    let server = TestServer::start().await;
     let token = server.as_owner().await;
     let mut calls = tokio::task::JoinSet::new();
     for setting in SETTINGS.iter().filter(|setting| setting.scope.is_server_wide()) {
-        let (server, token) = (std::sync::Arc::clone(&server), token.clone());
+        let token = token.clone();
         let value = match setting.key {
             "server_name" => json!("Home"),
             "session_timeout" => json!("1d"),

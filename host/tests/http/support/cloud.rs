@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use crate::support::Client;
 use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
 
 /// A cloud that confirms the configured tokens and rejects all others.
@@ -13,7 +12,7 @@ pub(crate) struct ScriptedCloud {
 }
 
 impl ScriptedCloud {
-    pub(crate) fn says(&self, token: &Client, answer: Result<&str, CloudError>) {
+    pub(crate) fn says(&self, token: &str, answer: Result<&str, CloudError>) {
         let answer = answer.map(str::to_owned);
         self.accounts.lock().unwrap().insert(token.to_owned(), answer);
     }

@@ -12,7 +12,7 @@ use crate::UNKNOWN;
 )]
 #[tokio::test]
 async fn show_season_and_episode_have_their_own_artwork() {
-    let (server, token) = series().await;
+    let (_server, token) = series().await;
     let get = async |target: String| token.get(&target).await;
     let show = get("/api/v1/tv/shows".into()).await.json()[0][0].take();
     let show_path = format!("/api/v1/tv/shows/{}", id(&show, "tvShowId"));

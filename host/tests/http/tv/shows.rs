@@ -20,7 +20,7 @@ use svc_domain::kind::MediaKind;
 )]
 #[tokio::test]
 async fn show_leads_to_seasons_episodes_and_stream() {
-    let (server, token) = series().await;
+    let (_server, token) = series().await;
     let get = async |target: String| token.get(&target).await;
     let shows = get("/api/v1/tv/shows".into()).await.json();
     let show = &shows[0][0];

@@ -13,7 +13,7 @@ mod update;
 use serde_json::{Value, json};
 
 use crate::support::accounts::PASSWORD;
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply};
 
 pub(crate) const USERS: &str = "/api/v1/users";
 
@@ -27,17 +27,6 @@ pub(crate) async fn update(token: &Client, id: impl std::fmt::Display, body: &Va
 
 pub(crate) fn new(name: &str) -> Value {
     json!({"username": name, "password": PASSWORD})
-}
-
-pub(crate) async fn sign_in(server: &TestServer, name: &str, password: &str) -> Reply {
-    let headers = [("svc-app", "music"), ("content-type", "application/json")];
-    let body = json!({"username": name, "password": password}).to_string();
-    server.send("POST", "/api/v1/auth/login", &headers, &body).await
-}
-
-pub(crate) fn signed_in(login: &Reply) -> Client {
-    assert_eq!(login.status, 201, "{:?}", String::from_utf8_lossy(&login.body));
-    login.client()
 }
 
 pub(crate) fn names(list: &Value) -> Vec<String> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use super::{USERS, create, names, new, sign_in, signed_in, update};
+use super::{USERS, create, names, new, update};
 use crate::support::accounts::{PASSWORD, allowed_to};
 use crate::support::{TestServer, TestServerOptions};
 use svc_domain::id::UserId;
@@ -132,7 +132,7 @@ async fn read_only_fields_in_a_body_are_ignored() {
     );
     assert_eq!(before["roles"], json!(["newcomer"]));
     assert!(before["createdAt"].as_str().unwrap() > "2020");
-    let bob = signed_in(&sign_in(&server, "bob", PASSWORD).await);
+    let bob = server.try_password("bob", PASSWORD).await.client();
     let id = before["userId"].as_str().unwrap();
     let before = owner.get(&format!("{USERS}/{id}")).await.json();
     let same = |mut user: Value| {

@@ -6,7 +6,7 @@ mod delete;
 
 use serde_json::Value;
 
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply};
 use svc_domain::id::UserId;
 
 pub(crate) fn path(user: impl std::fmt::Display) -> String {
