@@ -16,12 +16,12 @@ use svc_test_support::guests;
 pub(crate) const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
 
 pub(crate) struct ThumbnailFixture {
-    server: TestServer,
-    owner: Client,
+    pub(crate) server: TestServer,
+    pub(crate) owner: Client,
 }
 
 impl ThumbnailFixture {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let bytes = guests::renderer("thumbnailer", "drawer").leak();
         let server = TestServer::start_with(TestServerOptions {
             plugins: vec![BuiltIn {
@@ -35,16 +35,16 @@ impl ThumbnailFixture {
         Self { server, owner }
     }
 
-    async fn photo(&self, content: &[u8]) -> FileId {
+    pub(crate) async fn photo(&self, content: &[u8]) -> FileId {
         let folder = self.server.folder(MediaKind::photos()).await;
         self.server.photo(folder, "a.jpg", content).await
     }
 
-    async fn ask(&self, target: &str, headers: &[(&str, &str)]) -> Reply {
+    pub(crate) async fn ask(&self, target: &str, headers: &[(&str, &str)]) -> Reply {
         self.owner.request("GET", target, headers, "").await
     }
 
-    fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         let services: &Services = &self.server.state;
         let status = services.plugins.list().remove(0);
         status.stats.unwrap().calls
